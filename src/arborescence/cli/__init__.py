@@ -1,11 +1,8 @@
 """The command line: a thin layer over the library.
 
 Only `main` turns errors into a line on stderr and an exit status: 1 for bad input, 2 for a wrong
-command, 130 after Ctrl-C, 129 or 143 after SIGHUP or SIGTERM, 141 if the reader of a pipe has
-closed it.
-
-A standard stream may be closed (``>&-``). A command that does not need it still works. Any other
-command reports that it is closed.
+command, 130 after Ctrl-C, 129 or 143 after SIGHUP or SIGTERM, 141 for a closed pipe. A closed
+standard stream (``>&-``) is an error of commands that need it only.
 """
 
 from __future__ import annotations
@@ -56,11 +53,9 @@ class Closed(RawIOBase):
 
 
 def replace_closed_streams() -> None:
-    """Put something in place of each standard stream that is closed.
-
-    Its number, too, is taken: else the next file that is opened gets it, and whatever writes to
-    stderr by number writes into that file.
-    """
+    """Put something in place of each standard stream that is closed."""
+    # Its number, too, is taken: else the next file that is opened gets it, and whatever writes to
+    # stderr by number writes into that file
     for number in range(3):
         try:
             os.fstat(number)
@@ -75,13 +70,7 @@ def replace_closed_streams() -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command line and exit.
-
-    Parameters
-    ----------
-    arguments
-        What follows the command's name; `sys.argv` by default.
-    """
+    """Run the command line on what follows the command's name, and exit."""
     sys.exit(run(sys.argv[1:] if arguments is None else list(arguments)))
 
 

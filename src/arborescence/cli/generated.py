@@ -1,7 +1,4 @@
-"""Options of a command, generated from its signature, and from options of the library.
-
-What a help page says stands in the docstring of the command, in NumPy's style.
-"""
+"""Options of a command, generated from its signature, its docstring and options of the library."""
 
 from __future__ import annotations
 
@@ -32,27 +29,9 @@ def documented(
     *,
     common: Callable[..., None] | None = None,
 ) -> Callable[..., None]:
-    """Let the docstring of a command say what its options are; a flag that is off has no --no-.
-
-    The parameters of `common` and options of the library can be added: the command's ``**``
-    parameter has them as Typer read them (see `given`).
-
-    >>> from arborescence.parsers.shared.options import Option
-    >>> def command(tree: bool = False, **options: object) -> None:
-    ...     '''Parse.
-    ...
-    ...     Parameters
-    ...     ----------
-    ...     tree
-    ...         Draw the trees.
-    ...     '''
-    >>> command = documented(command, {"beam": Option("", name="beam", kind=int, default=1)})
-    >>> [(name, each.default) for name, each in inspect.signature(command).parameters.items()]
-    [('tree', False), ('beam', 1)]
-    >>> option = get_args(command.__annotations__["tree"])[1]
-    >>> option.param_decls, option.help, command.__doc__
-    (('--tree',), 'Draw the trees.', 'Parse.')
-    """
+    """Let the docstring of a command say what its options are; a flag that is off has no --no-."""
+    # Parameters of `common`, and options, are added: the command's ``**`` has them as Typer read
+    # them (see `given`)
     more = [_parameter(option) for option in (options or {}).values() if option.command]
     each_once = {
         each.name: each for one in (common, command) if one for each in _parameters_of(one)
@@ -64,17 +43,7 @@ def documented(
 def taking(
     record: Callable[..., _Options],
 ) -> Callable[[Callable[[_Options], None]], Callable[..., None]]:
-    """Let a command take all its options as one record, a dataclass that declares them.
-
-    >>> from dataclasses import dataclass
-    >>> @dataclass
-    ... class Wanted:
-    ...     beam: int = 1
-    >>> @taking(Wanted)
-    ... def command(options: Wanted) -> None: ...
-    >>> inspect.signature(command)
-    <Signature (*, beam: int = 1)>
-    """
+    """Let a command take all its options as one record, a dataclass that declares them."""
 
     def decorated(command: Callable[[_Options], None]) -> Callable[..., None]:
         def run(**options: Any) -> None:

@@ -1,7 +1,6 @@
 """Very long sentences: a warning about time and memory before they are parsed, and a limit.
 
-Sums over trees and projective decoding take O(n³) time and O(n²) memory for n words. So the program
-would seem to hang, or run out of memory, on a treebank whose sentences are not separated.
+Some parsing takes O(n³) time: a treebank without sentence ends would seem to hang.
 """
 
 from __future__ import annotations
@@ -58,13 +57,8 @@ def watched(
     options: Any,  # of `parsing`
     skipped: Callable[[Exception], None] | None,
 ) -> Iterator[Sentence]:
-    """Pass sentences on: announce those that take long, and refuse those of too many words.
-
-    Raises
-    ------
-    TreebankError
-        If a sentence is too long, unless `skipped` takes the error.
-    """
+    """Pass sentences on: announce those that take long, and refuse those of too many words."""
+    # Those raise TreebankError, unless `skipped` takes it
     asked: Effort = "kbest" if options.kbest else "marginals" if options.confidence else "best"
     task, projective, most = parser.effort(asked), options.projective, options.max_words
     planar = parser.projective if projective is None else projective
@@ -88,13 +82,7 @@ def watched(
 
 
 def duration(seconds: float) -> str:
-    """Write a time as people say it.
-
-    Examples
-    --------
-    >>> duration(44), duration(61), duration(5400)
-    ('44 seconds', '1 minute', '2 hours')
-    """
+    """Write a time as people say it."""
     for unit, length in (("hour", 3600), ("minute", 60)):
         if seconds >= length:
             count = round(seconds / length)

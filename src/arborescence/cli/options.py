@@ -27,25 +27,13 @@ def usage_errors() -> Iterator[None]:
 
 
 def as_typed(message: str) -> str:
-    """Name options as they are on the command line.
-
-    >>> as_typed("k=2 goes with loss='mira' only"), as_typed("joint=True does not go")
-    ('--k 2 goes with --loss mira only', '--joint does not go')
-    >>> as_typed("columns must be some of form, upos"), as_typed("not with projective=True")
-    ('--columns must be some of form, upos', 'not with --projective yes')
-    """
+    """Name options as they are on the command line."""
     message = re.sub(r"^\w+(?= must)", lambda name: f"--{name[0].replace('_', '-')}", message)
     return values_as_typed(re.sub(r"\b(\w+)=(?!True\b)([\w.-]+)", r"\1='\2'", message))
 
 
 def values_as_typed(message: str) -> str:
-    """Name options with a quoted value, True, False or none as they are on the command line.
-
-    >>> values_as_typed("root='multi' allows several, see Gender=Fem in root=1/a.conllu")
-    '--root multi allows several, see Gender=Fem in root=1/a.conllu'
-    >>> values_as_typed("train with tagger=False, or lower batch=, not a==b")
-    'train with --no-tagger, or lower --batch, not a==b'
-    """
+    """Name options with a quoted value, True, False or none as they are on the command line."""
 
     def typed(option: re.Match[str]) -> str:
         name, value = option[1].replace("_", "-"), option[2].strip("'")
@@ -60,11 +48,7 @@ def values_as_typed(message: str) -> str:
 
 
 def ends(output: str | None, *endings: str) -> bool:
-    """Return whether a file's ending says that it is of this kind.
-
-    >>> ends("trees.svg", ".svg"), ends("trees.json.gz", ".json", ".jsonl"), ends(None, ".svg")
-    (True, True, False)
-    """
+    """Return whether a file's ending says that it is of this kind."""
     return (output or "").removesuffix(".gz").endswith(endings)
 
 

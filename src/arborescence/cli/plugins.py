@@ -1,7 +1,4 @@
-"""Commands that other distributions add, by entry points of the group ``arborescence.commands``.
-
-Each names a Typer app, a group of commands. The experiments are added so.
-"""
+"""Commands that other distributions add, Typer apps of the group ``arborescence.commands``."""
 
 from __future__ import annotations
 

@@ -18,11 +18,9 @@ PATIENCE: Final = 30.0  # maximum seconds without a line, in a pipe
 
 @contextmanager
 def steps(*, quiet: bool = False) -> Iterator[Callable[[str, int, int], None]]:
-    """Give a function that shows how far each step is: ``step(what, done, total)``.
-
-    A total of 0 stands for one that is not known. What follows a colon may change while the step
-    remains the same: "epoch 3", then "epoch 3: LAS 85.9".
-    """
+    """Give a function that shows how far each step is."""
+    # ``step(what, done, total)``, 0 if not known. What follows a colon may change while the step
+    # remains: "epoch 3", then "epoch 3: LAS 85.9"
     if quiet:
         yield lambda _what, _done, _total: None
     elif sys.stderr.isatty():
@@ -62,24 +60,11 @@ def _bars() -> Iterator[Callable[[str, int, int], None]]:
 
 
 class Lines:
-    """Steps as plain lines, each with the time since the beginning: for pipes and logs.
+    """Steps as plain lines, each with the time since the beginning: for pipes and logs."""
 
-    A step has a line when it is done, and where what follows its colon changes. A step inside
-    another one that is under way, or one without a known total, has lines only where nothing else
-    was said for half a minute.
-
-    Examples
-    --------
-    >>> step = Lines(print, clock=iter([0, 1, 5, 40, 80, 3700]).__next__)
-    >>> step("epoch 1", 0, 900)
-    >>> step("epoch 1", 100, 900)
-    >>> step("epoch 1", 500, 900)
-    0:00:40  epoch 1  500/900
-    >>> step("epoch 1: LAS 71.20", 900, 900)
-    0:01:20  epoch 1: LAS 71.20
-    >>> step("sentences parsed", 8192, 0)
-    1:01:40  sentences parsed  8,192
-    """
+    # A step has a line when it is done, and where what follows its colon changes. One inside
+    # another, or without a known total, has lines only where nothing else was said for half a
+    # minute
 
     def __init__(
         self,

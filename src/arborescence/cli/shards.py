@@ -1,7 +1,6 @@
-"""Parse all files of a folder, in several processes or on a Ray cluster: `parse --shards`, `--ray`.
-
-A file is written as a whole or not at all, so that a run that was stopped goes on where it was.
-"""
+"""Parse all files of a folder, in several processes or on a Ray cluster."""
+# `parse --shards`, `--ray`. A file is written as a whole or not at all, so that a run that was
+# stopped goes on where it was
 
 from __future__ import annotations
 
@@ -43,15 +42,8 @@ class Done(NamedTuple):
 
 
 def parse_folder(options: Options, rules: Keeper | str | None) -> None:
-    """Parse the files of a folder into another, and say at the end which ones could not be parsed.
-
-    What it takes to keep the rules that are given is counted.
-
-    Raises
-    ------
-    TreebankError
-        At the end, if some files could not be parsed.
-    """
+    """Parse a folder's files into another; at the end TreebankError if some could not be parsed."""
+    # What it takes to keep the rules that are given is counted
     source, target = map(Path, options.files or ())
     found = shards.find(source, target, parquet=options.parquet)
     if not found.waiting and not found.finished:

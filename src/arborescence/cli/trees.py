@@ -1,7 +1,6 @@
 """Output of trees: as CoNLL-U or JSON, drawn on the terminal or in a picture, or several of these.
 
-Each sentence is given as the list of its analyses: one tree, or the k best trees with their ranks
-and weights in the comments.
+Each sentence is a list of analyses: one tree, or k with ranks and weights in comments.
 """
 
 from __future__ import annotations
@@ -35,10 +34,8 @@ def deliver(
     write: Callable[[Iterable[Sentence], str], None] | None = None,
     text: bool = False,
 ) -> None:
-    """Draw trees on the terminal if `text`, and write them: the ending or `as_json` says how.
-
-    `describe` makes JSON of a sentence, and `write` writes what is neither SVG nor JSON.
-    """
+    """Draw trees if `text`, and write them: the ending or `as_json` says how."""
+    # `describe` makes JSON of a sentence, and `write` writes what is neither SVG nor JSON
     if text:
         sentences = drawn(sentences)
     if not output:

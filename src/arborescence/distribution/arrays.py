@@ -185,10 +185,7 @@ class TreeDistribution(Distribution[Any, Floats, Heads]):
         return sums
 
     def _sum_far(self, b: int, fault: int, sums: Sums) -> None:
-        """Fill the sums of a sentence whose scores are too far apart for float64.
-
-        If it has no sums, raise the error that says why.
-        """
+        """Fill the sums of a sentence whose scores are too far apart; raise if it has none."""
         scores = as_doubles(matrix_of(self._kept, b))
         edges = scores[:, 1:][~np.eye(len(scores), dtype=np.bool_)[:, 1:]]
         if fault == BAD_SCORE and not (edges < np.inf).all():
@@ -270,10 +267,10 @@ class TreeDistribution(Distribution[Any, Floats, Heads]):
         return self._sums.log_sums
 
     def _lowered(self) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64], int]]:
-        """Yield for each sentence the scores, the lowered scores, and the number of words.
+        """Yield each sentence's scores, those minus the best of each word, and its words.
 
-        Both are (n + 1, n + 1). The lowered scores are the scores minus the best score of each
-        word. Probabilities are computed from these, so that large scores cause no rounding errors.
+        Both (n + 1, n + 1). Probabilities come from the lowered ones, so that large scores cause no
+        rounding errors.
         """
         for part, scores, logs, _ in self._lowered_parts():
             for b in range(part.start, part.stop):
@@ -395,11 +392,8 @@ class TreeDistribution(Distribution[Any, Floats, Heads]):
 
 
 def _possible(scores: NDArray[np.float64], log_partition: float) -> NDArray[np.bool_]:
-    """Return which edges may be in a tree whose probability is above 0 as a float64, (N, N).
-
-    Upper bound for the trees with an edge: its weight plus those of the best edges into all other
-    words.
-    """
+    """Return which edges may be in a tree of probability above 0 as a float64, (N, N)."""
+    # The bound: an edge's weight plus those of the best edges into all other words
     edges = scores.copy()
     best = edges.max(axis=0, initial=-np.inf)[1:]
     with np.errstate(over="ignore", invalid="ignore"):

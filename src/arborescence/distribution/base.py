@@ -1,8 +1,7 @@
 """`Distribution`: the common interface of both distributions over trees.
 
-This class checks arguments, reduces each result to sums over the trees of each sentence, and
-returns it in the caller's shape. The sums are computed in `arrays` with kernels, and in `tensors`
-with PyTorch (differentiable).
+It checks arguments, reduces each result to sums over trees, and returns it in the caller's shape.
+The sums are in `arrays` (kernels) and in `tensors` (PyTorch, differentiable).
 """
 
 from __future__ import annotations

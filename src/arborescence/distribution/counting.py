@@ -1,9 +1,7 @@
 """Exact counts of trees, by integer determinants or Eisner's recursion; comparison of tree sets.
 
-A set of trees is given by its present edges and a kind (single or multi root, projective or all).
-The number of trees is the determinant of a Laplacian (Tutte 1984; for a single root Koo, Globerson,
-Carreras and Collins 2007), here with integers (Bareiss 1968). The number of projective trees comes
-from Eisner's recursion (1996) with sums and products.
+The determinant of a Laplacian (Tutte 1984; single root Koo, Globerson, Carreras and Collins 2007),
+with integers (Bareiss 1968); Eisner (1996) with sums and products.
 """
 
 from __future__ import annotations
@@ -33,22 +31,13 @@ class Kind(NamedTuple):
 def leaves(
     own: NDArray[np.bool_], own_kind: Kind, other: NDArray[np.bool_], other_kind: Kind
 ) -> bool:
-    """Return whether one set of trees has a tree that is not in another set.
-
-    Parameters
-    ----------
-    own, other : (n + 1, n + 1) bool
-        Which edges are present, ``[h, d]``; column 0 and the diagonal are ignored. `own` must have
-        a tree of `own_kind`.
-    own_kind, other_kind
-        The kinds of trees.
-
-    Notes
-    -----
-    The trees in both sets are those that satisfy both kinds over the common edges, so it is enough
-    to count. O(n²) if one set is obviously a subset of the other. Else O(n³): in float64, and if
-    the counts are too close, with integers.
-    """
+    """Return whether one set of trees has a tree that is not in another set."""
+    # The trees in both satisfy both kinds over the common edges, so it is enough to count. O(n²) if
+    # one set is obviously a subset. Else O(n³): in float64, and if the counts are too close, with
+    # integers
+    # own, other: (n + 1, n + 1): which edges are present, ``[h, d]``; column 0 and the diagonal are
+    # ignored. `own` must have a tree of `own_kind`.
+    # own_kind, other_kind: the kinds of trees
     if len(own) == 1:
         return False
     shared = own & other
@@ -61,15 +50,7 @@ def leaves(
 
 
 def count_trees(present: NDArray[np.bool_], kind: Kind) -> int:
-    """Return the number of trees of a kind with the given edges, (n + 1, n + 1) bool. O(n³).
-
-    Examples
-    --------
-    >>> count_trees(np.ones((4, 4), bool), Kind(single=True, projective=False))
-    9
-    >>> count_trees(np.ones((4, 4), bool), Kind(single=True, projective=True))
-    7
-    """
+    """Return the number of trees of a kind with the given edges, (n + 1, n + 1) bool. O(n³)."""
     edges = _edges(present).astype(int).astype(object)
     if len(edges) == 1:
         return 1

@@ -1,9 +1,7 @@
 """Scores too far apart for sums in float64: equivalent moderate scores, by exact differences.
 
-If every tree needs an edge that is 1e30 below the best edge into its word, rounding at 1e30 hides
-all differences between the trees. But only the differences to the best tree matter, and these are
-computed exactly: for all trees with the dual potentials of the best tree (`potentials`), for
-projective trees with the exact weights of the best spans (`exact_chart`).
+Only differences to the best tree matter: exact by the dual potentials of the best tree
+(`potentials`), for projective trees by exact weights of the best spans (`exact_chart`).
 """
 
 from __future__ import annotations
@@ -48,10 +46,8 @@ class Far(NamedTuple):
 
 
 def as_far(scores: NDArray[np.float64], single: bool, projective: bool) -> Far | None:
-    """Return the moderate scores of a sentence of n > 0 words; None if it has no tree. O(n³).
-
-    ``scores`` (n + 1, n + 1) are finite or -inf, except in column 0 and on the diagonal.
-    """
+    """Return the moderate scores of a sentence of n > 0 words; None if it has no tree. O(n³)."""
+    # ``scores`` (n + 1, n + 1) are finite or -inf, except in column 0 and on the diagonal
     n = len(scores) - 1
     if projective:
         wholes = exact_chart(scores, n, single)

@@ -1,8 +1,5 @@
-"""Kernels of a distribution over a batch: log-partition, entropy, marginals and their derivatives.
-
-Also the weights of given trees. The sums over the trees of one sentence are in the module `sums`
-of each family.
-"""
+"""Kernels of a distribution over a batch."""
+# log-partition, entropy, marginals, derivatives, weights
 
 from __future__ import annotations
 
@@ -69,34 +66,21 @@ def no_gaps(size: int) -> NDArray[np.float64]:
 
 @kernel
 def sum_over_trees(
+    # weights, logs: (N, N) float64 or complex128: as from `as_weights`. `weights` may be scaled in
+    # place.
     weights: np.ndarray,
     logs: np.ndarray,
+    # n, single, projective: the number of words, and the kind of trees
     n: int,
     single: bool,
     projective: bool,
+    # sums, slopes: scratch, of the type of the weights
     sums: Inside,
     slopes: Inside,
-    marginals: np.ndarray,
+    marginals: np.ndarray,  # (N, N) zeros of the same type, filled; or (0, 0) if not requested
     gaps: np.ndarray,
 ) -> tuple[Any, float]:
-    """Sum over all trees of n > 0 words, and fill the marginals. O(n³).
-
-    Parameters
-    ----------
-    weights, logs : (N, N) float64 or complex128
-        As from `as_weights`. `weights` may be scaled in place.
-    n, single, projective
-        The number of words, and the kind of trees.
-    sums, slopes
-        Scratch, of the type of the weights.
-    marginals : (N, N) zeros of the same type, filled; or (0, 0) if not requested
-    gaps : as in `inside_in_logs`
-
-    Returns
-    -------
-    log_sum : the logarithm of the sum; -inf if there is no tree
-    entropy : of the distribution over trees, if the marginals are requested
-    """
+    """Return the log-sum over trees (-inf if none), and the entropy; fill the marginals. O(n³)."""
     wanted = marginals.shape[0] > 0
     if projective:
         total, log_scale = 0.0 * weights[0, 0], 0.0
@@ -155,31 +139,17 @@ def whole(marginals: np.ndarray, n: int) -> bool:
 
 @kernel
 def partition(
-    of: Weights,
-    lengths: np.ndarray,
+    of: Weights,  # as from `as_weights`; its weights may be scaled in place
+    lengths: np.ndarray,  # (B,) int64, or (0,) if every sentence has N - 1 words
+    # single, projective: the kind of trees
     single: bool,
     projective: bool,
-    sums: Sums,
+    sums: Sums,  # filled; the marginals must be 0
+    # those of `no_gaps`, except for a single sentence with the moderate scores of `Far`
     gaps: np.ndarray,
 ) -> tuple[int, int]:
-    """Sum over the trees of every sentence. O(n³) each.
-
-    Parameters
-    ----------
-    of
-        As from `as_weights`; its weights may be scaled in place.
-    lengths : (B,) int64, or (0,) if every sentence has N - 1 words
-    single, projective
-        The kind of trees.
-    sums
-        Filled; the marginals must be 0.
-    gaps : as in `inside_in_logs`
-        Those of `no_gaps`, except for a single sentence with the moderate scores of `Far`.
-
-    Returns
-    -------
-    (sentence, fault) : the first sentence without a result, and why; or the fault FINE
-    """
+    """Sum over the trees of every sentence; return the first without a result, and why."""
+    # O(n³) each
     weights, logs, shifts, scales = of
     log_partition, log_sums, entropy, marginals = sums
     batch, size, _ = logs.shape
@@ -218,30 +188,21 @@ def partition(
 
 @kernel
 def derivatives(
+    # weights, logs, lengths, single, projective: as in `partition`, which must have found a tree
+    # for every sentence
     weights: np.ndarray,
     logs: np.ndarray,
     lengths: np.ndarray,
     single: bool,
     projective: bool,
-    direction: np.ndarray,
-    slopes_of_marginals: np.ndarray,
-    gaps: np.ndarray,
+    direction: np.ndarray,  # (B, N, N) float64: finite for present edges
+    slopes_of_marginals: np.ndarray,  # (B, N, N) float64 zeros, filled
+    gaps: np.ndarray,  # as in `partition`
 ) -> None:
-    """Compute the directional derivatives of all marginals with respect to the scores. O(n³) each.
+    """Compute the derivatives of all marginals in a direction of the scores. O(n³) each.
 
-    By complex-step differentiation (Squire and Trapp 1998): the marginals are analytic functions of
-    the weights, so the same code runs on complex numbers with a tiny imaginary step, and no
-    difference of nearly equal numbers is taken.
-
-    Parameters
-    ----------
-    weights, logs, lengths, single, projective
-        As in `partition`, which must have found a tree for every sentence.
-    direction : (B, N, N) float64
-        Finite for present edges.
-    slopes_of_marginals : (B, N, N) float64 zeros, filled
-    gaps
-        As in `partition`.
+    By complex-step differentiation (Squire and Trapp 1998): the same code runs on complex numbers
+    with a tiny imaginary step, and no difference of nearly equal numbers is taken.
     """
     batch, size, _ = logs.shape
     turned = np.empty((size, size), np.complex128)
@@ -273,27 +234,20 @@ def derivatives(
 
 @kernel
 def weigh(
+    # (B, K, N) int64: K head vectors of each sentence; values for the root and padding are ignored
     rows: np.ndarray,
+    # scores, logs: (B, N, N) float64, ``[b, h, d]``: `scores` shows which edges are present, and
+    # `logs` holds the terms of the sum
     scores: np.ndarray,
     logs: np.ndarray,
-    lengths: np.ndarray,
+    lengths: np.ndarray,  # (B,) int64, or (0,) if every sentence has N - 1 words
+    # single, projective: which trees
     single: bool,
     projective: bool,
+    # (B, K) float64, filled; NaN if a head vector is not one of the sentence's trees
     weights: np.ndarray,
 ) -> None:
-    """Add up the edges of head vectors. O(n) each; O(n²) if projective.
-
-    Parameters
-    ----------
-    rows : (B, K, N) int64
-        K head vectors of each sentence; values for the root and padding are ignored.
-    scores, logs : (B, N, N) float64, ``[b, h, d]``
-        `scores` shows which edges are present, and `logs` holds the terms of the sum.
-    lengths : (B,) int64, or (0,) if every sentence has N - 1 words
-    single, projective
-        Which trees.
-    weights : (B, K) float64, filled; NaN if a head vector is not one of the sentence's trees
-    """
+    """Add up the edges of head vectors. O(n) each; O(n²) if projective."""
     batch, count, size = rows.shape
     mark = np.empty(size, np.int64)
     for b in range(batch):

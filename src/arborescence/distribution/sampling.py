@@ -28,26 +28,14 @@ _NO_MARGINALS = np.empty((0, 0))
 
 
 class Sampler:
-    """Draws trees of one sentence.
-
-    Parameters
-    ----------
-    scores : (N, N) float64
-        Scores of a sentence that has a tree.
-    n : int
-        The number of words; the rest is padding.
-    kind
-        The kind of trees.
-    gaps : optional
-        As in `inside_in_logs`.
-    """
+    """Draws trees of one sentence."""
 
     def __init__(
         self,
-        scores: NDArray[np.float64],
-        n: int,
-        kind: Kind,
-        gaps: NDArray[np.float64] | None = None,
+        scores: NDArray[np.float64],  # (N, N): scores of a sentence that has a tree
+        n: int,  # the number of words; the rest is padding
+        kind: Kind,  # the kind of trees
+        gaps: NDArray[np.float64] | None = None,  # as in `inside_in_logs`
     ) -> None:
         self._n = n
         self._single, self._projective = kind
@@ -79,9 +67,8 @@ class Sampler:
     def draw_distinct(self, k: int, generator: np.random.Generator) -> NDArray[np.int64]:
         """Draw up to k different trees, (m, n + 1), each from the trees not yet drawn.
 
-        The first trees are drawn with replacement, and duplicates are dropped (rejection). This is
-        exact, but may take very long if a few trees are very probable. So after some draws, the
-        missing trees are drawn directly from the remaining ones.
+        First with replacement, dropping duplicates: exact, but slow if a few trees are very
+        probable. So after some draws, the rest is drawn directly from the remaining ones.
         """
         every = self.draw(2 * k + 16, generator)
         _, first = np.unique(every, axis=0, return_index=True)
@@ -119,15 +106,8 @@ class Sampler:
     # all words, the last word first.
 
     def weigh(self, logs: NDArray[np.float64], choice: int) -> NDArray[np.float64]:
-        """Return the log-probabilities of the options of a choice, (n + 1,).
-
-        Parameters
-        ----------
-        logs : (n + 1, n + 1)
-            The logarithms of the weights, with only one edge into each word already chosen.
-        choice : int
-            The word whose head is chosen; 0 for the choice of the root word.
-        """
+        """Return log-probabilities (n + 1,) of a word's heads; of root words for choice 0."""
+        # `logs` (n + 1, n + 1) have one edge into each word already chosen
         shares: NDArray[np.float64] = np.empty(self._n + 1)
         if self._projective:
             shares = self._weigh_projective(logs, choice)
@@ -181,8 +161,8 @@ class _Choice:
 class _Drawn:
     """The trees drawn so far, as a tree of choices (Shi, Bieber and Sutton 2020).
 
-    The remaining probability after a choice is the sum of the remaining probabilities below it. It
-    is never computed by subtraction, so that it is accurate even if it is tiny.
+    What remains after a choice is a sum over what remains below it, never a difference: accurate
+    even if tiny.
     """
 
     def __init__(self, sampler: Sampler) -> None:

@@ -1,9 +1,8 @@
 """Log-partition in PyTorch: the matrix-tree theorem (Tutte 1984), and Eisner's algorithm (1996).
 
-Each function takes the log-weights of edges, `weights` (B, N, N) float64, scaled by `scaled`, with
--inf for absent edges and in column 0. Each returns the logarithm of the sum of exp(weight) over the
-trees, (B,), -inf if there is no tree. All can be differentiated any number of times. `single` means
-trees with exactly one root edge.
+Each takes log-weights (B, N, N) float64, `scaled`, -inf for absent edges and in column 0, and
+returns the log of the sum over trees, (B,), -inf if there is none; differentiable any number of
+times.
 """
 
 from __future__ import annotations
@@ -24,11 +23,10 @@ _LARGEST = 1e3
 
 
 def scaled(weights: Tensor, single: bool) -> tuple[Tensor, Tensor]:
-    """Return log-weights with 0 as the maximum of each column, and what trees lost, (B,).
+    """Return log-weights with 0 as each column's maximum, and what trees lost, (B,).
 
-    A tree has one edge into each word, so any number may be subtracted from a column. A tree with a
-    single root edge has one edge of the root's row. So before that, a number is subtracted from
-    this row, just large enough that the root is the best head of one word only.
+    A tree has one edge into each word, and if `single` one of the root's row: from that, first just
+    so much is subtracted that the root is the best head of one word only.
     """
     if not single or weights.shape[1] <= 2:
         columns = _finite(weights.detach().amax(1))
@@ -61,10 +59,8 @@ def _rounded_away(total: Tensor, one: Tensor, other: Tensor) -> Tensor:
 def matrix_tree(weights: Tensor, single: bool) -> Tensor:
     """Sum over non-projective trees by a determinant, or by `elimination` if it is inaccurate.
 
-    O(n³). The matrix-tree theorem (Tutte 1984). With one root edge, the Laplacian has the edges
-    between words only, and one of its rows is replaced by the root's edges (Koo et al. 2007). In
-    theory any row can be replaced; the row of the best root word keeps the matrix far from
-    singular.
+    O(n³). With one root edge, a row of the Laplacian is replaced by the root's edges (Koo et al.
+    2007): that of the best root word keeps the matrix far from singular.
     """
     linear = weights.exp()
     root, words = linear[:, 0, 1:], linear[:, 1:, 1:]
@@ -86,11 +82,9 @@ def matrix_tree(weights: Tensor, single: bool) -> Tensor:
 def elimination(weights: Tensor, single: bool) -> Tensor:
     """Sum over non-projective trees by removing one word after the other. O(n³), n steps.
 
-    Removing the word k gives the factor Σ_h w(h, k), and every path h -> k -> d becomes an edge.
-    This is Gaussian elimination of the Laplacian, but each pivot is a sum of edge weights, without
-    any subtraction (Grassmann, Taksar and Heyman 1985). So the relative error is small even if the
-    determinant is close to zero.
-    With one root edge, the pivots leave out the root's edges, and the last word gets one. NaN if a
+    Removing k gives the factor Σ_h w(h, k), and every path h -> k -> d becomes an edge: Gaussian
+    elimination without any subtraction (Grassmann, Taksar and Heyman 1985), so accurate near
+    singular. With one root edge, pivots leave out the root's, and the last word gets one. NaN if a
     pivot is so low that rounding may spoil the sum of the pivots.
     """
     size = weights.shape[1]
@@ -132,10 +126,8 @@ def _child_first(weights: Tensor) -> Tensor:
 def inside(weights: Tensor, single: bool) -> Tensor:
     """Sum over projective trees by Eisner (1996), all spans of one width at once. O(n³), n steps.
 
-    A span is complete or incomplete (an edge joins its first and last word), and its head is its
-    first or its last word. The tables (width, place, B) hold the spans of all widths so far: by
-    their start, with growing widths, or by their end, with falling widths. So the two spans of a
-    split are at the same place.
+    The tables (width, place, B) hold the spans of all widths so far, by their start with growing
+    widths or by their end with falling ones: so the two spans of a split are at the same place.
     With one root edge, spans contain only words, and the root gets a span of all words.
     """
     root = weights[:, 0, 1:].T
@@ -167,11 +159,10 @@ def inside(weights: Tensor, single: bool) -> Tensor:
 
 
 class _LogDeterminant(torch.autograd.Function):  # type: ignore[misc, unused-ignore]
-    """Logarithms of determinants, and inverses, from one LU decomposition.
+    """Logarithms of determinants, and inverses (their gradients), from one LU decomposition.
 
-    The inverse is the gradient. It is an output too, so that the gradient can be differentiated. If
-    a result may be inaccurate, it is NaN and the inverse is 0: such a sentence gets no gradient
-    here.
+    The inverse is an output too, so that the gradient can be differentiated. If a result may be
+    inaccurate, it is NaN and the inverse is 0: such a sentence gets no gradient here.
     """
 
     @staticmethod
@@ -201,11 +192,9 @@ class _LogDeterminant(torch.autograd.Function):  # type: ignore[misc, unused-ign
 
 
 class _LogDot(torch.autograd.Function):  # type: ignore[misc, unused-ignore]
-    """log Σ exp(x + y) over the first dimension; -inf without a gradient if all terms are -inf.
+    """log Σ exp(x + y) over the first dimension; -inf without a gradient if all terms are -inf."""
 
-    The share of each term is the gradient. It is an output too, so that the gradient can be
-    differentiated.
-    """
+    # The share of each term is the gradient, and an output, so that it can be differentiated
 
     @staticmethod
     def forward(ctx: Any, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:

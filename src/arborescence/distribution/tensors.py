@@ -203,10 +203,8 @@ class TreeDistribution(Distribution[Tensor, Tensor, Tensor]):
             return p.clamp(0, 1).masked_fill(~self._edges, 0)
 
     def _gradient(self, differentiable: bool) -> tuple[Tensor, Tensor, Tensor]:
-        """Return the gradient of the log-partition, its weights, and the log-partition.
-
-        The autograd graph is new, so no earlier `backward` has freed it.
-        """
+        """Return the log-partition's gradient, its weights, and itself."""
+        # The autograd graph is new, so no earlier `backward` has freed it
         with torch.inference_mode(False), torch.enable_grad():
             weights = self._weights
             if not weights.requires_grad:
@@ -224,10 +222,8 @@ class TreeDistribution(Distribution[Tensor, Tensor, Tensor]):
         return (inside if self._kind.projective else matrix_tree)(weights, self._kind.single)
 
     def _settled(self, total: Tensor) -> bool:
-        """Return whether the sums (B,) are accurate; if not, make the weights moderate.
-
-        If a sentence has no sum, raise the error that says why.
-        """
+        """Return whether the sums (B,) are accurate."""
+        # else make weights moderate, or raise without sum
         unsettled = ~(total.detach() > -FURTHEST) | ~self._scale.isfinite()
         if not unsettled.any():
             return True
@@ -308,10 +304,7 @@ class TreeDistribution(Distribution[Tensor, Tensor, Tensor]):
         return (self._marginals.flatten(1)[:, None] @ values.flatten(1, 2))[:, 0]
 
     def _covariance(self, first: Tensor, second: Tensor) -> Tensor:
-        """(B, R, S): the gradient of one expectation in the direction of the other's values.
-
-        One gradient for each value of the argument that has fewer of them.
-        """
+        """(B, R, S): the gradient of one expectation along the other's values, the fewer ones."""
         if first.shape[3] > second.shape[3]:
             return self._covariance(second, first).mT
         p, weights, _ = self._gradient(True)

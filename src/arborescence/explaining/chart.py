@@ -20,10 +20,9 @@ Item = TypeVar("Item")
 
 
 class Way(NamedTuple, Generic[Item]):
-    """A way to build an item: of which parts, where they meet, and the edge that it adds, if any.
+    """A way to build an item: its parts, where they meet, and any edge it adds."""
 
-    Its weight is the sum of all of them.
-    """
+    # its weight sums all
 
     parts: tuple[Item, ...]
     split: int | None = None
@@ -31,11 +30,9 @@ class Way(NamedTuple, Generic[Item]):
 
 
 class Chart(Generic[Item]):
-    """The best weight of each item, exactly, and the best way to build it.
+    """The best weight of each item, in whole units, exactly, and the best way to build it."""
 
-    An algorithm makes a chart of its own of this, with the two methods that say what its steps
-    show. Weights are whole numbers, so many of a unit; None if an item cannot be built.
-    """
+    # An algorithm makes its own of it, with two methods that say what its steps show
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem

@@ -28,21 +28,11 @@ MANY = 10
 
 @dataclass(frozen=True)
 class Contracted(Detail):
-    """A cycle that has become one node.
+    """A cycle that has become one node."""
 
-    Attributes
-    ----------
-    node : int
-        The id of the new node.
-    cycle : tuple of Edge
-        The edges of the cycle, in the graph before.
-    entering : tuple of Edge
-        The edges into the new node, the best one first.
-    """
-
-    node: int
-    cycle: tuple[Edge, ...]
-    entering: tuple[Edge, ...]
+    node: int  # the id of the new node
+    cycle: tuple[Edge, ...]  # the edges of the cycle, in the graph before
+    entering: tuple[Edge, ...]  # the edges into the new node, the best one first
 
     def table(self, names: Sequence[str]) -> list[list[str]]:
         """Return the edges into the new node, with the edges that they kick out."""
@@ -52,15 +42,10 @@ class Contracted(Detail):
 
 @dataclass(frozen=True)
 class Cast(Contracted):
-    """A contracted cycle, and what each edge of the graph before is cast as (*root*, Section 2.1).
+    """A contracted cycle, and what each edge before is cast as (*root*, Section 2.1)."""
 
-    Attributes
-    ----------
-    exit, external, dead : tuple of (int, int)
-        The original edges out of the cycle, outside it, and inside it, which are gone. Those in
-        `entering` are the enter edges.
-    """
-
+    # exit, external, dead: tuple of (int, int): the original edges out of the cycle, outside it,
+    # and inside it, which are gone. Those in `entering` are the enter edges.
     exit: tuple[Pair, ...]
     external: tuple[Pair, ...]
     dead: tuple[Pair, ...]
@@ -79,21 +64,17 @@ class Cast(Contracted):
 
 
 def steps(problem: Problem, *, recorded: bool = True) -> Iterator[Step]:
-    """Yield the steps to the best arborescence, with any number of root edges.
-
-    If they are not `recorded`, the steps lack the graph, which saves time.
-    """
+    """Yield the steps to the best arborescence, with any number of root edges."""
+    # If they are not `recorded`, the steps lack the graph, which saves time
     state = Contraction(problem, recorded=recorded)
     if (yield from contract_cycles(state)):
         yield from expand(state)
 
 
 def contract_cycles(state: Contraction) -> Generator[Step, None, bool]:
-    """Take the greedy graph and contract its cycles; return whether there is a tree.
-
-    Cycles are found as `decode` finds them: from each word, follow the chosen edges to the root, to
-    a node that is done, or to the path itself.
-    """
+    """Take the greedy graph and contract its cycles; return whether there is a tree."""
+    # Cycles are found as `decode` does: from each word, follow the chosen edges to the root, to a
+    # node that is done, or to the path itself
     problem = state.problem
     if not (yield from take_best_heads(state)):
         return False

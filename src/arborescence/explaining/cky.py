@@ -22,25 +22,16 @@ Item = tuple[int, int, int]
 
 @dataclass(frozen=True)
 class Constituent:
-    """A cell of the chart.
+    """A cell of the chart."""
 
-    Attributes
-    ----------
-    first, last, head : int
-        Its words, and which of them is its head: it is built from N_head. S has the head 0.
-    weight : float or None
-        The best weight; None if there is no such constituent.
-    rule : str
-        The rule that builds it in the best case; empty if there is none.
-    parts : tuple of (int, int, int)
-        The back pointers: first and last word and head of each part.
-    """
-
+    # first, last, head: its words, and which of them is its head: it is built from N_head. S has
+    # the head 0.
     first: int
     last: int
     head: int
-    weight: float | None
-    rule: str
+    weight: float | None  # the best weight; None if there is no such constituent
+    rule: str  # the rule that builds it in the best case; empty if there is none
+    # tuple of (int, int, int): the back pointers: first and last word and head of each part
     parts: tuple[Item, ...]
 
 

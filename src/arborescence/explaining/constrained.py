@@ -57,20 +57,12 @@ class Condition:
 
 @dataclass(frozen=True)
 class Branch:
-    """A part of all trees: what its trees have in common, and the best of them.
+    """A part of all trees: what its trees have in common, and the best of them."""
 
-    Attributes
-    ----------
-    conditions : tuple of Condition
-        All that was forbidden or required.
-    bound : float or None
-        No tree of the part that keeps the rules weighs more. None if the part has no tree.
-    heads, labels : tuple of int
-        The best tree, which may break a rule; empty if there is none.
-    """
-
-    conditions: tuple[Condition, ...]
+    conditions: tuple[Condition, ...]  # all that was forbidden or required
+    # no tree of the part that keeps the rules weighs more. None if the part has no tree.
     bound: float | None = None
+    # heads, labels: the best tree, which may break a rule; empty if there is none
     heads: tuple[int, ...] = ()
     labels: tuple[int, ...] = ()
 
@@ -82,23 +74,14 @@ class Branch:
 
 @dataclass(frozen=True)
 class Search(Detail):
-    """The part that a step looks at, those that it makes of it, and those that wait.
-
-    Attributes
-    ----------
-    part : Branch
-    made, waiting : tuple of Branch
-        The highest bound first.
-    label_names : tuple of str
-    nodes : int
-        The number of trees decoded so far.
-    """
+    """The part that a step looks at, those that it makes of it, and those that wait."""
 
     part: Branch
+    # made, waiting: the highest bound first
     made: tuple[Branch, ...]
     waiting: tuple[Branch, ...]
     label_names: tuple[str, ...]
-    nodes: int
+    nodes: int  # the number of trees decoded so far
 
     def table(self, names: Sequence[str]) -> list[list[str]]:
         """Return a row for each part, with those edges of its tree that are new; or the tree."""

@@ -1,7 +1,5 @@
-"""The graph with contracted cycles, slow and obvious: all edges are kept, with exact weights.
-
-Ties are broken as `decode` breaks them, so that both find the same tree (see its notes).
-"""
+"""The graph with contracted cycles, slow and obvious: all edges are kept, with exact weights."""
+# Ties are broken as `decode` breaks them (see its notes)
 
 from __future__ import annotations
 
@@ -34,22 +32,7 @@ class Entry:
 
 
 class Contraction:
-    """The nodes, their entering edges and their chosen edges; changed by each contraction.
-
-    Attributes
-    ----------
-    problem : Problem
-    members : dict
-        The members of each contracted node, in the order of its cycle.
-    entering : dict
-        The edges that enter each node, also of nodes inside others.
-    chosen : dict
-        The edge that each node has chosen; for a member of a cycle its edge on the cycle.
-    whole : bool
-        Whether the weight of an edge into a cycle has that of the edges that stay on the cycle, so
-        that a tree weighs the same before and after (the weights of *root*). Otherwise it is the
-        change of weight (the *lecture*'s).
-    """
+    """The nodes, their entering edges and their chosen edges; changed by each contraction."""
 
     def __init__(
         self,
@@ -60,11 +43,17 @@ class Contraction:
         recorded: bool = True,
     ) -> None:
         self.problem = problem
+        # whether the weight of an edge into a cycle has that of the edges that stay on the cycle,
+        # so that a tree weighs the same before and after (the weights of *root*). Otherwise it is
+        # the change of weight (the *lecture*'s).
         self.whole = whole
+        # the members of each contracted node, in the order of its cycle
         self.members: dict[int, list[int]] = {}
+        # the edges that enter each node, also of nodes inside others
         self.entering: dict[int, list[Entry]] = {d: [] for d in range(1, problem.n + 1)}
         for (h, d), score in problem.scores.items():
             self.entering[d].append(Entry(h, d, score))
+        # the edge that each node has chosen; for a member of a cycle its edge on the cycle
         self.chosen: dict[int, Entry] = {}
         self._parent: dict[int, int] = {}
         self._preferred = tree
@@ -104,11 +93,9 @@ class Contraction:
         return node_name(self.node(x), self.problem.words)
 
     def best(self, x: int, entries: Sequence[Entry] | None = None) -> Entry | None:
-        """Return the best edge into a node, of all or of some.
-
-        On a tie, an edge of the preferred tree; then the lowest head; then the edge that enters
-        first, by `_order`.
-        """
+        """Return the best edge into a node, of all or of some."""
+        # On a tie, an edge of the preferred tree; then the lowest head; then what enters first, by
+        # `_order`
         entries = self.entering[x] if entries is None else entries
         if not entries:
             return None
@@ -150,10 +137,9 @@ class Contraction:
         return x
 
     def open(self, x: int) -> tuple[int, Pair]:
-        """Open a contracted node; return the member that its edge enters, and what that kicks out.
-
-        The member takes the edge; the others keep their edges of the cycle.
-        """
+        """Open a contracted node."""
+        # return the member that its edge enters, and what that kicks out. The member takes the
+        # edge; the others keep their edges of the cycle
         entry = self.chosen[x]
         for member in self.members[x]:
             del self._parent[member]

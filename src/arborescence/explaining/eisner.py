@@ -22,26 +22,15 @@ COMPLETE, INCOMPLETE = "complete", "incomplete"
 
 @dataclass(frozen=True)
 class Span:
-    """A cell of the chart.
-
-    Attributes
-    ----------
-    kind : {"complete", "incomplete"}
-    head, end : int
-        The head, and the other end; of an incomplete span the dependent.
-    weight : float or None
-        The best weight; None if there is no such span.
-    split : int or None
-        Where its two parts meet in the best case. None if it has no parts.
-    parts : tuple of (str, int, int)
-        The back pointers: kind, head and end of both parts.
-    """
+    """A cell of the chart."""
 
     kind: str
+    # head, end: the head, and the other end; of an incomplete span the dependent
     head: int
     end: int
-    weight: float | None
-    split: int | None = None
+    weight: float | None  # the best weight; None if there is no such span
+    split: int | None = None  # where its two parts meet in the best case. None if it has no parts.
+    # tuple of (str, int, int): the back pointers: kind, head and end of both parts
     parts: tuple[Item, ...] = ()
 
 

@@ -24,10 +24,9 @@ _ROUNDING, _TINY = 2.0**-51, 2.0**-1022
 
 @dataclass(frozen=True)
 class Change:
-    """A change of enhancement: above → between → word becomes above → word → between.
+    """Above → between → word becomes above → word → between."""
 
-    The gain is None if one of the edges is absent.
-    """
+    # the gain is None if an edge is absent
 
     above: int
     between: int

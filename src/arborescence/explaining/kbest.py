@@ -31,14 +31,7 @@ class Waiting:
 
 @dataclass(frozen=True)
 class Trees(Detail):
-    """The trees found so far, best first, and the parts that wait.
-
-    Attributes
-    ----------
-    heads : tuple of head vectors
-    weights : tuple of float
-    waiting : tuple of Waiting
-    """
+    """The trees found so far, best first, and the parts that wait."""
 
     heads: tuple[Heads, ...]
     weights: tuple[float, ...]
@@ -61,11 +54,10 @@ class Trees(Detail):
 
 @dataclass(frozen=True)
 class Part:
-    """A set of trees that waits: those with the required edges and without the forbidden ones.
+    """A set of trees that waits: those with the required edges and without the forbidden ones."""
 
-    `next` is the weight of its best tree. If `swap` is given, `tree` is a tree of the part that
-    has been found already, and the next one is the best of those without the swap's edge.
-    """
+    # `next` is the weight of its best tree. If `swap` is given, `tree` was found already, and the
+    # next one is the best without the swap's edge
 
     tree: Heads
     required: tuple[Pair, ...]

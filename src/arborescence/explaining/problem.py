@@ -22,21 +22,11 @@ MOST_WORDS = 30
 
 @dataclass(frozen=True)
 class Problem:
-    """The graph of a sentence.
+    """The graph of a sentence."""
 
-    Attributes
-    ----------
-    n : int
-        The number of words.
-    scores : dict
-        The score of each present edge (h, d), exactly.
-    words : tuple of str
-        The names of the nodes 0 to n.
-    """
-
-    n: int
-    scores: dict[Pair, Fraction]
-    words: tuple[str, ...]
+    n: int  # the number of words
+    scores: dict[Pair, Fraction]  # the score of each present edge (h, d), exactly
+    words: tuple[str, ...]  # the names of the nodes 0 to n
 
     def without(self, edges: Collection[Pair]) -> Problem:
         """Return the graph without some edges."""
@@ -95,15 +85,8 @@ def number(value: Fraction) -> float:
 
 
 def problem_of(scores: Any, words: Sequence[str] | None) -> Problem:
-    """Check the scores of one sentence, and make them exact.
-
-    Raises
-    ------
-    ScoresError
-        If a score is NaN or +inf, the shape is not (N, N), or there are too many words.
-    OptionError
-        If there are not as many words as the scores have.
-    """
+    """Check a sentence's scores, and make them exact."""
+    # ScoresError, or OptionError for other words
     graph = as_graph(scores)
     if graph.shape:
         raise ScoresError(

@@ -28,22 +28,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Child(Detail):
-    """A child of the root, and what the greedy graph weighs without its root edge.
-
-    Attributes
-    ----------
-    node : Node
-    root_edge : Edge
-    other : Edge or None
-        The best edge into it that does not come from the root.
-    without : float or None
-        The weight of the greedy graph with the other edge.
-    """
+    """A child of the root, and what the greedy graph weighs without its root edge."""
 
     node: Node
     root_edge: Edge
-    other: Edge | None
-    without: float | None
+    other: Edge | None  # the best edge into it that does not come from the root
+    without: float | None  # the weight of the greedy graph with the other edge
 
 
 @dataclass(frozen=True)
@@ -74,10 +64,8 @@ def steps(problem: Problem, *, recorded: bool = True) -> Iterator[Step]:
 
 
 def constrain(state: Contraction) -> Generator[Step, None, bool]:
-    """Reduce and optimize until one edge leaves the root; return whether there is such a tree.
-
-    Each turn of the loop is a call of `constrain` in Algorithm 1, lines 9 to 16.
-    """
+    """Reduce and optimize until one edge leaves the root; return whether there is such a tree."""
+    # Each turn of the loop is a call of `constrain` in Algorithm 1, lines 9 to 16
     problem = state.problem
     while problem.n:
         roots = [x for x in state.tops if x and state.chosen[x].head == 0]  # line 10

@@ -26,20 +26,11 @@ _FARTHEST = 300
 
 @dataclass(frozen=True)
 class Matrix(Detail):
-    """A matrix with a row and a column for each node from `first` on.
-
-    Attributes
-    ----------
-    name : str
-    first : int
-        0 if the root has a row and a column, otherwise 1.
-    rows : tuple of tuple of float
-        ``rows[h][d]``.
-    """
+    """A matrix with a row and a column for each node from `first` on."""
 
     name: str
-    first: int
-    rows: tuple[tuple[float, ...], ...]
+    first: int  # 0 if the root has a row and a column, otherwise 1
+    rows: tuple[tuple[float, ...], ...]  # ``rows[h][d]``
 
     def table(self, names: Sequence[str]) -> list[list[str]]:
         """Return the matrix with the names of its rows and columns."""
@@ -52,24 +43,12 @@ class Matrix(Detail):
 
 @dataclass(frozen=True)
 class Determinant(Detail):
-    """The determinant of the Laplacian, and what follows.
+    """The determinant of the Laplacian, and what follows."""
 
-    Attributes
-    ----------
-    value : float
-        The sum over all trees of the products of their weights; may underflow to 0.
-    log : float
-        Its logarithm.
-    shift : float
-        What was subtracted from the scores of each tree.
-    log_partition : float
-        The sum of both.
-    """
-
-    value: float
-    log: float
-    shift: float
-    log_partition: float
+    value: float  # the sum over all trees of the products of their weights; may underflow to 0
+    log: float  # its logarithm
+    shift: float  # what was subtracted from the scores of each tree
+    log_partition: float  # the sum of both
 
     def table(self, names: Sequence[str]) -> list[list[str]]:  # noqa: ARG002
         """Return the numbers."""
@@ -183,10 +162,8 @@ def with_root_row(weights: Rows) -> Rows:
 
 
 def inverted(matrix: Rows) -> tuple[Fraction, Rows]:
-    """Return the determinant and the adjugate, exactly: Gauss-Jordan without division (Bareiss).
-
-    The numbers are made whole first: with fractions, each step would look for common factors.
-    """
+    """Return the determinant and the adjugate, exactly: Gauss-Jordan without division (Bareiss)."""
+    # The numbers are made whole first: with fractions, each step would look for common factors
     n = len(matrix)
     unit = math.lcm(*(entry.denominator for row in matrix for entry in row))
     rows = [
@@ -214,11 +191,9 @@ def inverted(matrix: Rows) -> tuple[Fraction, Rows]:
 
 
 def marginals_of(weights: Rows, inverse: Rows, *, single: bool) -> Rows:
-    """Return the probability of each edge.
-
-    An edge into d is in the diagonal of column d, and the edge h -> d also, with a minus, in row h.
-    The first row has the root's weights instead if there is a single root edge.
-    """
+    """Return the probability of each edge."""
+    # An edge into d is in the diagonal of column d, and the edge h -> d also, with a minus, in row
+    # h. The first row has the root's weights instead if there is a single root edge
     size = len(weights)
     marginals = [[Fraction(0)] * size for _ in range(size)]
     for h in range(size):

@@ -21,22 +21,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Swap:
-    """An edge of the tree, and the best edge that can replace it.
+    """An edge of the tree, and the best edge that can replace it."""
 
-    Attributes
-    ----------
-    node : Node
-        The node of the contracted graph whose best edge it is.
-    edge, replacement : (int, int)
-        Original edges. The replacement is None if there is none.
-    cost : float or None
-        What the tree loses.
-    """
-
-    node: Node
+    node: Node  # the node of the contracted graph whose best edge it is
+    # edge, replacement: (int, int): original edges. The replacement is None if there is none.
     edge: Pair
     replacement: Pair | None
-    cost: float | None
+    cost: float | None  # what the tree loses
 
 
 @dataclass(frozen=True)
@@ -62,12 +53,10 @@ class Swaps(Detail):
 def swaps_of(
     graph: Problem, tree: Heads, required: Sequence[Pair]
 ) -> list[tuple[Fraction | None, Swap]]:
-    """Return the cost and the swap of each edge of the best tree of a graph.
-
-    The graph is contracted, with the tree's edges preferred on a tie. Then each edge of the tree is
-    the best edge into one node. Its replacement is the next best edge into this node that does not
-    start below the edge itself, as that would close a cycle.
-    """
+    """Return the cost and the swap of each edge of the best tree of a graph."""
+    # The graph is contracted, with the tree's edges preferred on a tie. Then each edge of the tree
+    # is the best edge into one node. Its replacement is the next best edge into this node that does
+    # not start below the edge itself, as that would close a cycle
     state = Contraction(graph, tree, recorded=False)
     for _ in chu_liu_edmonds.contract_cycles(state):
         pass

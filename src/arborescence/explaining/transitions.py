@@ -21,24 +21,12 @@ SYSTEM = "arc-standard"
 
 @dataclass(frozen=True)
 class Configuration(Detail):
-    """A state: stack and buffer, with the transition that is made next.
+    """A state: stack and buffer, with the transition that is made next."""
 
-    Attributes
-    ----------
-    stack : tuple of int
-        From the bottom to the top.
-    buffer : tuple of int
-        From the front to the end.
-    action : str or None
-        The transition, None in the last state.
-    edge : (int, int) or None
-        The edge that it adds.
-    """
-
-    stack: tuple[int, ...]
-    buffer: tuple[int, ...]
-    action: str | None
-    edge: Pair | None
+    stack: tuple[int, ...]  # from the bottom to the top
+    buffer: tuple[int, ...]  # from the front to the end
+    action: str | None  # the transition, None in the last state
+    edge: Pair | None  # (int, int) or None: the edge that it adds
 
     def table(self, names: Sequence[str]) -> list[list[str]]:
         """Return stack, buffer, action and edge."""

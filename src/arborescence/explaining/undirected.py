@@ -1,7 +1,6 @@
-"""Undirected parsing step by step: encode, Borůvka's spanning tree, orient, enhance.
+"""Undirected parsing step by step (Levi et al. 2016): encode, Borůvka's tree, orient, enhance.
 
-Levi, Reichart and Rappoport (2016). The scores of pairs, and the gains of enhancement, are floats,
-as in `undirected.decode`; all else is exact.
+Scores of pairs and gains are floats, as in `undirected.decode`; all else is exact.
 """
 
 from __future__ import annotations
@@ -56,11 +55,10 @@ class Links(Detail):
 
 @dataclass(frozen=True)
 class RootWords(Detail):
-    """The weight of the directed tree with each word as the child of the root.
+    """The weight of the directed tree with each word as the child of the root."""
 
-    None for a word that the root has no edge to; -inf if another edge is absent, as such an edge
-    counts as -2^1024.
-    """
+    # None for a word that the root has no edge to; -inf if another edge is absent, as such an edge
+    # counts as -2^1024
 
     weights: tuple[float | None, ...]
 

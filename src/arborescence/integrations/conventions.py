@@ -13,58 +13,19 @@ if TYPE_CHECKING:
 
 
 def one_root(scores: NDArray[Any]) -> NDArray[Any]:
-    """Return the best tree with one root edge.
-
-    Parameters
-    ----------
-    scores : (N, N) array
-        ``scores[d, h]``; row 0 and the diagonal are ignored; ``-inf`` for an absent edge.
-
-    Returns
-    -------
-    heads : (N,) int64
-        ``heads[0]`` is 0.
-
-    Raises
-    ------
-    ScoresError, NoTreeError
-        As in `decode`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> one_root(np.array([[0.0, 0.0, 0.0], [9.0, 0.0, 1.0], [8.0, 3.0, 0.0]]))
-    array([0, 0, 1])
-    """
+    """Return the best tree's heads (N,), ``heads[0]`` 0, of scores ``[d, h]``."""
+    # errors as `decode`
     heads: NDArray[Any] = decode(scores.T)
     heads[0] = 0
     return heads
 
 
 def masked(scores: Any, mask: Any, *, multiroot: bool = False, projective: bool = False) -> Any:
-    """Return the best trees of a batch of tensors.
-
-    Parameters
-    ----------
-    scores : (B, N, N) tensor
-        ``scores[b, d, h]``; row 0, the diagonal and padding are ignored.
-    mask : (B, N) bool tensor
-        True for words; false for the root and for padding.
-    multiroot : bool
-        Whether more than one edge may leave the root.
-    projective : bool
-        Whether edges must not cross.
-
-    Returns
-    -------
-    heads : (B, N) int64 tensor
-        On the device of `mask`; 0 for the root and for padding.
-
-    Raises
-    ------
-    ScoresError, NoTreeError
-        As in `decode`.
-    """
+    """Return the best trees' heads (B, N), 0 for the root and padding, on the device of `mask`."""
+    # scores: (B, N, N) tensor: ``scores[b, d, h]``; row 0, the diagonal and padding are ignored
+    # mask: (B, N) bool tensor: true for words; false for the root and for padding
+    # multiroot: whether more than one edge may leave the root
+    # projective: whether edges must not cross
     heads = decode(
         scores.mT,
         mask.sum(1),

@@ -1,7 +1,4 @@
-"""HanLP: its biaffine parsers decode a batch at once, without checking first which trees are bad.
-
-Replaced are `decode_dep`, `mst` and `eisner`. The second-order `eisner2o` is left as it is.
-"""
+"""HanLP: `decode_dep`, `mst` and `eisner` decode a batch at once; `eisner2o` stays."""
 
 from __future__ import annotations
 
@@ -28,16 +25,8 @@ def replacements() -> list[Replacement]:
 
 
 def decode_dep(s_arc: Any, mask: Any, tree: bool = False, proj: bool = False) -> Any:
-    """Return the best head of each word; if `tree`, those of the best trees.
-
-    Parameters
-    ----------
-    s_arc, mask
-        As in `conventions.masked`.
-    tree : bool
-    proj : bool
-        Whether edges must not cross.
-    """
+    """Return the best head of each word."""
+    # if `tree`, those of the best trees, projective if `proj`
     return masked(s_arc, mask, projective=bool(proj)) if tree else s_arc.argmax(-1)
 
 

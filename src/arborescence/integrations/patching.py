@@ -1,8 +1,7 @@
 """Replace functions of another package by ours, in every module that has them, and put them back.
 
-What is replaced is found by identity: whoever has imported a function by name holds the same
-object, under whatever name. A function that somebody keeps elsewhere (in a list, as a default
-argument, in `functools.partial`) is not found.
+They are found by identity: whoever imported one by name holds the same object. One that is kept
+elsewhere (a list, a default argument, `functools.partial`) is not found.
 """
 
 from __future__ import annotations
@@ -50,19 +49,8 @@ class Tool(Protocol):
         """Import the tool, and say what takes the place of what."""
 
     def decode(self, scores: NDArray[Any], lengths: NDArray[Any]) -> NDArray[Any]:
-        """Decode a batch in the way that the tool does, through what can be replaced.
-
-        Parameters
-        ----------
-        scores : (B, N, N) float32
-            ``scores[b, d, h]``, as all these tools keep them.
-        lengths : (B,) int64
-
-        Returns
-        -------
-        heads : (B, N) int64
-            With 0 for the root and for padding.
-        """
+        """Decode a batch of scores (B, N, N) ``[b, d, h]`` as the tool does."""
+        # heads are 0 for padding
 
 
 class Change(NamedTuple):
@@ -223,10 +211,8 @@ def _made(replacement: Replacement, old: Any) -> Change:
 
 
 def _copy(function: FunctionType, old: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a new function that does the same: nobody else holds it, so it is found again.
-
-    It carries the old one as ``__wrapped__``.
-    """
+    """Return a copy that nobody else holds, so it is found again."""
+    # ``__wrapped__`` is the old one
 
     @wraps(function)
     def replacing(*arguments: Any, **options: Any) -> Any:

@@ -1,7 +1,5 @@
-"""Run a job on many items on a Ray cluster: as `workers.in_processes`, on any number of machines.
-
-Ray Data carries items and results, and does an item again whose actor or machine has died.
-"""
+"""Run a job on many items on a Ray cluster, as `workers.in_processes` does on one machine."""
+# Ray Data does an item again whose actor or machine has died
 
 from __future__ import annotations
 
@@ -27,38 +25,19 @@ _TRIES: Final = 3  # an item over which so many actors have died is given up
 
 
 def on_cluster(
+    # called once in each actor, makes the job: a function of an item. Must be picklable, as items
+    # and results.
     make: Callable[[], Callable[[Item], Result]],
-    items: Sequence[Item],
+    items: Sequence[Item],  # the work
+    # ``"local"``: a cluster on this machine, that ends with this process. Else that of a cluster,
+    # as ``ray.init`` takes it (``"auto"``, ``"10.0.0.1:6379"``).
     address: str,
-    workers: int | None,
+    workers: int | None,  # the number of actors; None: as many as the cluster has cores
 ) -> Iterator[tuple[Item, Result | Failure]]:
     """Run a job on each item, in actors of one core each; yield what comes back, in any order.
 
-    Parameters
-    ----------
-    make
-        Called once in each actor, makes the job: a function of an item. Must be picklable, as items
-        and results.
-    items
-        The work.
-    address
-        ``"local"``: a cluster on this machine, that ends with this process. Else that of a cluster,
-        as ``ray.init`` takes it (``"auto"``, ``"10.0.0.1:6379"``).
-    workers
-        The number of actors; None: as many as the cluster has cores.
-
-    Yields
-    ------
-    item, result
-        Each item once. An error of the job, or the death of three actors over the same item, gives
-        a `Failure` as the result; the others go on.
-
-    Raises
-    ------
-    MissingExtraError
-        If Ray Data is not installed.
-    ArborescenceError
-        If there is no cluster at the address, or `make` fails.
+    A job's error, or three deaths over an item, gives a `Failure`. MissingExtraError without Ray
+    Data; ArborescenceError if there is no cluster at the address, or `make` fails.
     """
     ray, data = _ray()
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy

@@ -41,26 +41,13 @@ class Found(NamedTuple):
 def find(folder: Path, target: Path, *, parquet: bool = False) -> Found:
     """Find the files of a folder and of the folders in it.
 
-    Files are known by their names: ``.conllu``, ``.txt``, ``.parquet``, the first two also with
-    ``.gz``. Names that start with a dot or an underscore are left out, as other tools do. A link to
-    a file counts as that file; a link to a folder is not followed, so that each folder is read
-    once.
-
-    Parameters
-    ----------
-    folder
-        Where the files are.
-    target
-        Where the results go, under the same names; that of a text ends in ``.conllu``.
-    parquet
-        Whether all results are Parquet; else those of Parquet files only.
-
-    Raises
-    ------
-    OptionError
-        If there is no such folder, one folder is in the other, or two files would have the same
-        result.
+    ``.conllu``, ``.txt``, the same with ``.gz``, and ``.parquet``. Names with a dot or an
+    underscore in front are left out, as other tools do. Links to files are followed, to folders
+    not. OptionError without the folder, if one is in the other, or if results collide.
     """
+    # folder: where the files are
+    # target: where the results go, under the same names; that of a text ends in ``.conllu``
+    # parquet: whether all results are Parquet; else those of Parquet files only
     if not folder.is_dir():
         raise OptionError(f"{folder}: no such folder")
     if target.resolve().is_relative_to(folder.resolve()):

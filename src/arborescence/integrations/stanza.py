@@ -42,37 +42,15 @@ def replacements() -> list[Replacement]:
 
 
 def decode_graph_predictions(
-    vocab: Any,
+    vocab: Any,  # stanza's vocabulary of relations
     batch_size: int,
+    # scores (B, N, N) as ``[b, d, h]``; the best relation of each edge (B, N, N); the logarithms of
+    # the relations' probabilities (B, N, N, L)
     preds: Sequence[NDArray[Any]],
-    sentlens: Sequence[int],
-    resolve_head_constraints: bool = False,
+    sentlens: Sequence[int],  # the numbers of words, with the root
+    resolve_head_constraints: bool = False,  # whether no word may have two subjects or two objects
 ) -> list[list[list[Any]]]:
-    """Return the heads and relations of a batch.
-
-    Parameters
-    ----------
-    vocab
-        Stanza's vocabulary of relations.
-    batch_size : int
-    preds : three arrays
-        Scores (B, N, N) as ``[b, d, h]``; the best relation of each edge (B, N, N); the logarithms
-        of the relations' probabilities (B, N, N, L).
-    sentlens : sequence of int
-        The numbers of words, with the root.
-    resolve_head_constraints : bool
-        Whether no word may have two subjects or two objects.
-
-    Returns
-    -------
-    list of list of [head, relation]
-        For each sentence and word.
-
-    Raises
-    ------
-    ScoresError, NoTreeError
-        As in `arborescence.decode`.
-    """
+    """Return the heads and relations of a batch, a list of [head, relation] for each sentence."""
     from stanza.models.common.vocab import VOCAB_PREFIX_SIZE
 
     scores, best_labels = np.asarray(preds[0]), np.asarray(preds[1])
@@ -93,37 +71,17 @@ def decode_graph_predictions(
 
 
 def resolve_head_constraint_violations(
-    scores: NDArray[Any],
+    scores: NDArray[Any],  # (N, N) array: as ``[d, h]``
+    # (N, N, L) array: the logarithms of the relations' probabilities
     label_log_probs: NDArray[Any],
-    tree: NDArray[Any],
-    vocab: Any,
+    tree: NDArray[Any],  # (N,) array: the best tree, with 0 for the root
+    vocab: Any,  # stanza's vocabulary of relations
     max_iterations: int = 5,  # noqa: ARG001  (Stanza's; the search needs no rounds)
 ) -> tuple[NDArray[Any], list[int]]:
     """Return the best tree in which no word has two subjects, outer subjects or objects.
 
-    It is the best one by the sum of all scores of edges and of their relations, where Stanza's own
-    function goes from one such word to the next. A tree that has none is left as it is.
-
-    Parameters
-    ----------
-    scores : (N, N) array
-        As ``[d, h]``.
-    label_log_probs : (N, N, L) array
-        The logarithms of the relations' probabilities.
-    tree : (N,) array
-        The best tree, with 0 for the root.
-    vocab
-        Stanza's vocabulary of relations.
-
-    Returns
-    -------
-    (N,) array, list of int
-        The heads, and the relation of each word, as a number of `label_log_probs`.
-
-    Raises
-    ------
-    ScoresError, NoTreeError
-        As in `arborescence.decode_constrained`.
+    By the sum of all scores, where Stanza's own goes from one such word to the next. Also returned:
+    the relations' numbers. A tree that has none is left as it is.
     """
     from stanza.models.common.vocab import VOCAB_PREFIX_SIZE
     from stanza.models.depparse.head_constraints import SINGLETON_DEPREL_GROUPS

@@ -1,7 +1,6 @@
 """SuPar: non-projective trees by `mst`, projective ones by the distribution's `argmax`, in batches.
 
-Unlike SuPar's own `mst`, ours leaves the scores alone. The second-order distribution
-`Dependency2oCRF` is left as it is.
+Unlike SuPar's own `mst`, ours leaves the scores alone. `Dependency2oCRF` stays as it is.
 """
 
 from __future__ import annotations

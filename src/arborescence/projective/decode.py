@@ -62,10 +62,8 @@ class Charts(NamedTuple):
 
 @indexing_kernel
 def best_sum(one: np.ndarray, at_one: int, other: np.ndarray, at_other: int, many: int) -> float:
-    """Return the maximum of the sums of so many numbers of two vectors, at least one. O(n).
-
-    One of the two vectors is -inf after them, to the end of the lanes.
-    """
+    """Return the maximum of the sums of so many numbers of two vectors, at least one. O(n)."""
+    # One of the two is -inf after them, to the end of the lanes
     best = load(one, at_one) + load(other, at_other)
     for k in range(LANES, many, LANES):
         value = load(one, at_one + k) + load(other, at_other + k)
@@ -125,8 +123,8 @@ def choose(one: np.ndarray, other: np.ndarray) -> tuple[int, float, float]:
 def read_tree(n: int, single: bool, charts: Charts, stack: np.ndarray, heads: np.ndarray) -> float:
     """Write the best tree from filled charts; return its margin over other trees. O(n²).
 
-    ``stack`` (N + 1, 3) int64 is scratch. The margin is the smallest difference between the best
-    and the second best split over all spans of the tree, with the rounding errors of the charts.
+    The smallest difference of best and second best split over its spans, less rounding errors.
+    ``stack`` (N + 1, 3) int64 is scratch.
     """
     margin = np.inf
     top, kind, h, e = pop(stack, push(stack, 0, (COMPLETE, 0, n)))
@@ -148,10 +146,8 @@ def read_tree(n: int, single: bool, charts: Charts, stack: np.ndarray, heads: np
 @kernel
 @never_negative
 def sum_sizes(scores: np.ndarray, n: int) -> tuple[float, float]:
-    """Return the sums over words of the largest absolute and largest positive scores. O(n²).
-
-    The first sum is NaN if a score is NaN or +inf. No tree weighs more than the second sum.
-    """
+    """Return the sums over words of the largest absolute and largest positive scores. O(n²)."""
+    # The first sum is NaN if a score is NaN or +inf. No tree weighs more than the second sum
     of_words = np.zeros((2, n + 1))
     largest, highest = of_words[0], of_words[1]
     bad = 0
@@ -177,19 +173,11 @@ def sum_sizes(scores: np.ndarray, n: int) -> tuple[float, float]:
 def eisner_kernel(
     scores: np.ndarray, lengths: np.ndarray, single: bool, heads: np.ndarray
 ) -> tuple[int, int]:
-    """Find the best projective tree of every sentence. O(n³) each.
-
-    Parameters
-    ----------
-    scores : (B, N, N) float64, contiguous, ``[b, h, d]``
-    lengths : (B,) int64, or (0,) if every sentence has N - 1 words
-    single : whether exactly one edge may leave the root
-    heads : (B, N) int64, filled
-
-    Returns
-    -------
-    (sentence, fault) : the first sentence without a tree and its fault code; or B and FINE
-    """
+    """Find every best projective tree; return the first sentence without one, or B and FINE."""
+    # O(n³) each
+    # scores: (B, N, N) float64, contiguous, ``[b, h, d]``
+    # lengths: (B,) int64, or (0,) if every sentence has N - 1 words
+    # heads: (B, N) int64, filled
     batch, size, _ = scores.shape
     shape = (size, size + LANES)
     charts = Charts(np.empty(shape), np.empty(shape), np.empty(shape))

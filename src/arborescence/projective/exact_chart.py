@@ -1,9 +1,8 @@
 """Eisner's algorithm (1996, 2000) in exact integer arithmetic, for when rounding could matter.
 
-The scores of a sentence are multiples of a power of two, which is computed for each sentence. Most
-sentences need three or four 32-bit digits; large ranges of scores need more. The digits are as in
-`accumulator`, but without carries: an int64 holds the digit sums of 2^16 words, and
-`sign_of_difference` carries when it compares.
+Scores are multiples of a sentence's power of two, mostly of three or four 32-bit digits, as in
+`accumulator` without carries: an int64 holds the digit sums of 2^16 words; `sign_of_difference`
+carries.
 """
 
 from __future__ import annotations
@@ -132,18 +131,12 @@ def choose_split(chart: ExactChart, kind: int, h: int, e: int, single: bool) -> 
 def fill_gaps(
     bias: int, splits: np.ndarray, spans: np.ndarray, n: int, single: bool, gaps: np.ndarray
 ) -> None:
-    """Compute the weight of each split of a span, minus that of the best split. O(n³ D).
-
-    Parameters
-    ----------
-    bias, splits, spans
-        Of the `ExactChart`.
-    n, single
-        The number of words, and whether exactly one edge may leave the root.
-    gaps : (2, n + 1, n + 1, n + 1) float64, ``[kind, head, end, split]``
-        Filled with numbers of at most 0. The score of the edge is not included, so incomplete spans
-        of both directions have the same gaps. -inf, as it must be before, if a part does not exist.
-    """
+    """Compute the weight of each split of a span, minus that of the best split. O(n³ D)."""
+    # bias, splits, spans: of the `ExactChart`
+    # n, single: the number of words, and whether exactly one edge may leave the root
+    # gaps: (2, n + 1, n + 1, n + 1) float64, ``[kind, head, end, split]``: filled with numbers of
+    # at most 0. The score of the edge is not included, so incomplete spans of both directions have
+    # the same gaps. -inf, as it must be before, if a part does not exist.
     for h in range(n + 1):
         for e in range(n + 1):
             for kind in (INCOMPLETE, COMPLETE):
@@ -171,11 +164,9 @@ def fill_gaps(
 def difference(
     one: np.ndarray, with_one: np.ndarray, other: np.ndarray, with_other: np.ndarray, bias: int
 ) -> float:
-    """Return ``one + with_one - other - with_other`` as a float64. O(D), usually O(1).
-
-    Digits are not carried, so leading digits may cancel. If the sum has more bits than a float, the
-    lower digits are negligible.
-    """
+    """Return ``one + with_one - other - with_other`` as a float64. O(D), usually O(1)."""
+    # Digits are not carried, so leading digits may cancel. Of more bits than a float has, the lower
+    # are negligible
     total = 0.0
     for k in range(one.shape[0] - 1, -1, -1):
         total = total * (MASK + 1) + ((one[k] + with_one[k]) - (other[k] + with_other[k]))
@@ -186,10 +177,8 @@ def difference(
 
 @kernel
 def best_exactly(scores: np.ndarray, n: int, single: bool, heads: np.ndarray) -> bool:
-    """Write the exact best projective tree; False if there is none. O(n³ D).
-
-    On a tie the first split is taken: the lowest root, and the leftmost split.
-    """
+    """Write the exact best projective tree; False if there is none. O(n³ D)."""
+    # On a tie the first split is taken: the lowest root, and the leftmost split
     bias, width = unit_of_scores(scores, n)
     values = np.zeros((n + 1, n + 1, width), np.int64)
     splits = np.full((2, n + 1, n + 1), -1, np.int64)

@@ -32,11 +32,10 @@ SPAN, LEFT, RIGHT, NEXT, CHILD, SIBLING = range(6)
 
 
 class Derivations(NamedTuple):
-    """The derivations of the spans of a sentence of n words; each has a number.
+    """The derivations of the spans of a sentence of n words; each has a number."""
 
-    A span has the number ``(kind * N + head) * N + end``, and its first derivation has the same
-    number. A single word has one derivation, without parts.
-    """
+    # A span has the number ``(kind * N + head) * N + end``, as its first derivation. A single word
+    # has one derivation, without parts
 
     links: np.ndarray
     """(P, 6) int64: the span, the derivations of the two parts, the span's next best derivation;
@@ -122,10 +121,8 @@ def meld(known: Derivations, one: int, other: int) -> int:
 
 @kernel
 def without_top(known: Derivations, top: int) -> int:
-    """Remove the top of a heap by merging its children in pairs; return the new top.
-
-    O(log of its size) amortized.
-    """
+    """Remove the top of a heap by merging its children in pairs; return the new top."""
+    # O(log of its size) amortized
     pairs = NOTHING
     child = known.links[top, CHILD]
     while child != NOTHING:
@@ -183,11 +180,9 @@ def open_span(known: Derivations, chart: ExactChart, number: int, single: bool) 
 
 @kernel
 def advance(known: Derivations, chart: ExactChart, number: int, single: bool) -> bool:
-    """Find the next derivation of a span; False if there is no room. O(n log k).
-
-    If a span needs the next derivation of a part, that one is computed first. If there is no room,
-    all results are kept, so the same call can be repeated.
-    """
+    """Find the next derivation of a span; False if there is no room. O(n log k)."""
+    # First those that it needs of its parts. Without room, results are kept, so the same call can
+    # be repeated
     links, stack = known.links, known.stack
     size = chart.splits.shape[1]
     stack[0] = number
@@ -243,27 +238,18 @@ def write_tree(known: Derivations, derivation: int, size: int, heads: np.ndarray
 
 @kernel
 def find_projective(
+    # known, chart: of the sentence, from `new_derivations` and `exact_chart`
     known: Derivations,
     chart: ExactChart,
     single: bool,
     count: int,
-    heads: np.ndarray,
-    weights: np.ndarray,
+    heads: np.ndarray,  # (k, at least N) int64, filled from the row `count` on
+    weights: np.ndarray,  # (k,) float64, likewise
 ) -> tuple[int, int]:
-    """Write the next best trees of a sentence. O(n³ D) in total, and O(n log k) per tree.
+    """Write the next best trees.
 
-    Parameters
-    ----------
-    known, chart
-        Of the sentence, from `new_derivations` and `exact_chart`.
-    single : whether exactly one edge may leave the root
-    count : the number of trees written so far, or -1 before the first call
-    heads : (k, at least N) int64, filled from the row `count` on
-    weights : (k,) float64, likewise
-
-    Returns
-    -------
-    (count, found) : the number of trees, and FINE, EXHAUSTED, NO_TREE, or FULL: call with more room
+    Return their number and FINE, EXHAUSTED, NO_TREE or FULL (no room). O(n³ D) in total, and O(n
+    log k) a tree.
     """
     links, last = known.links, known.last
     size = chart.splits.shape[1]

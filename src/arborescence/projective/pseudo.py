@@ -1,8 +1,7 @@
 """Pseudo-projective parsing (Nivre and Nilsson 2005): lift crossing edges, and lower them again.
 
-To make a tree projective, some edges are *lifted*: the dependent moves from its head to the head of
-its head. The label of a lifted edge encodes its old head, so that the edge can be restored. In the
-paper's scheme *Head*, the label ``d`` becomes ``d↑h``, where h is the label of the old head.
+A lifted edge's dependent moves to the head of its head; its label encodes the old head. Scheme
+*Head*: ``d`` becomes ``d↑h``, where h is the label of the old head.
 """
 
 from __future__ import annotations
@@ -38,9 +37,8 @@ def is_under(heads: np.ndarray, word: int, node: int) -> bool:
 def spans_strangers(heads: np.ndarray, d: int) -> bool:
     """Tell whether the edge into d is non-projective: it spans a word that is not below its head.
 
-    Only the words between whose heads lie outside the edge need a test: from any other word
-    between, the path leads to one of those words or to an end, and both ends are below the head.
-    O(length of the edge), and O(depth) for each edge that crosses it.
+    Only words between whose heads lie outside need a test: from others the path leads to one of
+    these or to an end, which is below the head. O(length), and O(depth) for each edge that crosses.
     """
     h = heads[d]
     low, high = min(h, d), max(h, d)
@@ -55,9 +53,9 @@ def spans_strangers(heads: np.ndarray, d: int) -> bool:
 def lift_kernel(heads: np.ndarray) -> None:
     """Lift the edges of a tree, ``heads`` (n + 1,) int64, in place, until it is projective.
 
-    PROJECTIVIZE of Nivre and Nilsson (2005), Section 2: the shortest non-projective edge first, of
-    equally short ones the leftmost. Finding it takes O(n²), and O(depth) for each pair of edges
-    that cross. Edges longer than the best one so far are skipped, and most edges are short.
+    PROJECTIVIZE of Nivre and Nilsson (2005), Section 2: the shortest non-projective edge first,
+    then the leftmost. O(n²) to find it, O(depth) for each pair that crosses; longer edges than the
+    best are skipped.
     """
     n = heads.shape[0] - 1
     while True:

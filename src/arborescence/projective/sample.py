@@ -12,28 +12,14 @@ from arborescence.projective.sums import inside_in_logs, new_inside, sum_in_logs
 
 @kernel
 def draw_down(
-    logs: np.ndarray,
+    logs: np.ndarray,  # (N, N) float64: from `as_weights`
     n: int,
     single: bool,
     gaps: np.ndarray,
-    source: np.ndarray,
-    heads: np.ndarray,
+    source: np.ndarray,  # (2,) int64: the source of randomness, from `core.random`
+    heads: np.ndarray,  # (k, N) int64, filled
 ) -> None:
-    """Draw trees: each split is drawn in proportion to the product of inside sums.
-
-    O(n³), with O(n³) exps, and O(n²) per tree.
-
-    Parameters
-    ----------
-    logs : (N, N) float64
-        From `as_weights`.
-    n : words
-    single : whether exactly one edge leaves the root
-    gaps : as in `inside_in_logs`
-    source : (2,) int64
-        The source of randomness, from `core.random`.
-    heads : (k, N) int64, filled
-    """
+    """Draw trees by inside sums. O(n³), with O(n³) exps, and O(n²) per tree."""
     sums = new_inside(n + 1, logs)
     inside_in_logs(logs, n, single, sums, gaps)
     complete, across, incomplete = sums
@@ -70,10 +56,7 @@ def draw_down(
 def sum_projective(
     logs: np.ndarray, n: int, single: bool, gaps: np.ndarray, marginals: np.ndarray
 ) -> float:
-    """Return the log-partition, and fill the marginals. O(n³), with O(n³) exps.
-
-    Parameters as in `sum_in_logs`.
-    """
+    """Return the log-partition, and fill the marginals. O(n³), with O(n³) exps."""
     sums, slopes = new_inside(n + 1, logs), new_inside(n + 1, logs)
     log_sum, _ = sum_in_logs(logs, n, single, sums, slopes, marginals, gaps)
     return log_sum

@@ -1,9 +1,7 @@
 """Log-partition and marginals of projective trees by inside-outside (Baker 1979, Paskin 2001).
 
-`inside` is Eisner's algorithm with sums of products instead of maxima of sums (Paskin 2001 for
-dependency trees). Each tree has only one derivation. `outside` is backpropagation through the same
-steps. There is no subtraction, so each marginal has a relative error of about that of float64. If
-weights are too small for floats, logarithms are used.
+`outside` is backpropagation through `inside`. Without subtraction, each marginal has about
+float64's relative error. If weights are too small for floats, logarithms are used.
 """
 
 from __future__ import annotations
@@ -43,17 +41,10 @@ def new_inside(size: int, like: np.ndarray, projective: bool = True) -> Inside:
 def inside(weights: np.ndarray, n: int, single: bool, sums: Inside) -> Any:
     """Fill the sums and return the sum over all trees of n > 0 words. O(n³).
 
-    Small terms may underflow; the sum is correct if it is at least SMALLEST. If the sum of the
-    first words is smaller, it is returned at once, because arithmetic close to underflow is slow.
-
-    Parameters
-    ----------
-    weights : (N, N) float64 or complex128
-        From `as_weights`.
-    n : words
-    single : whether exactly one edge leaves the root
-    sums : filled
+    Small terms may underflow; the sum is correct if at least SMALLEST. A smaller sum of the first
+    words is returned at once, because arithmetic close to underflow is slow.
     """
+    # weights: (N, N) float64 or complex128: from `as_weights`
     complete, across, incomplete = sums
     for j in range(n + 1):
         complete[j, j] = across[j, j] = 1.0
@@ -73,24 +64,15 @@ def inside(weights: np.ndarray, n: int, single: bool, sums: Inside) -> Any:
 
 @kernel
 def inside_scaled(weights: np.ndarray, n: int, single: bool, sums: Inside) -> tuple[Any, Any]:
-    """Do the work of `inside` for very long sentences, whose sums are small. O(n³).
+    """Do the work of `inside` for very long sentences; return the scaled sum, and log of the scale.
 
-    A tree of a span has one edge into each word except the head. So all edges into a word may be
-    scaled by one factor: the inverse of the sum over the trees of all words before it. Then the
-    sums of most spans are not far from 1.
-
-    Parameters
-    ----------
-    weights : (N, N) float64 or complex128
-        0 for absent edges, or at least SMALLEST. Scaled in place.
-    n, single, sums
-        As in `inside`.
-
-    Returns
-    -------
-    total, log_scale : the sum of the scaled weights, and the logarithm of the total scale
-        total is 0 if a nonzero sum was too small, or a sum too large, for floats.
+    O(n³). All edges into a word may be scaled by one factor: the inverse of the sum over the trees
+    of all words before it, so that most sums are near 1. 0 if a sum was too small or too large for
+    floats.
     """
+    # weights: (N, N) float64 or complex128: 0 for absent edges, or at least SMALLEST. Scaled in
+    # place.
+    # n, single, sums: as in `inside`
     complete, across, incomplete = sums
     nothing = 0.0 * weights[0, 0]
     log_scale = 0.0
@@ -135,10 +117,8 @@ def too_small(product: Any, one: Any, other: Any) -> bool:
 
 @inlined_kernel
 def too_far(total: Any, one: np.ndarray, other: np.ndarray) -> bool:
-    """Tell whether the dot product of two rows is too large, or may have underflowed.
-
-    O(1), or O(n) if the sum is small.
-    """
+    """Tell whether the dot product of two rows is too large, or may have underflowed."""
+    # O(1), or O(n) if the sum is small
     if not total.real < LARGEST:
         return True
     if total.real < SMALLEST:
@@ -206,22 +186,12 @@ def log_dot(one: np.ndarray, other: np.ndarray, below: np.ndarray) -> Any:
 
 @kernel
 def inside_in_logs(logs: np.ndarray, n: int, single: bool, sums: Inside, gaps: np.ndarray) -> Any:
-    """Fill the logarithms of the sums; return the log-partition. O(n³), with O(n³) exps.
-
-    Parameters
-    ----------
-    logs : (N, N) float64 or complex128
-        The logarithms of the weights; real parts of -inf for absent edges, loops and column 0.
-    n, single, sums
-        As in `inside`.
-    gaps : (2, N, N, N) float64, or (2, N, N, 0)
-        Added to the logarithm of each split of a span, ``[kind, head, end, split]``, if scores are
-        too far apart for logarithms (`distribution.far`).
-
-    Returns
-    -------
-    log_sum : as the logs; a real part of -inf if there is no tree
-    """
+    """Fill the logarithms of the sums; return the log-partition. O(n³), with O(n³) exps."""
+    # logs: (N, N) float64 or complex128: the logarithms of the weights; real parts of -inf for
+    # absent edges, loops and column 0
+    # n, single, sums: as in `inside`
+    # gaps: (2, N, N, N) float64, or (2, N, N, 0): added to the logarithm of each split of a span,
+    # ``[kind, head, end, split]``, if scores are too far apart for logarithms (`distribution.far`)
     complete, across, incomplete = sums
     for j in range(n + 1):
         complete[j, j] = across[j, j] = 0.0
@@ -247,24 +217,18 @@ def inside_in_logs(logs: np.ndarray, n: int, single: bool, sums: Inside, gaps: n
 
 @kernel
 def sum_in_logs(
+    # logs, n, single, gaps: as in `inside_in_logs`
     logs: np.ndarray,
     n: int,
     single: bool,
+    # sums, slopes: scratch
     sums: Inside,
     slopes: Inside,
+    # (N, N) as the logs, filled; or (0, 0) if neither these nor the entropy are requested
     marginals: np.ndarray,
     gaps: np.ndarray,
 ) -> tuple[Any, float]:
-    """Return the log-partition and the entropy by logarithms, and fill the marginals. O(n³).
-
-    Parameters
-    ----------
-    logs, n, single, gaps
-        As in `inside_in_logs`.
-    sums, slopes
-        Scratch.
-    marginals : (N, N) as the logs, filled; or (0, 0) if neither these nor the entropy are requested
-    """
+    """Return the log-partition and the entropy by logarithms, and fill the marginals. O(n³)."""
     log_sum = inside_in_logs(logs, n, single, sums, gaps)
     entropy = 0.0
     if log_sum.real > -np.inf and marginals.shape[0] > 0:
@@ -282,10 +246,8 @@ def share_out(
     to_one: np.ndarray,
     to_other: np.ndarray,
 ) -> float:
-    """Distribute the marginal of a span over its splits, and add it to those of the parts. O(n).
-
-    Returns the entropy of the split, times the marginal of the span.
-    """
+    """Divide a span's marginal among its splits' parts; return its entropy times the marginal."""
+    # O(n)
     entropy = 0.0
     if share.real > 0.0:
         for r in range(one.shape[0]):
@@ -308,10 +270,10 @@ def outside_in_logs(
     marginals: np.ndarray,
     gaps: np.ndarray,
 ) -> float:
-    """Fill the marginals from the sums of `inside_in_logs`; `shares` is scratch. O(n³).
+    """Fill the marginals from the sums of `inside_in_logs`; return the entropy. O(n³).
 
-    Returns the entropy: the sum over all spans of the entropy of the split, times the marginal of
-    the span. Large logarithms do not enter it.
+    That is the sum over spans of the split's entropy times the marginal, without large logarithms.
+    `shares` is scratch.
     """
     complete, across, incomplete = sums
     share_complete, share_across, share_incomplete = shares

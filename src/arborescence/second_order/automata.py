@@ -1,7 +1,6 @@
 """Head automata: for each head the best modifiers, by a chain over each side (Koo et al. 2010).
 
-An automaton chooses the modifiers of one head, whatever the others choose; with grandparents also
-the head's own head. Nothing makes the choices of all heads a tree: that is the work of `dual`.
+One chooses for its head alone, with grandparents also the head's own head; `dual` makes a tree.
 """
 
 from __future__ import annotations
@@ -60,11 +59,9 @@ def best_chains(
     at: int,
     weights: np.ndarray,
 ) -> int:
-    """Return the weight of the best modifiers of h on both sides; with m edges, O(m²).
-
-    What an edge e gains from the grandparent is ``gains[at + e]``. ``weights`` (N,) gets the weight
-    of the best chain that ends with each modifier.
-    """
+    """Return the weight of the best modifiers of h on both sides; with m edges, O(m²)."""
+    # An edge e gains ``gains[at + e]`` from the grandparent. ``weights`` (N,) gets the best chain
+    # that ends with each modifier
     first, total = edges.firsts[2 * h], 0
     for side in range(2 * h, 2 * h + 2):
         start, row, best = edges.firsts[side], edges.pairs_at[side], 0
@@ -120,22 +117,15 @@ def choose_root(edges: Edges, prices: np.ndarray, chosen: np.ndarray) -> int:
 def run_automata(edges: Edges, single: bool, prices: np.ndarray, choices: Choices) -> int:
     """Let the automata choose whose prices changed; return the weight of all choices.
 
-    With m edges into and from a head, O(m²), and at most O(m³) with grandparents: for each head of
-    its head, an automaton knows what this brought when it was last tried, and that it now brings at
-    most as much more as prices have fallen. Only those that could be the best one are tried.
-
-    Parameters
-    ----------
-    edges
-        Of the sentence.
-    single
-        Whether exactly one edge leaves the root.
-    prices : (2, E) int64
-        ``[0, e]``: what the automaton of the edge's head pays; ``[1, e]``: what that of its
-        modifier pays.
-    choices
-        Of the last round; changed.
+    With m edges into and from a head, O(m²), with grandparents O(m³) at most: for each head of its
+    head, an automaton knows what this brought when last tried, and that it now brings at most as
+    much more as prices have fallen. Only those that could be best are tried.
     """
+    # edges: of the sentence
+    # single: whether exactly one edge leaves the root
+    # prices: (2, E) int64: ``[0, e]``: what the automaton of the edge's head pays; ``[1, e]``: what
+    # that of its modifier pays
+    # choices: of the last round; changed
     total = 0
     weights = choices.weights
     for h in range(choices.values.shape[0]):

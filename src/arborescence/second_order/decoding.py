@@ -1,7 +1,7 @@
 """The best second-order tree, and a bound that says how good it certainly is.
 
-Projective trees are found by `projective`, others by `dual`: both work on whole numbers (`units`),
-after `parts` has removed what no best tree can have.
+By `projective` or `dual`, on whole numbers (`units`), after `parts` has removed what no best tree
+has.
 """
 
 from __future__ import annotations

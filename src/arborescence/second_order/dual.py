@@ -77,33 +77,18 @@ class Problem(NamedTuple):
 
 
 class Search:
-    """A search for the best tree; the best one seen so far.
-
-    Parameters
-    ----------
-    listed, units
-        The edges of a sentence, and their units.
-    single
-        Whether exactly one edge leaves the root.
-    rounds
-        The largest number of rounds for each problem.
-    heads : (N,) int64
-        A tree to start from.
-    weight
-        Its weight; ABSENT if it has absent parts or if there is none.
-    most
-        The search ends when it finds a tree that weighs more.
-    """
+    """A search for the best tree; the best one seen so far."""
 
     def __init__(
         self,
+        # listed, units: the edges of a sentence, and their units
         listed: Listed,
         units: Scale,
-        single: bool,
-        rounds: int,
-        heads: NDArray[np.int64],
-        weight: int,
-        most: int = -ABSENT,
+        single: bool,  # whether exactly one edge leaves the root
+        rounds: int,  # the largest number of rounds for each problem
+        heads: NDArray[np.int64],  # (N,): a tree to start from
+        weight: int,  # its weight; ABSENT if it has absent parts or if there is none
+        most: int = -ABSENT,  # the search ends when it finds a tree that weighs more
     ) -> None:
         self._listed = listed
         self._units = units
@@ -179,38 +164,25 @@ def first_prices(scores: NDArray[np.int64]) -> NDArray[np.int64]:
 
 @kernel
 def solve(
+    # (B + 1, 4) int64: where the nodes, edges, pairs and grandparents of each sentence begin
     ends: np.ndarray,
-    listed: Listed,
+    listed: Listed,  # `Listed`, of all sentences in a row; edges are numbered anew in each
+    # single, rounds, most: as for `Search`
     single: bool,
     rounds: int,
-    limits: np.ndarray,
+    limits: np.ndarray,  # (B, 3) int64: the fields limit, step and slack of the sentence's units
     most: int,
-    heads: np.ndarray,
+    heads: np.ndarray,  # (N,) int64, changed: the best trees known, in a row
+    # (2, E) int64, changed: those to start from; in the end those at the lowest bound
     prices: np.ndarray,
+    # (B, 4) int64, changed: the weight of the best tree known (ABSENT if there is none), the bound
+    # (ABSENT if no tree weighs as much), the edge for branching (-1 if that is not needed), and the
+    # rounds done
     results: np.ndarray,
 ) -> None:
-    """Run the rounds of several sentences.
+    """Run the rounds of several sentences. O(n m³) a round at most, for m edges a word.
 
-    With m edges into and from a word, O(n m³) a round at most (without grandparents O(n m²)), and
-    O(n²) for the tree.
-
-    Parameters
-    ----------
-    ends : (B + 1, 4) int64
-        Where the nodes, edges, pairs and grandparents of each sentence begin.
-    listed
-        `Listed`, of all sentences in a row; edges are numbered anew in each.
-    single, rounds, most
-        As for `Search`.
-    limits : (B, 3) int64
-        The fields limit, step and slack of the sentence's units.
-    heads : (N,) int64, changed
-        The best trees known, in a row.
-    prices : (2, E) int64, changed
-        Those to start from; in the end those at the lowest bound.
-    results : (B, 4) int64, changed
-        The weight of the best tree known (ABSENT if there is none), the bound (ABSENT if no tree
-        weighs as much), the edge for branching (-1 if that is not needed), and the rounds done.
+    Without grandparents O(n m²); and O(n²) for the tree.
     """
     firsts, modifiers, scores, pairs, grandparents = listed
     for b in range(results.shape[0]):
@@ -365,37 +337,16 @@ def doubtful(average: np.ndarray) -> int:
 @uncounted_kernel
 @never_negative
 def move(
-    edges: Edges,
-    prices: np.ndarray,
-    direction: np.ndarray,
-    average: np.ndarray,
-    choices: Choices,
-    heads: np.ndarray,
-    pull: float,
-    limit: int,
+    edges: Edges,  # of the sentence
+    prices: np.ndarray,  # (2, E) int64, changed
+    direction: np.ndarray,  # (2, E) float64, changed: the last direction; 0 in the first round
+    average: np.ndarray,  # (E,) float64, changed: how often edges were in the trees
+    choices: Choices,  # from `run_automata`. The automata whose prices change are marked.
+    heads: np.ndarray,  # (N,) int64: the tree
+    pull: float,  # how far the bound should fall
+    limit: int,  # the largest absolute price
 ) -> None:
-    """Raise the prices of edges that the automata choose, lower those of the tree's edges.
-
-    O(1) for each edge.
-
-    Parameters
-    ----------
-    edges
-        Of the sentence.
-    prices : (2, E) int64, changed
-    direction : (2, E) float64, changed
-        The last direction; 0 in the first round.
-    average : (E,) float64, changed
-        How often edges were in the trees.
-    choices
-        From `run_automata`. The automata whose prices change are marked.
-    heads : (N,) int64
-        The tree.
-    pull
-        How far the bound should fall.
-    limit
-        The largest absolute price.
-    """
+    """Raise the prices of edges that the automata choose, lower those of the tree's. O(1) each."""
     along, squares = 0.0, 0.0
     for e in range(average.shape[0]):
         d = edges.modifiers[e]

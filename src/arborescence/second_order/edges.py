@@ -1,8 +1,7 @@
 """The present edges of a sentence and their parts, listed for head automata (Koo et al. 2010).
 
-Edges are numbered by head; those of a head on its right come first, then those on its left, the
-nearest first. So the modifiers that an automaton chooses from, and what they weigh, lie side by
-side, and absent edges cost nothing.
+Numbered by head, those on its right first, the nearest first: what an automaton chooses from lies
+side by side.
 """
 
 from __future__ import annotations
@@ -21,11 +20,9 @@ if TYPE_CHECKING:
 
 
 class Listed(NamedTuple):
-    """The edges of a sentence, or of several in a row, and the weights of their parts.
+    """The edges of a sentence, or of several in a row, and the weights of their parts."""
 
-    If the tree must have one root edge, root edges have no siblings: the weight of the part without
-    sibling is in their scores.
-    """
+    # With one root edge, root edges have no siblings: the part without sibling is in their scores
 
     firsts: NDArray[np.int64]
     """(2N + 1,): the edges of h on its right begin at ``firsts[2h]``, and those on its left at
@@ -219,10 +216,8 @@ def ceilings_of(edges: Edges, single: bool) -> Ceilings:
 def without_hopeless(
     edges: Edges, ceilings: Ceilings, weight: int, single: bool, origin: np.ndarray
 ) -> Edges:
-    """Return a copy without the edges and parts of which no tree weighs `weight`; O(1) a part.
-
-    Absent edges are left out, too. ``origin`` (E,) int64 gets the former numbers of the edges.
-    """
+    """Return a copy without edges and parts of which no tree weighs `weight`; O(1) a part."""
+    # Absent edges are left out, too. ``origin`` (E,) int64 gets the former numbers of the edges
     size, many = edges.into.shape[0] - 1, edges.heads.shape[0]
     # The trees of an edge weigh at most its ceiling and those of the other words.
     least = np.full(size, ABSENT)
@@ -274,10 +269,8 @@ def without_hopeless(
 @uncounted_kernel
 @never_negative
 def weigh(edges: Edges, prices: np.ndarray, heads: np.ndarray, single: bool) -> tuple[int, int]:
-    """Return what a tree (N,) earns, and its weight: ABSENT if a part is absent.
-
-    ``prices`` (2, E) are what the tree earns for each edge. O(1) for each edge.
-    """
+    """Return what a tree (N,) earns by ``prices`` (2, E), and its weight: ABSENT if a part is."""
+    # O(1) an edge
     size = heads.shape[0]
     price, weight, found = 0, 0, 0
     for h in range(size):

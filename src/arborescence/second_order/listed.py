@@ -1,7 +1,6 @@
 """Decode several sentences at once, whose parts are listed, by dual decomposition.
 
-For parsers that list the parts of the edges that they keep. One call of a kernel does all rounds of
-all sentences; only those with a gap go on one by one, with branch and bound.
+One kernel call does all rounds of all; those with a gap go on one by one, with branch and bound.
 """
 
 from __future__ import annotations
@@ -24,25 +23,12 @@ if TYPE_CHECKING:
 def decode_listed(
     listed: Listed, ends: NDArray[np.int64], *, single: bool, rounds: int, branches: int
 ) -> list[Found]:
-    """Return what `second_order.decode` finds for each of several sentences.
-
-    Parameters
-    ----------
-    listed
-        The parts of all sentences in a row: `Listed`, but with float64 weights. They are multiples
-        of some power of two for which sums have at most 40 bits; else nothing is claimed exact.
-    ends : (B + 1, 4) int64
-        Where the nodes, edges, pairs and grandparents of each sentence begin.
-    single, rounds, branches
-        As for `second_order.decode`.
-
-    Raises
-    ------
-    ScoresError
-        If a part is NaN or +inf.
-    NoTreeError
-        If a sentence has no tree without absent parts.
-    """
+    """Return what `second_order.decode` finds for each of several sentences; errors as there."""
+    # listed: the parts of all sentences in a row: `Listed`, but with float64 weights. They are
+    # multiples of some power of two for which sums have at most 40 bits; else nothing is claimed
+    # exact.
+    # ends: (B + 1, 4): where the nodes, edges, pairs and grandparents of each sentence begin
+    # single, rounds, branches: as for `second_order.decode`
     sizes = np.diff(ends[:, 0])
     _, _, scores, pairs, thirds = listed
     listed = Listed(*listed[:2], *(np.empty(len(part), np.int64) for part in listed[2:]))

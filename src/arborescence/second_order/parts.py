@@ -117,11 +117,8 @@ def nearest(h: int, d: int, single: bool) -> tuple[int, int]:
 def find_bad(
     scores: np.ndarray, siblings: np.ndarray, grandparents: np.ndarray, single: bool
 ) -> tuple[int, int, int, int]:
-    """Return which part is NaN or +inf: the number of the array, and three indices. O(n³).
-
-    The number is -1 if there is none. Parts that no tree has, and those of absent edges, are
-    ignored.
-    """
+    """Return which part is NaN or +inf, the array's number (-1 for none) and three indices."""
+    # O(n³). Parts that no tree has, and those of absent edges, are ignored
     size = scores.shape[0]
     for h in range(size):
         for d in range(1, size):
@@ -187,10 +184,8 @@ def fill_ceilings(
     scale: float,
     ceilings: np.ndarray,
 ) -> None:
-    """Fill the ceilings, times `scale`. O(n³).
-
-    ``ceilings`` is (3, N, N) float64: of the edge, and of its sibling and its grandparent alone.
-    """
+    """Fill the ceilings (3, N, N), times `scale`: of edges, siblings alone, grandparents alone."""
+    # O(n³)
     size = scores.shape[0]
     ceilings[:] = 0.0
     for h in range(size):
@@ -276,10 +271,7 @@ def scale_for(parts: Parts, single: bool) -> float:
 
 @kernel
 def find_nearer(heads: np.ndarray, nearer: np.ndarray) -> None:
-    """Fill ``nearer[d]``: the next nearer modifier of d's head on its side, or that head. O(n).
-
-    Both are (N,) int64; entry 0 is not used.
-    """
+    """Fill ``nearer[d]``: the next nearer modifier of d's head on its side, or that head. O(n)."""
     size = heads.shape[0]
     last = np.arange(size)
     for d in range(1, size):

@@ -33,10 +33,8 @@ _COMPLETE, _INCOMPLETE, _BETWEEN = 0, 1, 2
 
 
 def best_projective(units: Units, single: bool) -> tuple[NDArray[np.int64], int]:
-    """Return the heads and the weight of the best projective tree; ABSENT if there is none.
-
-    O(n³) time and O(n²) memory, with grandparents O(n⁴) and O(n³).
-    """
+    """Return heads and weight of the best projective tree; ABSENT if none. O(n³), memory O(n²)."""
+    # With grandparents O(n⁴) and O(n³)
     size = len(units.scores)
     contexts = size if units.grandparents.size else 1
     charts = np.full((4, contexts, size, size), ABSENT, np.int64)
@@ -91,27 +89,18 @@ def weight_of_edge(scores: np.ndarray, grandparents: np.ndarray, c: int, h: int,
 
 @kernel
 def fill_spans(
+    # scores, siblings, grandparents: of `Units`
     scores: np.ndarray,
     siblings: np.ndarray,
     grandparents: np.ndarray,
-    single: bool,
+    single: bool,  # whether exactly one edge leaves the root
+    # (4, C, N, N) int64, ABSENT: for C = N contexts, or C = 1 without grandparents: complete spans
+    # ``[c, head, end]``; the same transposed; incomplete spans ``[c, head, dependent]``; and spans
+    # between modifiers, in both orders
     charts: np.ndarray,
 ) -> int:
-    """Fill the charts; return the weight of the best tree, at most LOWEST if there is none.
-
-    O(n³), with grandparents O(n⁴).
-
-    Parameters
-    ----------
-    scores, siblings, grandparents
-        Of `Units`.
-    single
-        Whether exactly one edge leaves the root.
-    charts : (4, C, N, N) int64, ABSENT
-        For C = N contexts, or C = 1 without grandparents: complete spans ``[c, head, end]``; the
-        same transposed; incomplete spans ``[c, head, dependent]``; and spans between modifiers,
-        in both orders.
-    """
+    """Fill the charts; return the best tree's weight, at most LOWEST if none."""
+    # O(n³), grandparents O(n⁴)
     _, contexts, size, _ = charts.shape
     complete, across, incomplete, between = charts[0], charts[1], charts[2], charts[3]
     nothing = np.zeros(size, np.int64)
@@ -175,10 +164,8 @@ def read_spans(
     stack: np.ndarray,
     heads: np.ndarray,
 ) -> None:
-    """Write the heads (N,) of the best tree from filled charts; of ties, the first split. O(n²).
-
-    ``stack`` (2 N, 4) int64 is scratch.
-    """
+    """Write the heads (N,) of the best tree from filled charts; of ties, the first split. O(n²)."""
+    # ``stack`` (2 N, 4) int64 is scratch
     _, contexts, size, _ = charts.shape
     complete, across, incomplete, between = charts[0], charts[1], charts[2], charts[3]
     top = push(stack, 0, _COMPLETE, 0, 0, size - 1)

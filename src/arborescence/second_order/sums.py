@@ -1,7 +1,7 @@
 """Sums over all projective trees with siblings: inside-outside over the spans of `projective`.
 
 In logarithms: O(n³), with as many exponentials. Each tree has one derivation. The outside pass
-divides the probability of each span among the ways to build it (Baker 1979; Eisner 1996).
+divides a span's probability among the ways to build it (Baker 1979; Eisner 1996).
 """
 
 from __future__ import annotations
@@ -133,19 +133,11 @@ def divide(
 
 @kernel
 def sum_inside(scores: np.ndarray, siblings: np.ndarray, single: bool, charts: np.ndarray) -> float:
-    """Fill the logarithms of the sums over each span's derivations; return the log-partition.
-
-    O(n³).
-
-    Parameters
-    ----------
-    scores, siblings
-        Of `Parts`.
-    single
-        Whether exactly one edge leaves the root.
-    charts : (4, N, N) float64, -inf
-        As in `fill_spans`, of one context.
-    """
+    """Fill the logarithms of the sums over each span's derivations; return the log-partition."""
+    # O(n³)
+    # scores, siblings: of `Parts`
+    # single: whether exactly one edge leaves the root
+    # charts: (4, N, N) float64, -inf: as in `fill_spans`, of one context
     size = scores.shape[0]
     complete, across, incomplete, between = charts[0], charts[1], charts[2], charts[3]
     nothing = np.zeros(size)

@@ -1,8 +1,7 @@
 """Parts as whole numbers, so that a search over them is exact and so are its bounds.
 
-Weights are rounded to multiples of a power of two, chosen so that sums fit in int64. Often nothing
-is rounded (whole numbers, most float32); otherwise each of a tree's at most 3n parts is off by half
-a unit at most.
+Multiples of a power of two whose sums fit in int64. Often nothing is rounded; else each of a tree's
+at most 3n parts is off by half a unit at most.
 """
 
 from __future__ import annotations
@@ -131,12 +130,8 @@ def fill_units(
     of_siblings: np.ndarray,
     of_grandparents: np.ndarray,
 ) -> tuple[int, bool]:
-    """Fill the arrays of `Units`, which hold ABSENT. O(n³).
-
-    Returns
-    -------
-    seen, rounded : the bits set in any weight's units, and whether any weight was rounded
-    """
+    """Fill `Units`, which hold ABSENT."""
+    # return the bits of any weight, and whether one was rounded. O(n³)
     size = scores.shape[0]
     seen, rounded = 0, False
     for h in range(size):
@@ -166,33 +161,23 @@ def fill_units(
 
 @kernel
 def list_units(
+    # (B + 1, 4) int64: where the nodes, edges, pairs and grandparents of each sentence begin
     ends: np.ndarray,
-    bits: np.ndarray,
+    bits: np.ndarray,  # (B,) int64: `bits_for` their numbers of nodes
+    # scores, pairs, grandparents: float64
     scores: np.ndarray,
     pairs: np.ndarray,
     grandparents: np.ndarray,
+    # of_scores, of_pairs, of_grandparents: int64, filled
     of_scores: np.ndarray,
     of_pairs: np.ndarray,
     of_grandparents: np.ndarray,
+    # (B, 3) int64, filled: the exponent, the bits set in any weight's units, and whether any weight
+    # was rounded
     scales: np.ndarray,
 ) -> int:
-    """Convert the parts of several sentences, listed as in `edges.Listed`. O(1) for each part.
-
-    Parameters
-    ----------
-    ends : (B + 1, 4) int64
-        Where the nodes, edges, pairs and grandparents of each sentence begin.
-    bits : (B,) int64
-        `bits_for` their numbers of nodes.
-    scores, pairs, grandparents : float64
-    of_scores, of_pairs, of_grandparents : int64, filled
-    scales : (B, 3) int64, filled
-        The exponent, the bits set in any weight's units, and whether any weight was rounded.
-
-    Returns
-    -------
-    b : the first sentence with a part that is NaN or +inf; B if there is none
-    """
+    """Convert the parts of several sentences; return the first with NaN or +inf, else B."""
+    # O(1) a part
     sentences: int = bits.shape[0]
     for b in range(sentences):
         largest, fine = 0.0, True

@@ -1,9 +1,7 @@
 """Read arrays of numbers from ``.npy`` and ``.npz`` files of unknown origin, safely.
 
-`numpy.load` can read other objects, and trusts the header of a file. This module reads only arrays
-of numbers in the format of `numpy.lib.format`: a header that matches a regular expression, then
-exactly as many bytes as the header states. Members of an ``.npz`` must be stored or deflated.
-Anything else raises the error class that the caller gives.
+Unlike `numpy.load`: only a header that matches a regular expression, then exactly as many bytes as
+it states; members of an ``.npz`` stored or deflated. Else the caller's error.
 """
 
 from __future__ import annotations
@@ -76,13 +74,7 @@ class _Complaint(NamedTuple):
 
 
 class Archive:
-    """An open ``.npz`` file; each array is read on request.
-
-    Attributes
-    ----------
-    names : tuple of str
-        The names of all members, readable or not.
-    """
+    """An open ``.npz`` file; each array is read on request."""
 
     def __init__(self, file: IO[bytes], complaint: _Complaint) -> None:
         self._complaint = complaint
@@ -93,7 +85,7 @@ class Archive:
             if len(self._members) < len(members):
                 raise ValueError("two of its members have the same name")
             self._room = max(_ROOM, _ROOM_FOR_A_BYTE * file.seek(0, os.SEEK_END))
-        self.names = tuple(self._members)
+        self.names = tuple(self._members)  # the names of all members, readable or not
 
     def read(self, name: str) -> NDArray[Any]:
         """Read one array. As in `read_array`."""
@@ -120,37 +112,8 @@ class Archive:
 def opened(
     path: str | os.PathLike[str], error: type[ArborescenceError], what: str
 ) -> Iterator[NDArray[Any] | Archive]:
-    """Open a file of arrays.
-
-    Parameters
-    ----------
-    path
-        A ``.npy`` or ``.npz`` file; the suffix does not matter.
-    error
-        The class to raise for another kind of file or damage; the message begins with the path.
-    what
-        The expected kind of file, for the message.
-
-    Yields
-    ------
-    array or Archive
-        The array of an ``.npy`` file, or an `Archive` for an ``.npz`` file.
-
-    Raises
-    ------
-    OSError
-        If the file cannot be opened.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from arborescence.errors import ScoresError
-    >>> path = Path(tempfile.mkdtemp()) / "scores.npz"
-    >>> np.savez(path, scores=np.zeros((2, 2)))
-    >>> with opened(path, ScoresError, "a file of scores") as content:
-    ...     content.names, content.read("scores").shape
-    (('scores',), (2, 2))
-    """
+    """Open a file of arrays (the suffix does not matter); yield its array, or an `Archive`."""
+    # Raises `error`, whose message begins with the path and says `what` was expected
     complaint = _Complaint(error, f"{path}: not {what}")
     with Path(path).open("rb") as file:
         beginning = file.peek(len(_NPY))
@@ -165,25 +128,9 @@ def opened(
 
 
 def read_array(file: IO[bytes], size: int | None = None) -> NDArray[Any]:
-    """Read an array of numbers from an open ``.npy`` file; it must end after the array.
-
-    Parameters
-    ----------
-    file
-        At its start.
-    size
-        Its bytes, if they are known: it is not read further if its header says otherwise.
-
-    Returns
-    -------
-    array
-        In native byte order, C-contiguous, aligned and writeable.
-
-    Raises
-    ------
-    ValueError
-        If the file is of another kind, or shorter or longer than its header states.
-    """
+    """Read a native, contiguous array that ends the file."""
+    # ValueError if the file is another kind. With its `size`, nothing is read if the header says
+    # otherwise
     if file.read(len(_NPY)) != _NPY:
         raise ValueError("not an array")
     version = _read(file, 2)[0]

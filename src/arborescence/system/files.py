@@ -24,17 +24,8 @@ _unfinished: Final[set[Path]] = set()  # temporary files
 
 @contextmanager
 def opened(source: str | os.PathLike[str] | IO[bytes]) -> Iterator[tuple[IO[bytes], str]]:
-    """Open an input that a user names; yield the file and its name for messages.
-
-    Parameters
-    ----------
-    source
-        A path, an open binary file (left open), or ``"-"`` for the standard input.
-
-    Yields
-    ------
-    file, name
-    """
+    """Open an input: a path, a file (left open), or "-"."""
+    # yield the file and its name for messages
     if source == "-":
         if sys.stdin is None:
             raise OSError(errno.EBADF, "is closed", "<stdin>")
@@ -48,19 +39,7 @@ def opened(source: str | os.PathLike[str] | IO[bytes]) -> Iterator[tuple[IO[byte
 
 @contextmanager
 def writing(target: str | os.PathLike[str] | IO[bytes]) -> Iterator[IO[bytes]]:
-    """Open an output that a user names.
-
-    Parameters
-    ----------
-    target
-        A path, written as by `replacing` and compressed if the name ends in ``.gz``; an open binary
-        file (left open); or ``"-"`` for the standard output.
-
-    Yields
-    ------
-    file
-        A binary file, open for writing.
-    """
+    """Open an output: a path by `replacing` (compressed if ``.gz``), a file (left open), or "-"."""
     if target == "-":
         if sys.stdout is None:
             raise OSError(errno.EBADF, "is closed", "<stdout>")
@@ -82,30 +61,9 @@ def writing(target: str | os.PathLike[str] | IO[bytes]) -> Iterator[IO[bytes]]:
 def replacing(path: str | os.PathLike[str], rights: int | None = None) -> Iterator[IO[bytes]]:
     """Open a temporary file next to `path`, and rename it to `path` if the block succeeds.
 
-    If the block raises (a full disk, an interruption), the temporary file is removed and a file
-    that was at `path` before is unchanged. A path that exists and is not a plain file
-    (``/dev/stdout``, a pipe) is written directly.
-
-    Parameters
-    ----------
-    path
-        The output path. Its folder must exist.
-    rights
-        The file's, less the umask; by default those of the file that was there, or 0o666.
-
-    Yields
-    ------
-    file
-        A binary file, open for writing.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> target = Path(tempfile.mkdtemp()) / "scores.txt"
-    >>> with replacing(target) as file:
-    ...     _ = file.write(b"12.5")
-    >>> target.read_bytes()
-    b'12.5'
+    If the block raises, it is removed and `path` unchanged. What is no plain file (``/dev/stdout``,
+    a pipe) is written directly. `rights`, less the umask: by default those of the file before, or
+    0o666.
     """
     target = Path(path)
     with suppress(FileNotFoundError, NotADirectoryError):

@@ -1,7 +1,5 @@
-"""Lazy imports: the public names of a package are imported at their first use.
-
-NumPy and Numba take half a second to import. With this, importing a package does not import them.
-"""
+"""Lazy imports."""
+# public names are imported at their first use (NumPy and Numba take half a second)
 
 from __future__ import annotations
 
@@ -16,17 +14,10 @@ if TYPE_CHECKING:
 def lazily(
     package: str, homes: dict[str, tuple[str, ...]], modules: tuple[str, ...] = ()
 ) -> tuple[list[str], Callable[[str], object], Callable[[], list[str]]]:
-    """Return ``__all__``, ``__getattr__`` and ``__dir__`` for a package.
-
-    Parameters
-    ----------
-    package
-        Its ``__name__``.
-    homes
-        The names that each module defines.
-    modules
-        Modules of the package: ``dir`` shows them, ``import *`` does not import them.
-    """
+    """Return ``__all__``, ``__getattr__`` and ``__dir__`` for a package."""
+    # package: its ``__name__``
+    # homes: the names that each module defines
+    # modules: modules of the package: ``dir`` shows them, ``import *`` does not import them
     home_of = {name: home for home, names in homes.items() for name in names}
     public = sorted(home_of)
 

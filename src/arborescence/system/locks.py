@@ -23,22 +23,13 @@ _CAUTION: Final[int] = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 
 def alone(
     path: Path, number: int, patience: float, say_waiting: Callable[[], object]
 ) -> Iterator[None]:
-    """Wait until no other process is in here with this path and number.
-
-    The lock of a process ends with it. Where the file cannot be written, nobody waits.
-
-    Parameters
-    ----------
-    path
-        A file for locks. It remains as it is, or empty.
-    number
-        Those with other numbers do not wait for each other. In one process, only one thread may be
-        in here with the same path.
-    patience
-        Seconds after which to go on nevertheless.
-    say_waiting
-        Called after a second of waiting.
-    """
+    """Wait until no other process is in here with this path and number."""
+    # The lock of a process ends with it. Where the file cannot be written, nobody waits
+    # path: a file for locks. It remains as it is, or empty.
+    # number: those with other numbers do not wait for each other. In one process, only one thread
+    # may be in here with the same path.
+    # patience: seconds after which to go on nevertheless
+    # say_waiting: called after a second of waiting
     try:
         # Neither is a link followed, nor a file emptied, nor a reader of a pipe waited for.
         handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | _CAUTION, 0o666)

@@ -1,7 +1,7 @@
 """Whether nobody else can have changed a file: what is unpickled runs as code.
 
-As OpenSSH does for its keys, the path and each folder on the way to it are looked at, and the links
-in it, not the file alone: whoever can write one of these can put another file in its place.
+As OpenSSH does, each folder on the way and the links in it are looked at, too: whoever can write
+one of these can put another file in its place.
 """
 
 from __future__ import annotations
@@ -18,19 +18,9 @@ if TYPE_CHECKING:
 
 
 def check_own(path: Path) -> None:
-    """Check that only this user or root can have made a file or folder, or can change it.
-
-    In a folder like ``/tmp`` all may write, but none can rename what belongs to others. On Windows,
-    where rights are of another kind, only the first condition is checked.
-
-    Raises
-    ------
-    PermissionError
-        If the path is not absolute, or something on the way belongs to another user or can be
-        written by others.
-    OSError
-        If there is no such file or folder.
-    """
+    """Check that only this user or root can have made or changed a path, else PermissionError."""
+    # In a folder like ``/tmp`` all may write, but none can rename what belongs to others. On
+    # Windows only that the path is absolute is checked
     if not path.is_absolute():
         raise PermissionError(errno.EPERM, "is not an absolute path", str(path))
     if sys.platform == "win32":

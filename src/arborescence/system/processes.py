@@ -23,16 +23,10 @@ _TOGETHER: Final = 1.0  # seconds: a system that stops may send two signals at o
 
 @contextmanager
 def stoppable() -> Iterator[list[int]]:
-    """Turn each signal of `STOPS` into KeyboardInterrupt, so that the process can clean up.
+    """Turn each signal of `STOPS` into KeyboardInterrupt for cleaning up; yield those that came.
 
-    A signal that comes within a second of another is not raised again: it would interrupt the
-    cleaning up. Signals that are ignored (`nohup`) or have a handler remain so. Only the main
-    thread can do this; in another, signals remain as they are.
-
-    Yields
-    ------
-    list of int
-        The signals that have come, in this order.
+    One within a second of another is not raised again: it would interrupt that. Signals that are
+    ignored (`nohup`) or handled stay so, and all do in other threads than the main one.
     """
     came: list[int] = []
     raised = -_TOGETHER

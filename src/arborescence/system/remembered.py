@@ -1,8 +1,7 @@
 """Properties and methods that are computed at their first use and kept, without a lock.
 
-`functools.cached_property` of Python 3.11 has one lock for all objects of a class: threads that
-compute for objects of their own wait for each other, and a process that was forked while one
-computes waits for ever.
+`functools.cached_property` of Python 3.11 has one lock for a class: threads wait for each other,
+and a process that was forked while one computes waits for ever.
 """
 
 from __future__ import annotations
@@ -17,10 +16,8 @@ if TYPE_CHECKING:
 
 
 def remembered(compute: Method) -> Method:
-    """Keep what a method returns, in the object's ``__dict__``; below ``@property``, if it is one.
-
-    Two threads may both compute it; all get the value that was stored first.
-    """
+    """Keep what a method returns, in ``__dict__``; below ``@property``, if it is one."""
+    # Two threads may both compute it; all get what was stored first
     name = f"{compute.__name__}()"  # an entry with the method's own name would hide it
 
     @wraps(compute)

@@ -1,10 +1,7 @@
 """Run a job on many items in several processes: if one dies, another does its item again.
 
-`concurrent.futures` gives up all items when one of its processes dies, and does not say which item
-that one had. So each process here has a pipe of its own, and one item at a time.
-
-Processes are spawned, not forked: a fork copies the locks of all threads (of Rich, of BLAS, of a
-caller's own), but not the threads that would release them, and may then wait for ever.
+`concurrent.futures` gives up all items then. So each process has a pipe of its own, and one item at
+a time. Processes are spawned: a fork copies locks, but not the threads that would release them.
 """
 
 from __future__ import annotations
@@ -53,42 +50,20 @@ class Failure(NamedTuple):
 
 
 def in_processes(
+    # called once in each process, makes the job: a function of an item. Must be picklable, as items
+    # and results.
     make: Callable[[], Callable[[Item], Result]],
-    items: Sequence[Item],
-    workers: int,
+    items: Sequence[Item],  # the work, in the order in which it is begun
+    workers: int,  # the number of processes
+    # called with the item of a process that was killed, before another does it again
     died: Callable[[Item], object] = lambda _item: None,
+    # how many threads a process may have: more than cores would be in each other's way
     threads: int = 1,
 ) -> Generator[tuple[Item, Result | Failure]]:
     """Run a job on each item, in processes, and yield what comes back, in any order.
 
-    Parameters
-    ----------
-    make
-        Called once in each process, makes the job: a function of an item. Must be picklable, as
-        items and results.
-    items
-        The work, in the order in which it is begun.
-    workers
-        The number of processes.
-    died
-        Called with the item of a process that was killed, before another does it again.
-    threads
-        How many threads a process may have: more than cores would be in each other's way.
-
-    Yields
-    ------
-    item, result
-        Each item once. An error of the job, or the death of three processes over the same item,
-        gives a `Failure` as the result; the others go on.
-
-    Raises
-    ------
-    ArborescenceError
-        If `make` fails, or processes die in it.
-
-    Notes
-    -----
-    When the caller stops, by an interruption too, all processes have ended before this returns.
+    A job's error, or three deaths over an item, gives a `Failure`. ArborescenceError if `make`
+    fails or processes die in it. All have ended before this returns.
     """
     waiting = deque(range(len(items)))
     deaths: Counter[int] = Counter()
@@ -177,10 +152,8 @@ class _Worker:
 
 @contextmanager
 def _settings_of_workers(threads: int) -> Iterator[None]:
-    """Let new processes have so many threads, and leave the signals of `STOPS` to this one.
-
-    They import neither the main script nor what is in the current folder (`python -c` would).
-    """
+    """Let new processes have so many threads, and leave the signals of `STOPS` to this one."""
+    # They import neither the main script nor what is in the current folder (`python -c` would)
     settings = {**dict.fromkeys(_THREADS, str(threads)), "PYTHONSAFEPATH": "1"}
     before = {name: os.environ.get(name) for name in settings}
     main = sys.modules["__main__"]

@@ -90,10 +90,9 @@ def oracle(state: np.ndarray, heads: np.ndarray, guide: np.ndarray) -> int:
 def loss(state: np.ndarray, heads: np.ndarray) -> int:
     """Return the number of wrong heads in the best tree that can still be reached. O(n).
 
-    All gold edges that can still be made one by one can also be made together (Goldberg and Nivre
-    2013, Section 4); this holds with exactly one root edge too. The head of a word on the stack
-    must be in the buffer or be the node below it on the stack; the head of a word in the buffer can
-    be any node on the stack or in the buffer.
+    Gold edges that can be made one by one can be made together (Goldberg and Nivre 2013, Section
+    4), with one root edge too: the head of a word on the stack must be in the buffer or just below
+    it; that of a word in the buffer anywhere.
     """
     n = heads.shape[0] - 1
     front = state[COUNTERS, FRONT]

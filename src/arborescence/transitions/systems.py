@@ -1,8 +1,4 @@
-"""Kernel functions of all transition systems, with the number of the system as the first argument.
-
-Each function calls the one in the module of the system. States and transitions are described in
-`state` and in the modules of the systems.
-"""
+"""Kernel functions of all transition systems, with the system's number as the first argument."""
 
 from __future__ import annotations
 
@@ -52,11 +48,8 @@ def begin(system: int, state: np.ndarray) -> None:
 
 @uncounted_kernel
 def legal(system: int, state: np.ndarray, single: bool) -> int:
-    """Return a bit ``1 << transition`` for each legal transition; 0 if the tree is complete. O(1).
-
-    With `single`, the tree will have exactly one root edge, and otherwise one or more. There is
-    always a legal transition until the tree is complete.
-    """
+    """Return a bit ``1 << transition`` for each legal transition; 0 if the tree is complete."""
+    # O(1)
     if system == ARC_STANDARD:
         return arc_standard.legal(state, single)
     if system == ARC_EAGER:
@@ -100,17 +93,10 @@ def advance(system: int, state: np.ndarray, transition: int, label: int) -> None
 
 @kernel
 def prepare(system: int, heads: np.ndarray, guide: np.ndarray) -> None:
-    """Compute the arrays that the static oracle needs for a tree. O(n).
-
-    Parameters
-    ----------
-    system
-        Its number.
-    heads : int64, shape (n + 1,)
-        A tree that the system can build, with one root edge or several.
-    guide : int32, shape (3, n + 1)
-        Filled, for `oracle`.
-    """
+    """Compute the arrays that the static oracle needs for a tree. O(n)."""
+    # system: its number
+    # heads: int64 (n + 1,): a tree that the system can build, with one root edge or several
+    # guide: int32 (3, n + 1): filled, for `oracle`
     if system == ARC_EAGER:
         arc_eager.prepare(heads, guide)
     elif system == SWAP_:
@@ -121,10 +107,8 @@ def prepare(system: int, heads: np.ndarray, guide: np.ndarray) -> None:
 
 @uncounted_kernel
 def oracle(system: int, state: np.ndarray, heads: np.ndarray, guide: np.ndarray) -> int:
-    """Return the static oracle's transition: the next one of the derivation of a tree. O(1).
-
-    The state must be one of that derivation, and not the last one.
-    """
+    """Return the static oracle's next transition, in a state of its derivation but the last."""
+    # O(1)
     if system == ARC_STANDARD:
         return arc_standard.oracle(state, heads, guide)
     if system == ARC_EAGER:
@@ -136,10 +120,8 @@ def oracle(system: int, state: np.ndarray, heads: np.ndarray, guide: np.ndarray)
 
 @uncounted_kernel
 def loss(system: int, state: np.ndarray, heads: np.ndarray, single: bool) -> int:
-    """Return the number of wrong heads in the best tree that can still be reached.
-
-    For arc-eager and arc-hybrid only. `heads` is a projective tree, with one root edge if `single`.
-    """
+    """Return the wrong heads of the best tree within reach: arc-eager, arc-hybrid."""
+    # `heads` is projective, with one root edge if `single`
     if system == ARC_EAGER:
         return arc_eager.loss(state, heads, single)
     return arc_hybrid.loss(state, heads)
@@ -147,24 +129,18 @@ def loss(system: int, state: np.ndarray, heads: np.ndarray, single: bool) -> int
 
 @uncounted_kernel
 def costs(system: int, state: np.ndarray, heads: np.ndarray, single: bool, out: np.ndarray) -> None:
-    """Compute the cost of each transition, as `State.costs` describes it.
+    """Compute the cost of each transition, as `State.costs` describes it, exactly.
 
-    The dynamic oracle (Goldberg and Nivre 2012, 2013), exact for trees with one root edge as well.
-    Each transition is made (only the entries that `loss` reads), and undone.
-
-    Parameters
-    ----------
-    system
-        The number of arc-eager or arc-hybrid.
-    state : int32, shape (FIELDS, n + 4)
-        Any reachable state; unchanged afterwards.
-    heads : int64, shape (n + 1,)
-        A projective tree, with one root edge if `single`, else with one or more.
-    single
-        Whether there will be exactly one root edge.
-    out : int32, shape (ACTIONS,)
-        Filled; `NEVER` for illegal transitions. One legal transition, if there is any, costs 0.
+    The dynamic oracle (Goldberg and Nivre 2012, 2013): each transition is made (only the entries
+    that `loss` reads), and undone.
     """
+    # system: the number of arc-eager or arc-hybrid
+    # state: int32 (FIELDS, n + 4): any reachable state; unchanged afterwards
+    # heads: int64 (n + 1,): a projective tree, with one root edge if `single`, else with one or
+    # more
+    # single: whether there will be exactly one root edge
+    # out: int32 (ACTIONS,): filled; `NEVER` for illegal transitions. One legal transition, if there
+    # is any, costs 0.
     size, front = state[COUNTERS, SIZE], state[COUNTERS, FRONT]
     headless = state[COUNTERS, HEADLESS]
     mask = legal(system, state, single)

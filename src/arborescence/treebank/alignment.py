@@ -1,8 +1,7 @@
 """Word alignment of two treebanks by character offsets (CoNLL 2018 shared task).
 
-Both treebanks must have the same characters, except for spaces. A word that is a token matches the
-word with the same span of characters. Where either treebank has multiword tokens, the words in the
-joint span are matched by the longest common subsequence of their forms.
+Both must have the same characters, except for spaces. A word that is a token matches the word with
+the same span; in multiword tokens, words match by the longest common subsequence of their forms.
 """
 
 from __future__ import annotations
@@ -25,20 +24,10 @@ if TYPE_CHECKING:
 def together(
     gold: Iterable[Columns], predicted: Iterable[Columns]
 ) -> Iterator[tuple[Columns, Columns]]:
-    """Read two treebanks in parallel, in pieces that end with the same sentence-final token.
+    """Read two treebanks in pieces that end with the same sentence-final token.
 
-    No alignment of `align` crosses such a place, so the pieces can be aligned one by one. Memory is
-    that of the longest piece: nearly always one piece of a file.
-
-    Yields
-    ------
-    ours, theirs : Columns
-        Whole sentences in both, with the same text.
-
-    Raises
-    ------
-    TreebankError
-        If the texts differ by more than spaces, naming the first words that do.
+    No alignment crosses such a place. Memory is that of the longest piece, nearly always one of a
+    file. TreebankError names the first words where the texts differ by more than spaces.
     """
     ours, theirs = _Held(gold), _Held(predicted)
     while True:
@@ -108,13 +97,7 @@ def _check_same(gold: Columns, predicted: Columns, *, whole: bool = False) -> No
 
 
 def align(gold: Columns, predicted: Columns) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Pair the words of two treebanks with the same characters.
-
-    Returns
-    -------
-    gold_words, predicted_words : ndarray, int64, shape (k,)
-        Indices of the `k` matching words, ascending.
-    """
+    """Pair the words of two treebanks with the same characters: their indices (k,), ascending."""
     n, m = len(gold.spans), len(predicted.spans)
     pairs = np.empty((min(n, m), 2), dtype=np.int64)
     stretches = np.empty((min(n, m), 4), dtype=np.int64)
@@ -163,9 +146,9 @@ def _align(
 ) -> tuple[int, int]:
     """Pair n and m words; return the numbers of pairs and of spans still to be paired. O(size).
 
-    Shapes are those of `Columns`. `pairs` (min(n, m), 2) is filled with words that are the same
-    token, and with the words of multiword spans that have the same words in both. Other such spans
-    go to `stretches` (min(n, m), 4): first word and last word + 1, in ours and in theirs.
+    Shapes as in `Columns`. `pairs` (min(n, m), 2) gets words that are the same token, and those of
+    multiword spans with the same words; other spans go to `stretches` (min(n, m), 4): first word
+    and last word + 1 in both.
     """
     n, m = starts.shape[0], their_starts.shape[0]
     count = 0

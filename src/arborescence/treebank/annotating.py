@@ -1,7 +1,5 @@
-"""Replace heads and relations of many sentences in one pass over their bytes.
-
-`Sentence.replace` does the same for one sentence and any columns, but takes longer than decoding.
-"""
+"""Replace heads and relations of many sentences in one pass over their bytes."""
+# `Sentence.replace` does so for one sentence and any columns, but takes longer than decoding
 
 from __future__ import annotations
 
@@ -26,46 +24,16 @@ _DIGITS: Final = 20  # the largest number of digits of a head
 
 
 def with_trees(
+    # B sentences with N nodes in all (words, and one root for each sentence)
     sentences: Sequence[Sentence],
+    # (N,): the concatenated head vectors of all sentences; -1 for no head
     heads: npt.NDArray[np.int64],
+    # (N,): the index in `names` of each word's relation; -1 for none. Those of roots are ignored.
     labels: npt.NDArray[np.int64],
-    names: Sequence[str],
+    names: Sequence[str],  # the relations, as written in a file
 ) -> list[Sentence]:
-    """Return the sentences with other heads and relations; all other bytes are kept. O(bytes).
-
-    Parameters
-    ----------
-    sentences
-        B sentences with N nodes in all (words, and one root for each sentence).
-    heads : (N,) int64
-        The concatenated head vectors of all sentences; -1 for no head.
-    labels : (N,) int64
-        The index in `names` of each word's relation; -1 for none. Those of roots are ignored.
-    names
-        The relations, as written in a file.
-
-    Returns
-    -------
-    list of Sentence
-        The result of ``sentence.replace(heads=..., deprels=...)`` for each.
-
-    Raises
-    ------
-    OptionError
-        If the numbers of heads, labels and nodes differ, or a label has no name.
-
-    Notes
-    -----
-    One pass over the bytes.
-
-    Examples
-    --------
-    >>> sentences = [Sentence.from_words(["Grow"]), Sentence.from_words(["Birds", "sing"])]
-    >>> heads, labels = np.array([-1, 0, -1, 2, 0]), np.array([-1, 1, -1, 0, 1])
-    >>> [one, two] = with_trees(sentences, heads, labels, ["nsubj", "root"])
-    >>> one.deprels, two.heads, two.deprels
-    (['root'], array([-1,  2,  0]), ['nsubj', 'root'])
-    """
+    """Return the sentences with other heads and relations; all other bytes are kept. O(bytes)."""
+    # OptionError if the numbers of heads, labels and nodes differ, or a label has no name
     raw, places, offsets, spans = Joined.of(sentences)
     starts = offsets + np.arange(len(offsets))
     if not len(heads) == len(labels) == starts[-1]:
@@ -95,33 +63,26 @@ def with_trees(
 
 @kernel
 def _write(
+    # raw, places: the bytes of all sentences, uint8, and the start of each sentence, int64 (B + 1,)
     raw: np.ndarray,
     places: np.ndarray,
+    # spans, starts: the spans of all sentences, int32 (N - B, 11), and their first nodes, int64 (B
+    # + 1,)
     spans: np.ndarray,
     starts: np.ndarray,
+    # heads, labels: as in `with_trees`
     heads: np.ndarray,
     labels: np.ndarray,
+    # names, ends: the bytes of all names, uint8, and their starts and ends, int64 (L + 1,)
     names: np.ndarray,
     ends: np.ndarray,
+    # out, new_places, new_spans: written: like raw, places and spans; `out` has additional room for
+    # the longest values
     out: np.ndarray,
     new_places: np.ndarray,
     new_spans: np.ndarray,
 ) -> None:
-    """Copy sentences with other heads and relations.
-
-    Parameters
-    ----------
-    raw, places
-        The bytes of all sentences, uint8, and the start of each sentence, int64 (B + 1,).
-    spans, starts
-        The spans of all sentences, int32 (N - B, 11), and their first nodes, int64 (B + 1,).
-    heads, labels
-        As in `with_trees`.
-    names, ends
-        The bytes of all names, uint8, and their starts and ends, int64 (L + 1,).
-    out, new_places, new_spans
-        Written: like raw, places and spans; `out` has additional room for the longest values.
-    """
+    """Copy sentences with other heads and relations."""
     written = 0
     for b in range(len(places) - 1):
         first = places[b]

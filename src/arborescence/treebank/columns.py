@@ -1,7 +1,4 @@
-"""The words of many sentences as arrays: the byte offsets of all columns, sentences and tokens.
-
-Evaluation uses these arrays for whole treebanks, without an object for each sentence or word.
-"""
+"""The words of many sentences as arrays: byte offsets of columns, sentences and tokens."""
 
 from __future__ import annotations
 
@@ -35,41 +32,24 @@ UNKNOWN = -2
 
 @dataclass(frozen=True)
 class Columns:
-    """Consecutive sentences, as columns.
+    """Consecutive sentences, as columns."""
 
-    Attributes
-    ----------
-    data : uint8, shape (size,)
-        Their bytes.
-    spans : int64, shape (n, 11)
-        Column `c` of word `i` is ``data[spans[i, c] : spans[i, c + 1] - 1]``.
-    offsets : int64, shape (s + 1,)
-        The number of words before each of the `s` sentences, and in all.
-    begins : int64, shape (s + 1,)
-        The first byte of each sentence, and the size.
-    sources, lines : lists of length s
-        The file and the line in which each sentence begins; an empty string if there is none.
-    before : int
-        The number of sentences before these.
-    characters : uint8
-        All tokens, joined without spaces, in UTF-8.
-    starts, ends : int64, shape (n,)
-        The start and end of each word's token in `characters`.
-    in_multiword : bool, shape (n,)
-        Whether this token is a multiword token.
-    """
-
-    data: Bytes
+    data: Bytes  # uint8 (size,): their bytes
+    # int64 (n, 11): column `c` of word `i` is ``data[spans[i, c] : spans[i, c + 1] - 1]``
     spans: Integers
+    # int64 (s + 1,): the number of words before each of the `s` sentences, and in all
     offsets: Integers
-    begins: Integers
+    begins: Integers  # int64 (s + 1,): the first byte of each sentence, and the size
+    # sources, lines: the file and the line in which each sentence begins; an empty string if there
+    # is none
     sources: list[str]
     lines: list[int]
-    before: int
-    characters: Bytes
+    before: int  # the number of sentences before these
+    characters: Bytes  # uint8: all tokens, joined without spaces, in UTF-8
+    # starts, ends: int64 (n,): the start and end of each word's token in `characters`
     starts: Integers
     ends: Integers
-    in_multiword: npt.NDArray[np.bool_]
+    in_multiword: npt.NDArray[np.bool_]  # (n,): whether this token is a multiword token
 
     @classmethod
     def of(cls, joined: Joined, sources: list[str], lines: list[int], before: int = 0) -> Columns:
@@ -214,13 +194,8 @@ class Columns:
 
 
 def columns_of(treebank: str | os.PathLike[str] | Iterable[Sentence]) -> Iterator[Columns]:
-    """Read a treebank as columns, a megabyte at a time.
-
-    Raises
-    ------
-    TreebankError
-        If a sentence is broken, naming the file, the line and the fault.
-    """
+    """Read a treebank as columns, a megabyte at a time."""
+    # TreebankError names file, line and fault of a broken sentence
     before = 0
     if isinstance(treebank, (str, os.PathLike)):
         for chunk in chunks(treebank):
@@ -252,9 +227,8 @@ def _without_spaces(
 ) -> int:
     """Append ``data[start:stop]`` to the first `size` bytes of `characters`; return the new size.
 
-    Characters of Unicode's category Zs are left out, as in the shared task: U+0020, U+00A0, U+1680,
-    U+2000 to U+200A, U+202F, U+205F and U+3000. The bytes are valid UTF-8, so the first byte of
-    such a character is always the first byte of a character.
+    As in the shared task without Zs: U+0020, U+00A0, U+1680, U+2000 to U+200A, U+202F, U+205F and
+    U+3000. In valid UTF-8 the first byte of such a character begins no other.
     """
     at = start
     while at < stop:
@@ -293,11 +267,9 @@ def _tokens(
     ends: np.ndarray,
     in_multiword: np.ndarray,
 ) -> int:
-    """Find the token of each word, and return the number of bytes of all tokens. O(size).
-
-    Shapes are those of `Columns`; the last four arrays are filled. Between the lines of words there
-    are only blank lines, comments, multiword tokens and empty nodes, checked by `scan`.
-    """
+    """Find the token of each word; return the number of bytes of all. O(size)."""
+    # The last four arrays are filled, as in `Columns`. Between the lines of words are only blank
+    # lines, comments, multiword tokens and empty nodes, checked by `scan`
     size = 0
     for sentence in range(offsets.shape[0] - 1):
         at = begins[sentence]

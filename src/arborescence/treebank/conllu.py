@@ -1,8 +1,4 @@
-"""Reading and writing CoNLL-U as a stream, plain or gzip.
-
-A file is read in chunks. Each chunk is cut after its last whole sentence and scanned; the sentences
-are slices of it.
-"""
+"""Reading and writing CoNLL-U as a stream, plain or gzip: in chunks of whole sentences."""
 
 from __future__ import annotations
 
@@ -29,10 +25,9 @@ _GZIP_MAGIC = b"\x1f\x8b"
 
 
 class Chunk(NamedTuple):
-    """Consecutive whole sentences of a file, scanned.
+    """Consecutive whole sentences of a file, scanned."""
 
-    `spans` and `blocks` are filled by `scan`. `line` is the number of the first line.
-    """
+    # `spans`, `blocks` as by `scan`, the first line
 
     data: bytes
     spans: npt.NDArray[np.int32]
@@ -48,11 +43,8 @@ class Chunk(NamedTuple):
 
 
 def chunks(source: str | os.PathLike[str] | IO[bytes]) -> Iterator[Chunk]:
-    """Read a CoNLL-U file in pieces of about a megabyte, each of whole sentences.
-
-    Invalid sentences are marked, and raise no error. Damaged gzip data, or a file without sentence
-    ends, raises an error.
-    """
+    """Read a CoNLL-U file in chunks of about a megabyte."""
+    # damaged gzip or no sentence end is an error. Invalid sentences are marked, and raise no error
     with opened(source) as (file, name):
         line = 1
         for data in _whole_sentences(inflated(file, name), name):

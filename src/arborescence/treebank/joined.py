@@ -19,23 +19,12 @@ _UNDERSCORE = ord("_")
 
 
 class Joined(NamedTuple):
-    """The bytes of B sentences with n words in all.
+    """The bytes of B sentences with n words in all."""
 
-    Attributes
-    ----------
-    raw : uint8
-        The bytes.
-    places : int64, shape (B + 1,)
-        The first byte of each sentence, and the number of bytes.
-    offsets : int64, shape (B + 1,)
-        The number of words before each sentence, and in all.
-    spans : int32, shape (n, 11)
-        The spans of each word, relative to the start of its sentence.
-    """
-
-    raw: NDArray[np.uint8]
-    places: NDArray[np.int64]
-    offsets: NDArray[np.int64]
+    raw: NDArray[np.uint8]  # the bytes
+    places: NDArray[np.int64]  # (B + 1,): the first byte of each sentence, and the number of bytes
+    offsets: NDArray[np.int64]  # (B + 1,): the number of words before each sentence, and in all
+    # (n, 11): the spans of each word, relative to the start of its sentence
     spans: NDArray[np.int32]
 
     @classmethod

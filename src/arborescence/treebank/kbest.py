@@ -1,11 +1,7 @@
-"""Files with the k best analyses of each sentence: CoNLL-U with one block for each analysis.
+"""Files with the k best analyses of each sentence: CoNLL-U, a block for each.
 
-The comments of each block end with these two::
-
-    # kbest_rank = 1
-    # kbest_weight = -3.25
-
-Rank 1 starts a new sentence, so the lists may differ in length.
+Its comments end with ``# kbest_rank = 1`` and ``# kbest_weight = -3.25``. Rank 1 starts a new
+sentence, so lists may differ in length.
 """
 
 from __future__ import annotations

@@ -20,15 +20,7 @@ _HASH_FACTOR = np.uint64(0x100000001B3)
 
 
 class Numbering:
-    """Integer ids for the different values of a column, the same in all `Columns`.
-
-    Parameters
-    ----------
-    column
-        The column.
-    normal
-        Normalizes a value: values with the same normal form have the same id.
-    """
+    """Integer ids for the values of a column, normalized by `normal`, the same in all `Columns`."""
 
     def __init__(self, column: int, normal: Callable[[str], str]) -> None:
         self.column = column
@@ -71,9 +63,8 @@ def _distinct(
 ) -> int:
     """Give each different string among ``data[starts[i]:stops[i]]`` an id; return the id count.
 
-    O(size). A hash table with linear probing; the hash is FNV-1a. Written: the id of each string,
-    `ids` (n,), and the first string with each id, `firsts` (n,). The size of `table` must be a
-    power of two above n, and its entries -1.
+    O(size): a hash table with linear probing and FNV-1a. Written: the id of each string, `ids`
+    (n,), and the first string of each, `firsts` (n,). `table`: a power of two above n, all -1.
     """
     mask = np.uint64(table.size - 1)
     count = 0

@@ -105,10 +105,8 @@ def _first(k: int | None, lists: Iterable[Analyses]) -> Iterator[list[Sentence]]
 def _stretches(
     golds: Iterable[Sentence], lists: Iterable[list[Sentence]]
 ) -> Iterator[tuple[list[Sentence], list[list[Sentence]]]]:
-    """Cut both treebanks where a sentence ends in both: nearly always after each sentence.
-
-    If the texts differ, the last piece holds all remaining sentences; `evaluate` raises the error.
-    """
+    """Cut both treebanks where a sentence ends in both: nearly always after each sentence."""
+    # If the texts differ, the last piece holds the rest, and `evaluate` raises the error
     lists = iter(lists)
     ours: list[Sentence] = []
     theirs: list[list[Sentence]] = []

@@ -52,14 +52,7 @@ def read_tokens(source: str | os.PathLike[str] | IO[bytes]) -> Iterator[Sentence
 
 
 def read_lines(source: str | os.PathLike[str] | IO[bytes]) -> Iterator[str]:
-    r"""Read the lines of a text file, without their ends, in constant memory.
-
-    Source and errors are those of `read_pieces`; and a line of more than `LONGEST_LINE` characters
-    is a TreebankError.
-
-    >>> list(read_lines(io.BytesIO(b"Trees\r\ngrow.")))
-    ['Trees', 'grow.']
-    """
+    """Read lines without their ends, as `read_pieces`; over `LONGEST_LINE` is a TreebankError."""
     with opened(source) as (file, name):
         held, number = "", 1
         for piece in chain(_decoded(inflated(file, name), name), ["\n"]):
@@ -74,29 +67,9 @@ def read_lines(source: str | os.PathLike[str] | IO[bytes]) -> Iterator[str]:
 
 
 def read_pieces(source: str | os.PathLike[str] | IO[bytes]) -> Iterator[str]:
-    r"""Read a text file in constant memory, in pieces of any length.
-
-    Parameters
-    ----------
-    source
-        A path, an open binary file, or ``"-"`` for the standard input; gzip is recognized by its
-        first bytes.
-
-    Yields
-    ------
-    piece
-        Text without a byte order mark; all line ends are ``\n``.
-
-    Raises
-    ------
-    TreebankError
-        If the file is not UTF-8, naming the file and the line, or is damaged gzip data.
-
-    Examples
-    --------
-    >>> "".join(read_pieces(io.BytesIO(b"Trees\r\ngrow.")))
-    'Trees\ngrow.'
-    """
+    """Read a text (gzip too, "-" for stdin) in constant memory."""
+    # no byte order mark, line ends ``\n``. TreebankError names the file and the line if it is not
+    # UTF-8 or damaged
     with opened(source) as (file, name):
         yield from _decoded(inflated(file, name), name)
 

@@ -1,8 +1,7 @@
 """The scanner of CoNLL-U: one pass over the bytes that finds all columns and checks the format.
 
-The kernel checks the structure, so that other code can rely on it: ten columns, none of them empty;
-words numbered 1, 2, 3 and so on; multiword tokens and empty nodes in their places; heads that are
-other words of the sentence, 0 or ``_``.
+Ten columns, none of them empty; words numbered 1, 2, 3; multiword tokens and empty nodes in their
+places; heads that are other words, 0 or ``_``.
 """
 
 from __future__ import annotations
@@ -83,25 +82,14 @@ def _number(data: np.ndarray, start: int, stop: int) -> int:
 
 @kernel
 def scan(data: np.ndarray, spans: np.ndarray, blocks: np.ndarray) -> int:
-    """Find and check all sentences in `data`, in one pass over the bytes. O(size).
-
-    Parameters
-    ----------
-    data : uint8, shape (size,)
-        Whole sentences. Blank lines may precede the first.
-    spans : int32, shape (1 + number of words or more, 11)
-        Filled, for each word, with the starts of its columns and of the next line, relative to the
-        start of its sentence. An invalid sentence has no rows.
-    blocks : int64, shape (number of sentences + 1 or more, 5)
-        Filled, for each sentence, with its first byte, its first row of `spans`, the number of
-        lines before it, its first fault (0 for none) and a byte of the invalid line. The last row
-        holds the ends in its first three columns.
-
-    Returns
-    -------
-    count : int
-        The number of sentences; 0 if there are only blank lines.
-    """
+    """Find and check all sentences in `data`, in one pass; return their number. O(size)."""
+    # data: uint8 (size,): whole sentences. Blank lines may precede the first.
+    # spans: int32 (1 + number of words or more, 11): filled, for each word, with the starts of its
+    # columns and of the next line, relative to the start of its sentence. An invalid sentence has
+    # no rows.
+    # blocks: int64 (number of sentences + 1 or more, 5): filled, for each sentence, with its first
+    # byte, its first row of `spans`, the number of lines before it, its first fault (0 for none)
+    # and a byte of the invalid line. The last row holds the ends in its first three columns.
     at = 0
     row = 0
     line = 0

@@ -1,8 +1,7 @@
 """A sentence of a treebank: its bytes, and the start of each column of each word.
 
-Columns are not parsed into objects, but cut out of the bytes when they are read. New values are
-written into a copy of the bytes. So everything else (empty nodes, multiword tokens, comments) is
-kept unchanged.
+Columns are cut out of the bytes when they are read, and new values written into a copy: so empty
+nodes, multiword tokens and comments stay.
 """
 
 from __future__ import annotations
@@ -417,18 +416,11 @@ def _misfit(columns: dict[int, Sequence[str]]) -> str:
 def read_head_vectors(
     raw: np.ndarray, spans: np.ndarray, offsets: np.ndarray, vectors: np.ndarray
 ) -> None:
-    """Read the column HEAD of sentences into concatenated head vectors. O(n).
-
-    Parameters
-    ----------
-    raw : uint8
-    spans : shape (n, 11)
-        The spans of n words, as indices into `raw`.
-    offsets : int64, shape (B + 1,)
-        The number of words before each of B sentences, and in all.
-    vectors : int64, shape (n + B,)
-        Filled.
-    """
+    """Read the column HEAD of sentences into concatenated head vectors. O(n)."""
+    # raw: uint8
+    # spans: shape (n, 11): the spans of n words, as indices into `raw`
+    # offsets: int64 (B + 1,): the number of words before each of B sentences, and in all
+    # vectors: int64 (n + B,): filled
     at = 0
     for sentence in range(offsets.shape[0] - 1):
         vectors[at] = -1
@@ -453,8 +445,8 @@ def _rewrite(
 ) -> int:
     """Copy a sentence with new values in some columns; return the number of bytes written.
 
-    One pass over the bytes. `replaced` (10,) marks the columns; `values` holds their new values,
-    word by word and column by column, with a tab after each. `new_raw` has room for raw and values.
+    `replaced` (10,) marks the columns; `values` has their values by word and column, a tab after
+    each. `new_raw` has room for raw and values.
     """
     read = 0
     written = 0

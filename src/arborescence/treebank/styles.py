@@ -1,7 +1,6 @@
 """Dependency trees in other styles of annotation: content or function heads, four coordinations.
 
-Smith (2017) shows the choices. Universal Dependencies, the style that trees come in, takes content
-words as heads, and the first conjunct as the head of a coordination.
+Smith (2017) shows the choices. Universal Dependencies has content heads, and the first conjunct.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""The counts of an evaluation: the measures of the CoNLL 2018 shared task (Zeman et al. 2018).
-
-The counts of the parts of a text are added up. A few further measures count whole sentences.
-"""
+"""The counts of an evaluation: the measures of the CoNLL 2018 shared task (Zeman et al. 2018)."""
 
 from __future__ import annotations
 
@@ -43,34 +40,22 @@ _UNALIGNED = -3
 
 
 class Tally:
-    """Counts over a text, added up part by part.
-
-    Attributes
-    ----------
-    scores : dict of str to int64, shape (3,)
-        For each measure, the numbers of correct words, of gold words and of predicted words.
-    sentences : Counter
-        The numbers of gold and predicted sentences, and of those with certain properties.
-    relations : dict of str to int64, shape (3,)
-        Like `scores`, for the words of each relation; correct means head and relation.
-    """
+    """Counts over a text, added up part by part."""
 
     def __init__(self, *, punctuation: bool) -> None:
         self.punctuation = punctuation
+        # dict of str to int64 (3,): for each measure, the numbers of correct words, of gold words
+        # and of predicted words
         self.scores: defaultdict[str, Integers] = defaultdict(lambda: np.zeros(3, np.int64))
+        # the numbers of gold and predicted sentences, and of those with certain properties
         self.sentences: Counter[str] = Counter()
         self._relations = Numbering(DEPREL, base)
         self._feats = Numbering(FEATS, _universal)
         self._of_relation = np.zeros((3, 0), dtype=np.int64)
 
     def add(self, ours: Columns, theirs: Columns) -> None:
-        """Count a part of the text, which must be the same in both treebanks.
-
-        Raises
-        ------
-        TreebankError
-            If a gold word has no head.
-        """
+        """Count a part of the text, the same in both treebanks."""
+        # TreebankError if a gold word has no head
         g, p = align(ours, theirs)
         gold, predicted = Trees(ours, self._relations), Trees(theirs, self._relations)
         gold.refuse_unknown_heads(ours)
@@ -160,11 +145,8 @@ class Tally:
     def _same_function_words(
         self, gold: Trees, predicted: Trees, g: Integers, p: Integers, tagged: _Mask
     ) -> _Mask:
-        """Return for pairs of words whether they have the same function words as dependents.
-
-        Two function words are the same if they are aligned and `tagged`: with the correct head,
-        relation, UPOS and FEATS.
-        """
+        """Return for pairs of words whether they have the same function words as dependents."""
+        # These are aligned and `tagged`: with the correct head, relation, UPOS and FEATS
         functional = self._has_relation(gold, FUNCTIONAL_RELATIONS)
         counts = _dependents(gold, functional)[g]
         their_counts = _dependents(predicted, self._has_relation(predicted, FUNCTIONAL_RELATIONS))
@@ -176,22 +158,14 @@ class Tally:
 
 
 class Trees:
-    """The trees of some sentences: arrays over all words.
-
-    Attributes
-    ----------
-    heads : int64, shape (n,)
-        The head of each word, as an index among all words, ROOT or UNKNOWN.
-    relations : int64, shape (n,)
-        The number of the relation of each word, without its subtype.
-    root_violations, nonprojective : int
-        The numbers of trees without exactly one root edge, and of trees with crossing edges.
-    """
+    """The trees of some sentences: arrays over all words."""
 
     def __init__(self, columns: Columns, relations: Numbering) -> None:
         vectors = columns.head_vectors()
+        # int64 (n,): the head of each word, as an index among all words, ROOT or UNKNOWN
         self.heads = columns.heads(vectors)
         self.root_violations, self.nonprojective = columns.count_trees(vectors)
+        # int64 (n,): the number of the relation of each word, without its subtype
         self.relations = relations(columns)
 
     def refuse_unknown_heads(self, gold: Columns) -> None:
@@ -201,10 +175,8 @@ class Trees:
 
 
 def counterparts(gold_words: Integers, predicted_words: Integers, predicted: int) -> Integers:
-    """Return the aligned gold word of each of `predicted` words, given the pairs from `align`.
-
-    ROOT and UNKNOWN are mapped to themselves: they index the last two places.
-    """
+    """Return the aligned gold word of each predicted word."""
+    # ROOT and UNKNOWN index the last two places
     found = np.full(predicted + 2, _UNALIGNED)
     found[predicted_words] = gold_words
     found[[ROOT, UNKNOWN]] = ROOT, UNKNOWN

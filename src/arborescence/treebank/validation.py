@@ -122,10 +122,8 @@ def validate(
 
 
 def trees_of(columns: Columns, rules: Sequence[Rule]) -> tuple[Trees, Any]:
-    """Return the trees of sentences, as these rules read them, and which sentences are trees (s,).
-
-    In a sentence that is none, the root is the head of all words.
-    """
+    """Return sentences' trees as these rules read them, and which are trees."""
+    # in a sentence that is none, the root is the head of all words
     wanted = set(chain.from_iterable(rule.features for rule in rules))
     upos, labels = Numbering(UPOS, str), Numbering(DEPREL, str)
     feats = Numbering(FEATS, lambda value: _those_of(value, wanted))

@@ -10,17 +10,10 @@ from arborescence.undirected.edges import Edges, first_of, move
 
 @kernel
 def boruvka(n: int, edges: Edges, chosen: np.ndarray) -> None:
-    """Find the maximum spanning forest in at most log₂ n steps. O(m log n).
-
-    Parameters
-    ----------
-    n
-        Nodes 0, ..., n - 1.
-    edges
-        Overwritten.
-    chosen : (M,) bool
-        Written: True for each of the caller's edges that is chosen.
-    """
+    """Find the maximum spanning forest in at most log₂ n steps. O(m log n)."""
+    # n: nodes 0, ..., n - 1
+    # edges: overwritten
+    # chosen: (M,) bool: written: True for each of the caller's edges that is chosen
     best = np.empty(n, np.int32)
     label = np.empty(n, np.int32)
     left = len(edges.u)
@@ -41,27 +34,16 @@ def choose(best: np.ndarray, chosen: np.ndarray) -> None:
 
 @kernel
 def boruvka_step(n: int, edges: Edges, best: np.ndarray, label: np.ndarray) -> tuple[int, int]:
-    """Choose the best edge of each node, and contract the chosen edges. O(m + n).
+    """Choose the best edge of each node, and contract these; return the new counts of both.
 
-    The remaining edges move to the front of their arrays and keep their order. So among edges of
-    equal weight, the first one has the lowest index.
-
-    Parameters
-    ----------
-    n
-        As in `boruvka`.
-    edges : Edges
-        Overwritten.
-    best : (>= n,) int32
-        Written: the index (`Edges.origin`) of each node's best edge; -1 if it has no edge.
-    label : (>= n,) int32
-        Written: the new node of each node that has an edge.
-
-    Returns
-    -------
-    nodes, left
-        The number of new nodes, and the number of remaining edges.
+    O(m + n). Remaining edges move to the front in order. So among equal weights, the first has the
+    lowest index.
     """
+    # n: as in `boruvka`
+    # edges: overwritten
+    # best: (>= n,) int32: written: the index (`Edges.origin`) of each node's best edge; -1 if it
+    # has no edge
+    # label: (>= n,) int32: written: the new node of each node that has an edge
     u, v = edges.u, edges.v
     top = np.full(n, -np.inf)
     best[:n] = -1
@@ -90,10 +72,8 @@ def boruvka_step(n: int, edges: Edges, best: np.ndarray, label: np.ndarray) -> t
 
 @inlined_kernel
 def _merge(n: int, edges: Edges, best: np.ndarray, label: np.ndarray) -> int:
-    """Assign numbers to the components of the best edges; return how many there are. O(n).
-
-    Following the best edges from any node ends at two nodes that have chosen the same edge.
-    """
+    """Give numbers to components of the best edges; return how many there are. O(n)."""
+    # Following the best edges from any node ends at two nodes that have chosen the same edge
     for node in range(n):
         e = best[node]
         label[node] = node if e < 0 else edges.u[e] + edges.v[e] - node
@@ -125,23 +105,14 @@ def _merge(n: int, edges: Edges, best: np.ndarray, label: np.ndarray) -> int:
 def drop_repeated(n: int, edges: Edges, last: np.ndarray) -> int:
     """Remove all parallel edges but the best; return how many edges remain. O(m + n).
 
-    Levi, Reichart and Rappoport (2016), Algorithm 1, line 13, where each step does this. Here it is
-    done where there are more edges than pairs of nodes: that is enough for at most n² / 2 edges in
-    later steps, and to do it each time takes up to twice as long.
-
-    The edges are grouped by their lower node; within a group, the best edge so far to each higher
-    node is looked up. What remains moves to the front and keeps its order. Of parallel edges of
-    equal weight, the first one remains.
-
-    Parameters
-    ----------
-    n
-        As in `boruvka`.
-    edges : Edges
-        Overwritten.
-    last : (>= n,) int32
-        Scratch.
+    Levi, Reichart and Rappoport (2016), Algorithm 1, line 13, does it each time; here only where
+    there are more edges than pairs of nodes, as it takes up to twice as long. Edges are grouped by
+    their lower node; the best to each higher one is looked up. Order stays, and the first of
+    equals.
     """
+    # n: as in `boruvka`
+    # edges: overwritten
+    # last: (>= n,) int32: scratch
     m = len(edges.u)
     if 2 * m <= n * (n - 1):
         return m

@@ -1,7 +1,7 @@
 """Approximate decoding with undirected spanning trees: Levi, Reichart and Rappoport (2016).
 
-Four steps: one score for each pair of nodes, the maximum spanning tree, its edges directed away
-from the root, and local enhancement of the directed tree.
+One score for each pair of nodes, the maximum spanning tree, its edges directed away from the root,
+and local enhancement of the directed tree.
 """
 
 from __future__ import annotations
@@ -42,18 +42,15 @@ if TYPE_CHECKING:
 
 @inlined_kernel
 def part_of(score: float, part: float) -> float:
-    """Return ``part * score``, where a score of -inf counts as -2^1024.
-
-    Multiples of a power of two cancel exactly, so that they do not round away the other scores.
-    """
+    """Return ``part * score``, where -inf counts as -2^1024."""
+    # Multiples of a power of two cancel exactly, and do not round away the other scores
     return part * score if score > -np.inf else -2.0 * part * 2.0**1023
 
 
 class Turnable(NamedTuple):
-    """An undirected tree of the words, and what each of its edges weighs in either direction.
+    """An undirected tree of the words, and its edges' weights both ways."""
 
-    At index i stand those of word i + 1.
-    """
+    # index i is of word i + 1
 
     parents: np.ndarray  # (n,) int64: the number of its parent, minus 1; -1 for the first word
     down: np.ndarray  # (n,) float64: the score of the edge from the parent
@@ -65,24 +62,13 @@ class Turnable(NamedTuple):
 def best_root(tree: Turnable, high: np.ndarray, low: np.ndarray, path: np.ndarray) -> int:
     """Find the best root word of an undirected tree of the words, directed away from it. O(n).
 
-    Moving the root along an edge reverses only that edge. So the weight of the tree with one root
-    is computed from its weight with a neighbouring root. The differences are kept in
-    double-double, so that masks such as -1e9 do not round away the other scores.
-
-    Parameters
-    ----------
-    tree : Turnable
-        A score of -inf counts as -2^1024, except for root edges.
-    high, low : (N,) float64
-        Scratch: the tree's weight with each word as its root, minus that with the first word.
-    path : (N,) int64
-        Scratch.
-
-    Returns
-    -------
-    word : int
-        The lowest of several best ones; 0 if there is no root edge.
+    The lowest of several; 0 if there is no root edge. Moving the root along an edge reverses only
+    that edge. Differences are in double-double: masks such as -1e9 do not round away other scores.
     """
+    # tree: a score of -inf counts as -2^1024, except for root edges
+    # high, low: (N,) float64: scratch: the tree's weight with each word as its root, minus that
+    # with the first word
+    # path: (N,) int64: scratch
     n = len(tree.parents)
     # Scores are scaled by a power of two so small that no sum overflows.
     part = 0.125
@@ -127,33 +113,20 @@ def hang(n: int, parents: np.ndarray, root: int, heads: np.ndarray) -> None:
 
 @kernel
 def undirected_kernel(
-    scores: np.ndarray,
-    lengths: np.ndarray,
-    single: bool,
+    scores: np.ndarray,  # (B, N, N) float64: ``[b, h, d]``
+    lengths: np.ndarray,  # (B,) int64, words of each sentence; or (0,) if all have N - 1
+    single: bool,  # whether there must be exactly one root edge
+    # how, rounds, alone: as in `encode_kernel` and `enhance_kernel`
     how: int,
     rounds: int,
     alone: bool,
-    heads: np.ndarray,
+    heads: np.ndarray,  # (B, N) int64, written; padding and the root become -1
     start: int,
 ) -> tuple[int, int]:
-    """Decode a batch from the sentence `start` on, as in the notes of `decode`. O(n²) a sentence.
+    """Decode from sentence `start` on, as in the notes of `decode`.
 
-    Parameters
-    ----------
-    scores : (B, N, N) float64
-        ``[b, h, d]``.
-    lengths : (B,) int64, words of each sentence; or (0,) if all have N - 1
-    single
-        Whether there must be exactly one root edge.
-    how, rounds, alone
-        As in `encode_kernel` and `enhance_kernel`.
-    heads : (B, N) int64, written; padding and the root become -1
-
-    Returns
-    -------
-    (sentence, fault)
-        The first sentence without a result, and why: the fault of `encode_kernel`, or NO_TREE if
-        the tree that was found has an absent edge (another tree may have none).
+    Return one without a result and why. O(n²) a sentence. NO_TREE if the tree that was found has an
+    absent edge (another may have none).
     """
     batch, size, _ = scores.shape
     weights = np.empty(size * size)

@@ -39,31 +39,16 @@ def first_of(edges: Edges, count: int) -> Edges:
 
 @kernel
 def take_edges(
-    n: int,
+    n: int,  # nodes 0, ..., n - 1
+    # of_u, of_v, of_weight: (M,) int64, int64 and float64: the caller's edges
     of_u: np.ndarray,
     of_v: np.ndarray,
     of_weight: np.ndarray,
-    sign: int,
-    room: Edges,
+    sign: int,  # 1, or -1 for minimum spanning trees
+    room: Edges,  # written: there is room for M edges
 ) -> tuple[int, int]:
-    """Copy the edges that can be chosen, and count them. O(m).
-
-    Parameters
-    ----------
-    n
-        Nodes 0, ..., n - 1.
-    of_u, of_v, of_weight : (M,) int64, int64 and float64
-        The caller's edges.
-    sign
-        1, or -1 for minimum spanning trees.
-    room
-        Written: there is room for M edges.
-
-    Returns
-    -------
-    count, fault
-        The number of copied edges and FINE; or the first invalid edge, and its fault.
-    """
+    """Copy the edges that can be chosen."""
+    # return their number and FINE, or an invalid one and why. O(m)
     u, v, weight, origin = room
     count = 0
     for k in range(len(of_weight)):
@@ -83,17 +68,9 @@ def take_edges(
 
 @kernel
 def find_unusable(weights: np.ndarray, bad: float) -> tuple[int, int]:
-    """Return a pair of nodes whose two weights differ, or one of whose weights is NaN or `bad`.
-
-    If there is no such pair, the number of nodes, twice. O(N²).
-
-    Parameters
-    ----------
-    weights : (N, N) float64
-        The diagonal is ignored.
-    bad
-        +inf, or -inf for minimum spanning trees.
-    """
+    """Return nodes whose two weights differ, or one is NaN or `bad`; else N twice. O(N²)."""
+    # weights: (N, N) float64: the diagonal is ignored
+    # bad: +inf, or -inf for minimum spanning trees
     n = len(weights)
     for top in range(0, n, _TILE):
         for left in range(top, n, _TILE):

@@ -42,11 +42,8 @@ def combine(one: float, other: float, how: int) -> float:
 def combine_rows(
     scores: np.ndarray, first: int, n: int, how: int, out: np.ndarray
 ) -> tuple[int, int]:
-    """Combine the scores of the words with those of the other direction, which are in `out`.
-
-    Return how many scores are NaN or +inf, and how many are negative. If `how` is a constant, LLVM
-    vectorizes the loop.
-    """
+    """Combine scores with the other direction's in `out`."""
+    # return how many are bad, how many negative. If `how` is a constant, LLVM vectorizes the loop
     bad = 0
     negative = 0
     for i in range(1, n + 1):
@@ -63,26 +60,14 @@ def combine_rows(
 
 @kernel
 def encode_kernel(scores: np.ndarray, first: int, n: int, how: int, out: np.ndarray) -> int:
-    """Encode the nodes from `first` to n of a sentence. O(n²).
-
-    Parameters
-    ----------
-    scores : (N, N) float64
-        ``[h, d]``; column 0 and the diagonal are ignored, but every other edge is checked.
-    first
-        0, or 1 to leave the root out.
-    n
-        The number of words.
-    how
-        `MEAN`, `PRODUCT`, `MAX` or `MIN`.
-    out : (n + 1 - first, n + 1 - first) float64
-        Written: a symmetric matrix with -inf on the diagonal.
-
-    Returns
-    -------
-    fault
-        FINE, BAD_SCORE, or NEGATIVE for a product with a negative score.
-    """
+    """Encode the nodes from `first` to n: FINE, BAD_SCORE, or NEGATIVE for a product. O(n²)."""
+    # scores: (N, N) float64: ``[h, d]``; column 0 and the diagonal are ignored, but every other
+    # edge is checked
+    # first: 0, or 1 to leave the root out
+    # n: the number of words
+    # how: `MEAN`, `PRODUCT`, `MAX` or `MIN`
+    # out: (n + 1 - first, n + 1 - first) float64: written: a symmetric matrix with -inf on the
+    # diagonal
     for i in range(1, n + 1):
         row = scores[i, 1 : n + 1]
         column = out[1 - first :, i - first]

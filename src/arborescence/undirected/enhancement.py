@@ -36,11 +36,8 @@ _TINY: Final = float(np.finfo(np.float64).tiny)
 
 @inlined_kernel
 def gain_of(grand: float, turned: float, above: float, own: float) -> float:
-    """Return a quarter of the gain s(t,v) + s(v,u) - s(t,u) - s(u,v); 0 if rounding may hide it.
-
-    Here -inf counts as the lowest float64. A quarter, so that no difference of two scores
-    overflows.
-    """
+    """Return a quarter of the gain s(t,v) + s(v,u) - s(t,u) - s(u,v); 0 if rounding may hide it."""
+    # Here -inf counts as the lowest float64. A quarter, so that no difference overflows
     entering = 0.25 * max(grand, _LOWEST) - 0.25 * max(above, _LOWEST)
     between = 0.25 * max(turned, _LOWEST) - 0.25 * max(own, _LOWEST)
     gain = entering + between
@@ -59,26 +56,14 @@ def turn(heads: np.ndarray, v: int) -> None:
 def make_changes(
     n: int, gains: np.ndarray, alone: bool, heads: np.ndarray, foremost: np.ndarray
 ) -> bool:
-    """Make the best change alone, or all that gain most among those they exclude. O(n).
-
-    Parameters
-    ----------
-    n
-        The number of words.
-    gains : (N,) float64
-        The gain of turning the edge into each word; 0 if there is none.
-    alone
-        Whether only the best change is made.
-    heads : (N,) int64
-        The tree; changed in place.
-    foremost : (N,) int64
-        Scratch: for each word, the change with the largest gain among those that involve it.
-
-    Returns
-    -------
-    changed
-        Whether there was a change to make.
-    """
+    """Make the best change alone, or all that gain most among those they exclude; False if none."""
+    # O(n)
+    # n: the number of words
+    # gains: (N,) float64: the gain of turning the edge into each word; 0 if there is none
+    # alone: whether only the best change is made
+    # heads: (N,) int64: the tree; changed in place
+    # foremost: (N,) int64: scratch: for each word, the change with the largest gain among those
+    # that involve it
     gains[0] = 0.0
     if alone:
         best = 0
@@ -107,32 +92,16 @@ def make_changes(
 
 @kernel
 def enhance_kernel(
+    # (N, N) float64: ``[h, d]``, without NaN and +inf. Here -inf counts as the lowest float64.
     scores: np.ndarray,
-    heads: np.ndarray,
-    n: int,
-    rounds: int,
-    alone: bool,
-    gains: np.ndarray,
-    foremost: np.ndarray,
+    heads: np.ndarray,  # (N,) int64: a tree; changed in place
+    n: int,  # the number of words
+    rounds: int,  # the number of rounds, or `WITHOUT_END`
+    alone: bool,  # as in `make_changes`
+    gains: np.ndarray,  # (N,) float64
+    foremost: np.ndarray,  # (N,) int64: scratch
 ) -> None:
-    """Enhance a tree. O(n) a round.
-
-    Parameters
-    ----------
-    scores : (N, N) float64
-        ``[h, d]``, without NaN and +inf. Here -inf counts as the lowest float64.
-    heads : (N,) int64
-        A tree; changed in place.
-    n
-        The number of words.
-    rounds
-        The number of rounds, or `WITHOUT_END`.
-    alone
-        As in `make_changes`.
-    gains : (N,) float64
-    foremost : (N,) int64
-        Scratch.
-    """
+    """Enhance a tree. O(n) a round."""
     while rounds != 0:
         rounds -= 1
         for v in range(1, n + 1):

@@ -43,21 +43,10 @@ _BLOCK = 32
 
 @kernel
 def kkt(n: int, edges: Edges, chosen: np.ndarray, coins: np.ndarray) -> int:
-    """Find the maximum spanning forest. Expected O(m), and O(min(n², m log n)) at worst.
-
-    Parameters
-    ----------
-    n, edges, chosen
-        As in `boruvka`.
-    coins : (1,) uint64
-        The state of the random number generator; overwritten.
-
-    Returns
-    -------
-    visited
-        How many edges were read, summed over all Borůvka steps, samplings and searches for heavy
-        edges.
-    """
+    """Find the maximum spanning forest; return the edges read."""
+    # Expected O(m), at worst O(min(n², m log n))
+    # n, edges, chosen: as in `boruvka`
+    # coins: (1,) uint64: the state of the random number generator; overwritten
     u, v, weight, _ = edges
     visited = 0
     left = len(u)
@@ -85,10 +74,8 @@ def kkt(n: int, edges: Edges, chosen: np.ndarray, coins: np.ndarray) -> int:
 
 @kernel
 def _sample(m: int, coins: np.ndarray) -> np.ndarray:
-    """Choose each of 0, ..., m - 1 with probability 1/2: int32, ascending. O(m).
-
-    The random bits are those of SplitMix64 (Steele, Lea and Flood 2014).
-    """
+    """Choose each of 0, ..., m - 1 with probability 1/2: int32, ascending. O(m)."""
+    # The random bits are those of SplitMix64 (Steele, Lea and Flood 2014)
     places = np.empty(m, np.int32)
     count = 0
     bits = np.uint64(0)
@@ -118,17 +105,10 @@ class Components(NamedTuple):
 
 @kernel
 def drop_heavy(n: int, edges: Edges, in_forest: np.ndarray) -> int:
-    """Remove the edges that are heavy for a forest; return how many remain. O(m + n).
-
-    Parameters
-    ----------
-    n
-        Nodes 0, ..., n - 1.
-    edges : Edges
-        The remaining ones move to the front, and keep their order.
-    in_forest : (m,) bool
-        Which of the edges form the forest.
-    """
+    """Remove the edges that are heavy for a forest; return how many remain. O(m + n)."""
+    # n: nodes 0, ..., n - 1
+    # edges: the remaining ones move to the front, and keep their order
+    # in_forest: (m,) bool: which of the edges form the forest
     u, v, weight = edges.u, edges.v, edges.weight
     tree = _components(n, edges, in_forest)
     meet, wanted = _ask(tree, u, v)
@@ -203,11 +183,9 @@ def _components(n: int, edges: Edges, in_forest: np.ndarray) -> Components:
 
 @kernel
 def _ask(tree: Components, u: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Find the depth of the lowest common ancestor of each edge's ends: -1 for none. O(m + n).
-
-    The second array holds a bit set for each node: the depths at which those half paths end that
-    go through the node from below.
-    """
+    """Find the depth of the lowest common ancestor of each edge's ends: -1 for none. O(m + n)."""
+    # The second array has for each node the set of depths at which those half paths end that go
+    # through it from below
     minima = new_minima(tree.step)
     meet = np.empty(len(u), np.int8)
     wanted = np.zeros(len(tree.parent), np.int32)
@@ -240,10 +218,8 @@ def _tables(bits: int) -> tuple[np.ndarray, np.ndarray]:
 
 @inlined_kernel
 def _next_of(each: int, among: int) -> int:
-    """Return the set of the next higher elements in `among` of all elements of `each`.
-
-    The addition carries a bit up from each element of `each`, past the elements not in `among`.
-    """
+    """Return the set of the next higher elements in `among` of all elements of `each`."""
+    # The addition carries a bit up from each element of `each`, past the elements not in `among`
     return among & (each + (each | ~among))
 
 
@@ -256,10 +232,8 @@ def _answer(
     middle: np.ndarray,
     ones: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Find the worst edge of each half path. O(m + n).
-
-    The answers of leaf x start at ``first[x]``: one for each bit of ``wanted[x]``, lowest first.
-    """
+    """Find the worst edge of each half path. O(m + n)."""
+    # The answers of leaf x start at ``first[x]``, one for each bit of ``wanted[x]``, lowest first
     n = len(tree.rank)
     first = np.empty(n, np.int64)
     count = 0

@@ -1,8 +1,7 @@
 """The maximum spanning forest by Kruskal's algorithm (1956), with quicksort and filtering.
 
-Sorting all edges would take most of the time. So they are sorted as in quicksort, the better part
-first. Before the worse part is sorted, the edges that would close a cycle are removed from it:
-the *Filter-Kruskal* of Osipov, Sanders and Singler (2009).
+Before the worse part is sorted, edges that would close a cycle are removed: *Filter-Kruskal*
+(Osipov, Sanders and Singler 2009).
 """
 
 from __future__ import annotations
@@ -22,13 +21,7 @@ _WAITING = 200
 
 @kernel
 def kruskal(n: int, edges: Edges, chosen: np.ndarray) -> None:
-    """Find the maximum spanning forest. Expected O(m log m); O(m + n log² n) for random weights.
-
-    Parameters
-    ----------
-    n, edges, chosen
-        As in `boruvka`.
-    """
+    """Find the maximum spanning forest. Expected O(m log m); O(m + n log² n) for random weights."""
     u, v, _, origin = edges
     link = np.arange(n).astype(np.int32)
     missing = n - 1
@@ -89,10 +82,8 @@ def _swap(edges: Edges, a: int, b: int) -> None:
 
 @kernel
 def _partition(edges: Edges, start: int, stop: int, dice: np.ndarray) -> int:
-    """Move the better edges to the front; return where the others start (there is at least one).
-
-    The pivot is the median of three edges at random places, one from each third.
-    """
+    """Move the better edges to the front; return where the others start (there is at least one)."""
+    # The pivot is the median of three edges at random places, one from each third
     third = (stop - start) // 3
     dice[0] = dice[0] * np.uint64(6364136223846793005) + np.uint64(1442695040888963407)
     a = start + int(dice[0] >> np.uint64(33)) % third

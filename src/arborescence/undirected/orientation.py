@@ -20,16 +20,11 @@ if TYPE_CHECKING:
 
 @kernel
 def orient_kernel(u: np.ndarray, v: np.ndarray, root: int, heads: np.ndarray) -> None:
-    """Direct the edges {u[k], v[k]} of a forest away from `root`, breadth first. O(n + m).
-
-    Parameters
-    ----------
-    u, v : (m,) int64
-    root
-        A node.
-    heads : (n,) int64
-        Written: the predecessor of each node in the search; -1 for the root and unreached nodes.
-    """
+    """Direct the edges {u[k], v[k]} of a forest away from `root`, breadth first. O(n + m)."""
+    # u, v: (m,) int64
+    # root: a node
+    # heads: (n,) int64: written: the predecessor of each node in the search; -1 for the root and
+    # unreached nodes
     n = len(heads)
     # The neighbours of x are from starts[x] to starts[x + 1].
     starts = np.zeros(n + 2, np.int64)
@@ -60,14 +55,9 @@ def orient_kernel(u: np.ndarray, v: np.ndarray, root: int, heads: np.ndarray) ->
 
 @kernel
 def forest_kernel(u: np.ndarray, v: np.ndarray, link: np.ndarray) -> bool:
-    """Return whether the edges {u[k], v[k]} form no cycle. O(m log n).
-
-    Parameters
-    ----------
-    u, v : (m,) int64
-    link : (n,) int64
-        Disjoint sets, each node in its own; changed in place.
-    """
+    """Return whether the edges {u[k], v[k]} form no cycle. O(m log n)."""
+    # u, v: (m,) int64
+    # link: (n,) int64: disjoint sets, each node in its own; changed in place
     for k in range(len(u)):
         x, y = find(link, u[k]), find(link, v[k])
         if x == y:

@@ -1,8 +1,6 @@
-"""The pairs of nodes of a graph given as a list of edges: found, encoded, looked up in O(m + n).
+"""The pairs of nodes of a list of edges: found, encoded, looked up in O(m + n).
 
-Parsing through undirected trees in edge-linear time (Levi, Reichart and Rappoport 2016) needs, for
-each pair of nodes, the scores of both directions. Two counting sorts bring the pairs into
-lexicographic order; a hash table finds a pair in expected O(1).
+Two counting sorts bring them into lexicographic order; a hash table finds one in expected O(1).
 """
 
 from __future__ import annotations
@@ -34,13 +32,8 @@ class Pairs(NamedTuple):
 
     @classmethod
     def of(cls, edges: EdgeList, how: int) -> Self:
-        """Find the pairs of a list of edges that is to be encoded in the way `how`.
-
-        Raises
-        ------
-        ScoresError
-            If a node or a weight is invalid.
-        """
+        """Find the pairs of edges to be encoded by `how`."""
+        # ScoresError if a node or weight is invalid
         m = len(edges.weights)
         low, high = np.empty(m, np.int32), np.empty(m, np.int32)
         onward, back = np.empty(m), np.empty(m)
@@ -60,36 +53,22 @@ class Pairs(NamedTuple):
 
 @kernel
 def find_pairs(
-    n: int,
+    n: int,  # the number of words
+    # heads, deps: (m,) int64
     heads: np.ndarray,
     deps: np.ndarray,
+    # (m,) float64: of parallel edges the best one counts. Loops and edges into the root are
+    # ignored.
     weights: np.ndarray,
-    how: int,
+    how: int,  # as in `encode_kernel`: a product takes no negative score of an edge between words
+    # low, high, onward, back: (m,) int32, int32, float64, float64: written, as in `Pairs`
     low: np.ndarray,
     high: np.ndarray,
     onward: np.ndarray,
     back: np.ndarray,
 ) -> tuple[int, int]:
-    """Find the pairs of nodes that have an edge. O(m + n).
-
-    Parameters
-    ----------
-    n
-        The number of words.
-    heads, deps : (m,) int64
-    weights : (m,) float64
-        Of parallel edges the best one counts. Loops and edges into the root are ignored.
-    how
-        As in `encode_kernel`: a product takes no negative score of an edge between words.
-    low, high, onward, back : (m,) int32, int32, float64, float64
-        Written, as in `Pairs`.
-
-    Returns
-    -------
-    (count, fault)
-        The number of pairs, and FINE; or the first invalid edge, and BAD_NODE, BAD_SCORE or
-        NEGATIVE.
-    """
+    """Find the pairs of nodes that have an edge; return count and FINE, or a bad edge and why."""
+    # O(m + n)
     m = len(weights)
     # What serves as an index is read once, checked, and kept here: others may change the arrays.
     lows, highs = np.empty(m, np.int32), np.empty(m, np.int32)
@@ -177,32 +156,19 @@ def encode_pairs(onward: np.ndarray, back: np.ndarray, how: int, out: np.ndarray
 
 @kernel
 def direct_kernel(
+    # low, high, onward, back: as in `Pairs`
     low: np.ndarray,
     high: np.ndarray,
     onward: np.ndarray,
     back: np.ndarray,
+    # (k,) int64: the numbers of the pairs in the forest; if `single`, one of the words without the
+    # root
     chosen: np.ndarray,
-    single: bool,
-    heads: np.ndarray,
+    single: bool,  # whether to add the root edge that is best for the tree of the words
+    heads: np.ndarray,  # (n + 1,) int64: written
 ) -> bool:
-    """Direct the edges of a spanning forest away from the root. O(n + root edges).
-
-    Parameters
-    ----------
-    low, high, onward, back
-        As in `Pairs`.
-    chosen : (k,) int64
-        The numbers of the pairs in the forest; if `single`, one of the words without the root.
-    single
-        Whether to add the root edge that is best for the tree of the words.
-    heads : (n + 1,) int64
-        Written.
-
-    Returns
-    -------
-    found
-        Whether the forest is one tree, and there is a root edge for it.
-    """
+    """Direct a spanning forest's edges away from the root; False if it is no tree."""
+    # O(n + root edges)
     first = 1 if single else 0
     n, nodes = len(heads) - 1, len(heads) - first
     heads[0] = -1
@@ -247,13 +213,8 @@ def enhance_listed(
     rounds: int,
     alone: bool,
 ) -> int:
-    """Enhance a tree as `enhance_kernel` does. Expected O(n) a round.
-
-    Returns
-    -------
-    fault
-        FINE, or NO_TREE if the tree has an absent edge.
-    """
+    """Enhance a tree as `enhance_kernel` does; NO_TREE if it has an absent edge."""
+    # Expected O(n) a round
     pairs = Pairs(low, high, onward, back, slots)
     n = len(heads) - 1
     gains, foremost = np.empty(n + 1), np.empty(n + 1, np.int64)

@@ -19,19 +19,13 @@ _UNSEEN, _DONE = -1, -2
 def prim_dense(weights: np.ndarray, start: int, parents: np.ndarray) -> None:
     """Find the maximum spanning tree of a dense graph, grown from `start`. O(N²).
 
-    Among edges of equal weight, the one whose pair of nodes u < v comes first is preferred, so the
-    tree does not depend on `start`.
-
-    Parameters
-    ----------
-    weights : (N, N) float64
-        Symmetric and C-contiguous; ``-inf`` is an absent edge. The diagonal is ignored.
-    start
-        The node whose component is spanned first.
-    parents : (N,) int64
-        Written: the parent of each node, and -1 for `start`. A graph that is not connected gets a
-        tree for each component, so there are further entries of -1.
+    Among equal weights, the pair u < v that comes first: so the tree does not depend on `start`.
     """
+    # weights: (N, N) float64: symmetric and C-contiguous; ``-inf`` is an absent edge. The diagonal
+    # is ignored.
+    # start: the node whose component is spanned first
+    # parents: (N,) int64: written: the parent of each node, and -1 for `start`. A graph that is not
+    # connected gets a tree for each component, so there are further entries of -1.
     size = len(weights)
     # The nodes outside the tree, and the best edge from the tree to each of them.
     outside = np.empty(size, np.int64)
@@ -83,15 +77,8 @@ class Heap(NamedTuple):
 
 @kernel
 def prim(n: int, edges: Edges, chosen: np.ndarray) -> None:
-    """Find the maximum spanning forest with a binary heap of nodes. O(m log n).
-
-    A pairing heap took 0.7 to 1.25 times as long; the larger the graph, the longer.
-
-    Parameters
-    ----------
-    n, edges, chosen
-        As in `boruvka`.
-    """
+    """Find the maximum spanning forest with a binary heap of nodes. O(m log n)."""
+    # A pairing heap took 0.7 to 1.25 times as long; the larger the graph, the longer
     u, v, weight, origin = edges
     first, ends, weights, links = _neighbours(n, u, v, weight)
     heap = Heap(
@@ -130,10 +117,8 @@ def prim(n: int, edges: Edges, chosen: np.ndarray) -> None:
 def _neighbours(
     n: int, u: np.ndarray, v: np.ndarray, weight: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Sort the edges by their ends: those at node x are from ``first[x]`` to ``first[x + 1]``.
-
-    The other arrays hold the other end, the weight and the index of each.
-    """
+    """Sort the edges by their ends: those at node x are from ``first[x]`` to ``first[x + 1]``."""
+    # The other arrays hold the other end, the weight and the index of each
     first = np.zeros(n + 2, np.int64)
     for e in range(len(u)):
         first[u[e] + 2] += 1

@@ -1,8 +1,4 @@
-"""Edge-linear parsing of a list of edges through undirected trees: Levi et al. (2016).
-
-The title of Levi, Reichart and Rappoport (2016): each of their four steps takes O(m) or O(n) for m
-edges and n words.
-"""
+"""Edge-linear parsing of a list of edges through undirected trees: Levi et al. (2016)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """Exercises on contraction and on the root constraint, made from a seed: question and answer.
 
-The page makes the same ones in JavaScript (`view/exercises.js`); there the reader answers by
-clicking.
+The page makes the same ones in JavaScript (`view/exercises.js`); there one answers by clicking.
 """
 
 from __future__ import annotations
@@ -34,24 +33,14 @@ SENTENCES = (
 
 @dataclass(frozen=True)
 class Exercise:
-    """A state in the middle of the algorithm, and a question on what comes next.
-
-    Attributes
-    ----------
-    seed : int
-    step : Step
-        The state that is shown.
-    question, answer : str
-        The answer says why.
-    options : list of float
-        The numbers to choose from, if the answer is a number.
-    """
+    """A state in the middle of the algorithm, and a question on what comes next."""
 
     seed: int
-    step: Step
+    step: Step  # the state that is shown
+    # question, answer: the answer says why
     question: str
     answer: str
-    options: list[float]
+    options: list[float]  # the numbers to choose from, if the answer is a number
 
 
 def exercise(seed: int) -> Exercise:
@@ -59,12 +48,6 @@ def exercise(seed: int) -> Exercise:
 
     Random graphs are drawn until one has a state that this can be asked of. Contraction is asked
     with the weights of the *lecture*.
-
-    Examples
-    --------
-    >>> made = exercise(2)
-    >>> made.question
-    '3 edges leave the root. Which of them goes first?'
     """
     random = numbers(seed)
     ask = QUESTIONS[seed % 3]

@@ -43,24 +43,7 @@ def columns_of(path: str | os.PathLike[str]) -> Any:
 def read_tables(
     path: str | os.PathLike[str], columns: Sequence[str] | None = None
 ) -> Iterator[Table]:
-    """Read a Parquet file in tables of some thousand rows.
-
-    Parameters
-    ----------
-    path
-        The file.
-    columns
-        The columns to read, of those that the file has; None: all.
-
-    Yields
-    ------
-    pyarrow.Table
-
-    Raises
-    ------
-    TreebankError
-        If it is not a Parquet file, or is damaged.
-    """
+    """Read a Parquet file in tables of some thousand rows, of these columns; or TreebankError."""
     pa = pyarrow()
     with _parquet(path) as file:
         there = file.schema_arrow.names

@@ -121,27 +121,8 @@ class Parse:
         return pa.schema([*self._schema, *(f for f in of_input or () if f.name not in names)])
 
     def __call__(self, table: Table, first: int = 0) -> Table:
-        """Parse the sentences of a table.
-
-        Parameters
-        ----------
-        table : pyarrow.Table or pyarrow.RecordBatch
-            With a column ``forms`` or ``text``.
-        first
-            The number of the first row, for messages.
-
-        Returns
-        -------
-        pyarrow.Table or pyarrow.RecordBatch
-            As the one given.
-
-        Raises
-        ------
-        OptionError
-            If it is not a table, or has neither column.
-        TreebankError
-            If a row is invalid, naming it.
-        """
+        """Parse a table; `first` numbers its rows in messages."""
+        # Errors: OptionError, TreebankError
         pa = pyarrow()
         if isinstance(table, pa.RecordBatch):
             whole = self(pa.Table.from_batches([table]), first).combine_chunks()

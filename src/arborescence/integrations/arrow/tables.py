@@ -1,8 +1,7 @@
 """Sentences in Apache Arrow tables: the schema, sentences to rows, and rows to sentences.
 
-A row is a sentence. Its columns are some of those of CoNLL-U, with the same strings (``_`` for
-none), and 0 for the head of a word that hangs from the root. Multiword tokens, empty nodes,
-enhanced dependencies and MISC have no column: CoNLL-U keeps them.
+A row is a sentence, with columns as in CoNLL-U (``_`` for none), and 0 as the root's head.
+Multiword tokens, empty nodes, enhanced dependencies and MISC have no column.
 """
 
 from __future__ import annotations
@@ -57,11 +56,6 @@ def schema(*, confidence: bool = False, kbest: bool = False) -> Any:
         ``xpos``, ``feats``, ``deprels``: a list of strings. ``heads``: a list of int32, from 1; 0
         for the root, null where a head is unknown.
 
-    Raises
-    ------
-    MissingExtraError
-        If pyarrow is not installed.
-
     Examples
     --------
     >>> schema().names[:6]  # doctest: +SKIP
@@ -90,10 +84,6 @@ def to_table(
         ``# text`` go into the columns of these names.
     confidence, kbest
         As for `schema`.
-
-    Returns
-    -------
-    pyarrow.Table
 
     Raises
     ------
@@ -124,11 +114,6 @@ def to_sentences(table: Table) -> Iterator[Sentence]:
     Sentence
         With its trees. The columns ``sent_id`` and ``text`` are comments, ``doc_id`` is
         ``# newdoc id`` where it changes, and ``confidences`` are written into MISC.
-
-    Raises
-    ------
-    TreebankError, TreeError
-        If a row is not a valid sentence.
     """
     yield from sentences_of(
         table.select([n for n in known_columns() if n in table.schema.names]).to_pylist()

@@ -1,8 +1,4 @@
-"""Files of spaCy's documents (``.spacy``), read and written by what works with sentences.
-
-A document keeps whatever else it has (entities, spans, categories, white space): when its sentences
-come back parsed, the trees are written into it.
-"""
+"""Files of spaCy's documents (``.spacy``): parsed sentences go back into them, all else stays."""
 
 from __future__ import annotations
 
@@ -35,19 +31,9 @@ class _Read(NamedTuple):
 
 
 class DocFiles:
-    """The documents of some files, from reading to writing.
+    """The documents of some files, from reading to writing."""
 
-    Parameters
-    ----------
-    tokenizer
-        Decides where sentences start that are not set in a document. Without it, nowhere.
-
-    Examples
-    --------
-    >>> files = DocFiles()  # doctest: +SKIP
-    >>> parsed = parser.parse(files.read("texts.spacy"))  # doctest: +SKIP
-    >>> files.write(parsed, "parsed.spacy")  # doctest: +SKIP
-    """
+    # `tokenizer` starts sentences not set
 
     def __init__(self, tokenizer: Tokenizer | None = None) -> None:
         self._tokenizer = tokenizer
@@ -58,13 +44,8 @@ class DocFiles:
         self._counts: dict[str, int] = {}
 
     def read(self, path: str) -> Iterator[Sentence]:
-        """Read the sentences of a file; the attribute `line` is the number of a sentence in it.
-
-        Raises
-        ------
-        TreebankError
-            If it is another kind of file, or damaged.
-        """
+        """Read the sentences of a file; `line` is a sentence's number in it."""
+        # TreebankError if damaged
         for doc in _docs_of(path, self._vocab):
             layout = lay_out(doc, self._tokenizer)
             sentences = []
@@ -78,14 +59,8 @@ class DocFiles:
     def write(self, sentences: Iterable[Sentence], path: str) -> None:
         """Write documents to a file, atomically.
 
-        Parameters
-        ----------
-        sentences
-            Those that were read, in the same order, go back into their documents; where one is
-            missing, the document stays as it was. From any others new documents are made: one from
-            each ``# newdoc`` on, and before that one of each sentence.
-        path
-            The file.
+        Sentences that were read go back, in order; where one is missing, the document stays. Others
+        make new documents: from each ``# newdoc`` on, and before that one a sentence.
         """
         found = DocBin(store_user_data=True)
         for doc in self._finished(sentences):

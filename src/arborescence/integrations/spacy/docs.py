@@ -1,8 +1,7 @@
 """Convert spaCy's documents to sentences and back.
 
-spaCy's words differ from ours in three ways. The word under the root is its own head there and has
-the relation ``ROOT``; here it has head 0 and the relation ``root``. White space other than single
-spaces makes tokens there, and no words here. spaCy has no multiword tokens.
+There, the word under the root is its own head with ``ROOT``, white space beyond single spaces makes
+tokens, and multiword tokens do not exist.
 """
 
 from __future__ import annotations
@@ -115,28 +114,16 @@ def doc_of(sentences: Iterable[Sentence], vocab: Vocab) -> Doc:
 
 
 def annotate(
+    # doc, layout: a document and its words
     doc: Doc,
     layout: Layout,
-    sentences: Sequence[Sentence],
-    columns: Iterable[str],
+    sentences: Sequence[Sentence],  # its sentences that have words
+    columns: Iterable[str],  # which of `COLUMNS` to write
     *,
-    overwrite: bool,
+    overwrite: bool,  # whether to replace values of these columns that the document has
 ) -> None:
-    """Write trees and other columns of sentences into a document.
-
-    White space depends on the word before it, or else on the first word of its sentence.
-
-    Parameters
-    ----------
-    doc, layout
-        A document and its words.
-    sentences
-        Its sentences that have words.
-    columns
-        Which of `COLUMNS` to write.
-    overwrite
-        Whether to replace values of these columns that the document has.
-    """
+    """Write trees and other columns of sentences into a document."""
+    # White space depends on the word before it, or else on the first of its sentence
     if not len(doc):
         return
     strings = doc.vocab.strings
@@ -163,10 +150,8 @@ def annotate(
 def columns_of(
     doc: Doc, words: NDArray[np.int64], *, complete: bool = False
 ) -> dict[str, list[str]]:
-    """Return the lemmas, tags and features of a document's words, by the names of `Sentence`.
-
-    Columns without values are left out; with `complete`, also those that some words lack.
-    """
+    """Return lemmas, tags and features of words that have values, by the names of `Sentence`."""
+    # With `complete`, without those that some words lack
     strings = doc.vocab.strings
     columns: dict[str, list[str]] = {}
     for column, ours in COLUMNS.items():
@@ -180,17 +165,10 @@ def columns_of(
 def rows(
     layout: Layout, columns: Mapping[str, Sequence[str]], comments: Sequence[str] = ()
 ) -> bytes:
-    """Write a document as CoNLL-U.
-
-    Parameters
-    ----------
-    layout
-        Its words.
-    columns
-        A list of n strings for each column that has values, by the names of `Sentence`.
-    comments
-        The lines before each sentence.
-    """
+    """Write a document as CoNLL-U."""
+    # layout: its words
+    # columns: a list of n strings for each column that has values, by the names of `Sentence`
+    # comments: the lines before each sentence
     blank = [_BLANK] * len(layout.forms)
     order = ("lemmas", "upos", "xpos", "feats", "heads", "deprels", "deps", "misc")
     filled = [columns.get(name, blank) for name in order]
@@ -245,10 +223,8 @@ def _table(sentences: Iterable[Sentence]) -> list[tuple[str, ...]]:
 def _tokens_edges(
     layout: Layout, table: Sequence[tuple[str, ...]]
 ) -> tuple[NDArray[np.int64], list[str]]:
-    """Return the heads (t,) and the relations of all tokens, as spaCy has them.
-
-    A word without a head has itself as head, and no relation.
-    """
+    """Return heads (t,) and relations of all tokens as spaCy has them."""
+    # none: itself, no relation
     words, starts = layout.words, layout.starts
     ours = np.array([-1 if head == _BLANK else int(head) for head in table[HEAD]], dtype=np.int64)
     heads = np.arange(len(starts))

@@ -1,7 +1,4 @@
-"""The entry point by which spaCy finds the component.
-
-Every program that makes a pipeline imports this module, so it imports nothing but spaCy.
-"""
+"""The entry point by which spaCy finds the component; every pipeline imports it, so only spaCy."""
 
 from typing import TYPE_CHECKING
 

@@ -1,7 +1,5 @@
-"""The words and the sentences of a spaCy document, as arrays.
-
-spaCy keeps white space beyond single spaces as tokens, which are no words for a parser.
-"""
+"""The words and the sentences of a spaCy document, as arrays."""
+# tokens of white space are no words
 
 from __future__ import annotations
 
@@ -20,24 +18,13 @@ if TYPE_CHECKING:
 
 
 class Layout(NamedTuple):
-    """Which tokens of a document are words, and where its sentences start.
+    """Which tokens of a document are words, and where its sentences start."""
 
-    Attributes
-    ----------
-    words : int64, shape (n,)
-        The positions of the n words among the t tokens.
-    forms : list of n strings
-        The words; each run of white space inside a word is one space.
-    starts : bool, shape (t,)
-        Whether a sentence starts with a token. The first one starts one.
-    lengths : int64, shape (s,)
-        The number of words of each sentence that has words.
-    """
-
-    words: NDArray[np.int64]
-    forms: list[str]
+    words: NDArray[np.int64]  # (n,): the positions of the n words among the t tokens
+    forms: list[str]  # the words; each run of white space inside a word is one space
+    # (t,): whether a sentence starts with a token. The first one starts one.
     starts: NDArray[np.bool_]
-    lengths: NDArray[np.int64]
+    lengths: NDArray[np.int64]  # (s,): the number of words of each sentence that has words
 
     def sentences(self) -> Iterator[tuple[int, int]]:
         """Return the first token of each sentence, and the one after its last, in pairs."""
@@ -45,15 +32,7 @@ class Layout(NamedTuple):
 
 
 def lay_out(doc: Doc, tokenizer: Tokenizer | None = None) -> Layout:
-    """Find the words and the sentences of a document.
-
-    Parameters
-    ----------
-    doc
-        Sentence starts that are set in it (to True or False) are kept.
-    tokenizer
-        Decides where other sentences start: at words only. Without it, nowhere.
-    """
+    """Find the words and sentences of a document; `tokenizer` decides starts that are not set."""
     texts = [doc.vocab.strings[code] for code in doc.to_array("ORTH").reshape(-1).tolist()]
     forms = [" ".join(text.split()) for text in texts]
     words = np.flatnonzero([bool(form) for form in forms])

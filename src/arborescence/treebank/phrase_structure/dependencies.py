@@ -1,7 +1,6 @@
 """Dependencies from phrase structure: each word hangs from the head of its phrase (Collins 1999).
 
-The head word of a phrase's child hangs from the head word of the phrase. The relation is made of
-the labels of both: ``VP|NP`` for a noun phrase in a verb phrase.
+The relation is made of the labels of both: ``VP|NP`` for a noun phrase in a verb phrase.
 """
 
 from __future__ import annotations
@@ -121,9 +120,5 @@ def _number(node: Lexicalized) -> int:
 
 
 def _stem(name: str) -> str:
-    """Return the name of a file without its folder and endings.
-
-    >>> _stem("trees/birds.mrg.gz"), _stem("<stdin>")
-    ('birds', 'stdin')
-    """
+    """Return the name of a file without its folder and endings."""
     return PurePath(name.strip("<>")).name.partition(".")[0] or "tree"

@@ -1,8 +1,7 @@
 """Head rules: which child of a phrase has its head (Magerman 1995; Collins 1999, Appendix A).
 
-A table has one or more rows for each category of phrases. A row has a direction and a list of
-categories in order of priority. The first category of the list that a child has decides; of several
-children of that category, the direction says which: the leftmost or the rightmost.
+A row for a category has a direction and categories in order of priority: the first that a child has
+decides; of several such children, the direction says which.
 """
 
 from __future__ import annotations
@@ -27,33 +26,19 @@ TABLES: Final = ("collins", "yamada-matsumoto")
 
 
 class Row(NamedTuple):
-    """A row of a table.
+    """A row of a table."""
 
-    Attributes
-    ----------
-    direction : {"left", "right"}
-        Where the search begins.
-    groups : list of str
-        In order of priority. Each is one category or several of equal priority, as in the file.
-    """
-
-    direction: Direction
+    direction: Direction  # where the search begins
+    # in order of priority. Each is one category or several of equal priority, as in the file.
     groups: tuple[str, ...]
 
 
 class Found(NamedTuple):
-    """The head of a phrase.
+    """The head of a phrase."""
 
-    Attributes
-    ----------
-    child : int
-        The index of the child that has the head.
-    decided : bool
-        Whether a row says so, or there was nothing to choose. If not, the direction of the last row
-        decided alone.
-    """
-
-    child: int
+    child: int  # the index of the child that has the head
+    # whether a row says so, or there was nothing to choose. If not, the direction of the last row
+    # decided alone.
     decided: bool
 
 

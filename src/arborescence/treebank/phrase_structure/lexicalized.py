@@ -1,7 +1,4 @@
-"""Lexicalized trees: every phrase gets the head word of one of its children (Collins 1999).
-
-On request, phrases that were moved go back to their traces first.
-"""
+"""Lexicalized trees: every phrase gets the head word of one of its children (Collins 1999)."""
 
 from __future__ import annotations
 

@@ -63,34 +63,17 @@ class Tree:
 
 
 class Label(NamedTuple):
-    """The parts of a label.
+    """The parts of a label."""
 
-    Attributes
-    ----------
-    category : str
-        A phrase or a part of speech: ``"NP"``. Of two that the annotators could not choose between
-        (``ADVP|PRT``) the first.
-    functions : tuple of str
-        ``("SBJ",)`` or ``("LOC", "PRD")``.
-    identity : str or None
-        The number by which a trace refers to this node.
-    """
-
+    # a phrase or a part of speech: ``"NP"``. Of two that the annotators could not choose between
+    # (``ADVP|PRT``) the first.
     category: str
-    functions: tuple[str, ...]
-    identity: str | None
+    functions: tuple[str, ...]  # ``("SBJ",)`` or ``("LOC", "PRD")``
+    identity: str | None  # the number by which a trace refers to this node
 
     @classmethod
     def of(cls, text: str) -> Label:
-        """Take a label apart; labels such as ``-LRB-`` are a category as a whole.
-
-        Examples
-        --------
-        >>> Label.of("NP-LOC-PRD-2")
-        Label(category='NP', functions=('LOC', 'PRD'), identity='2')
-        >>> Label.of("-LRB-").category, Label.of("NP=1").category
-        ('-LRB-', 'NP')
-        """
+        """Take a label apart; labels such as ``-LRB-`` are a category as a whole."""
         return _label_of(text)
 
     def __str__(self) -> str:

@@ -11,7 +11,7 @@ import time
 
 from arborescence.parsers import Tagger
 from arborescence.parsers.text import Text
-from arborescence.parsers.text.training_text import tokens_of
+from arborescence.parsers.text.training_text import text_of
 from arborescence.treebank import evaluate, read
 from inputs import TREEBANKS
 from recording import table
@@ -32,23 +32,12 @@ def part_of(treebank, name):
     return [sentence for path in files for sentence in read(path)]
 
 
-def raw_text(sentences):
-    """Return the text that sentences were cut from, with a blank line between paragraphs."""
-    paragraphs = (
-        "".join(
-            token.form + " " * token.spaced for sentence in paragraph for token in sentence
-        ).strip()
-        for paragraph in tokens_of(sentences)
-    )
-    return "\n\n".join(paragraphs)
-
-
 def row(treebank):
     """Learn from a treebank, and measure on its test part."""
     training = part_of(treebank, "train") or part_of(treebank, "dev")
     gold = part_of(treebank, "test")
     text, tagger = Text.train(training), Tagger.train(training)
-    raw = raw_text(gold)
+    raw = text_of(gold)
     times = []
     for _ in range(3):
         start = time.process_time()

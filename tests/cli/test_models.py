@@ -7,6 +7,7 @@ import pytest
 
 import arborescence as arb
 from arborescence.parsers import registry
+from samples import treebank
 from small_parsers import small_parser
 
 MODULE = """
@@ -89,3 +90,16 @@ def test_a_missing_file_is_named(brought):
     brought(german="someones_models:nothing")
     with pytest.raises(arb.ModelError, match=r"nothing\.npz: No such file"):
         arb.load("german")
+
+
+def test_a_package_of_ones_own(tmp_path, command):
+    folder, model = tmp_path / "UD_Old_Bird-Nest", tmp_path / "best.npz"
+    folder.mkdir()
+    (folder / "README.md").write_text("License: CC BY-NC-SA 4.0\n", encoding="utf-8")
+    arb.treebank.write(treebank(), folder / "test.conllu")
+    small_parser("linear").save(model)
+    given = ("package", str(model), "--name", "bd", "--treebank", str(folder), "--no-wheel")
+    said = command(*given, "-o", str(tmp_path / "bd"))
+    assert "forbids commercial use" in said.err
+    assert said.out.strip() == str(tmp_path / "bd")
+    assert "exists" in command(*given, "-o", str(tmp_path / "bd")).complaint(2)

@@ -29,6 +29,7 @@ from arborescence.cli.options import (
     into,
     usage_errors,
 )
+from arborescence.cli.packaging import package
 from arborescence.cli.parsing import Options, analyses, loaded
 from arborescence.cli.plugins import Commands
 from arborescence.cli.progress import counted, note, say, steps
@@ -43,6 +44,7 @@ from arborescence.cli.sentences import (
 from arborescence.cli.trace import trace
 from arborescence.cli.trees import deliver, the_tree, the_trees
 from arborescence.cli.validate import validate
+from arborescence.cli.words import split, tag
 from arborescence.core.choices import Encoding, Measure
 from arborescence.parsers.shared.types import Inference
 from arborescence.system.files import writing
@@ -163,6 +165,12 @@ def parse(options: Options) -> None:
         skipped.report()
 
 
+command(split)
+
+
+command(tag)
+
+
 @command
 def draw(
     files: Arguments = None,
@@ -207,6 +215,9 @@ command(integrations)
 
 
 command(models)
+
+
+command(package)
 
 
 @command

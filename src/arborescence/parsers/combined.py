@@ -92,6 +92,7 @@ class CombinedParser(GraphParser):
         named = (name for parser in self.parsers for name in parser.labels)
         self.labels = tuple(dict.fromkeys(name.partition(MARK)[0] for name in named))
         self.text = next((parser.text for parser in self.parsers if parser.text), None)
+        self.tagger = next((parser.tagger for parser in self.parsers if parser.tagger), None)
         self.rules = self._own_rules()
         self.info = {"parsers": [getattr(parser, "info", {}) for parser in self.parsers]}
         if not self.parsers:

@@ -115,7 +115,8 @@ class Reranker(Parser):
 
     def __post_init__(self) -> None:
         """Compile the feature templates for the columns that the parser uses."""
-        self.text, self.labels = self.parser.text, self.parser.labels
+        self.text, self.tagger = self.parser.text, self.parser.tagger
+        self.labels = self.parser.labels
         self._sides, self._templates = _looks(self.parser)
 
     @classmethod

@@ -110,6 +110,8 @@ class Parser(ABC):
     projective: Projective = False
     #: A `Text`, which splits raw text into words and finds lemmas, if the model has one.
     text: Any = None
+    #: A `Tagger`, if the model has one.
+    tagger: Any = None
     #: The rules that trees keep where `parse` is given none: ``"ud"`` or ``"none"``.
     rules: str = "none"
 
@@ -343,6 +345,71 @@ class Parser(ABC):
             If the model cannot split raw text.
         """
         return self.parse(text, **options)
+
+    def split(self, given: Given) -> Iterator[Sentence]:
+        """Cut raw text into sentences and words, without tags and trees: fast.
+
+        Parameters
+        ----------
+        given
+            As for `parse`.
+
+        Yields
+        ------
+        Sentence
+            As from `read_text`.
+
+        Raises
+        ------
+        ModelError, OptionError, TreebankError
+            As for `parse`.
+
+        Examples
+        --------
+        >>> import arborescence as arb
+        >>> parser = arb.load("english")
+        >>> [sentence.text for sentence in parser.split("Dr. Smith sings. Birds don't.")]
+        ['Dr. Smith sings.', "Birds don't."]
+        """
+        return as_sentences(given, self._cut)
+
+    def tag(self, given: Given, *, overwrite: bool = False) -> Iterator[Sentence]:
+        """Fill in tags and lemmas, without trees, by the linear tagger of the model: fast.
+
+        The tags of `parse` with a neural parser are other ones, of its network.
+
+        Parameters
+        ----------
+        given
+            As for `parse`.
+        overwrite
+            Whether to replace tags and lemmas that are given. If not, they are kept.
+
+        Yields
+        ------
+        Sentence
+            The same sentences in the same order.
+
+        Raises
+        ------
+        ModelError, OptionError, TreebankError
+            As for `parse`; and ModelError if the model has no tagger.
+
+        Examples
+        --------
+        >>> import arborescence as arb
+        >>> parser = arb.load("english")
+        >>> [tagged] = parser.tag("Old birds went home.")
+        >>> tagged.upos, tagged.lemmas
+        (['ADJ', 'NOUN', 'VERB', 'ADV', 'PUNCT'], ['old', 'bird', 'go', 'home', '.'])
+        """
+        if self.tagger is None:
+            raise ModelError("the model has no tagger: it was trained on words with tags only")
+        tagged: Iterator[Sentence] = self.tagger.tag(self.split(given), overwrite=overwrite)
+        if self.text is None or self.text.lemmatizer is None:
+            return tagged
+        found: Iterator[Sentence] = self.text.lemmatizer.lemmatize(tagged, overwrite=overwrite)
+        return found
 
     def read_text(
         self,

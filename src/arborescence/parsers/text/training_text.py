@@ -49,6 +49,14 @@ def tokens_of(treebank: Iterable[Sentence]) -> list[Paragraph]:
     return paragraphs
 
 
+def text_of(treebank: Iterable[Sentence]) -> str:
+    """Return the raw text of a treebank, with a blank line between paragraphs."""
+    return "\n\n".join(
+        "".join(token.form + " " * token.spaced for sentence in each for token in sentence).strip()
+        for each in tokens_of(treebank)
+    )
+
+
 def _tokens(sentence: Sentence) -> list[Token]:
     tokens: list[Token] = []
     forms = sentence.forms

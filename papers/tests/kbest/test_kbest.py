@@ -15,6 +15,7 @@ from arborescence import TreebankError
 from arborescence_papers.common import experiment
 from arborescence_papers.common import results as results_module
 from arborescence_papers.common.recipes import Recipe
+from arborescence_papers.common.report import files_of
 from arborescence_papers.common.scores import Scores
 from arborescence_papers.kbest import plots, report, reproduce
 from arborescence_papers.kbest.measure import Counts, Outcome, averages
@@ -117,8 +118,11 @@ def rows_of(text):
     return list(csv.DictReader(text.splitlines()))
 
 
+FIGURES = ["sizes.svg", "rates.svg", "oracle.svg"]
+
+
 def texts_of(outcomes, ks=(1, 50)):
-    return report.texts(outcomes, ks, RECIPE.seeds(3), ["sizes.svg", "rates.svg", "oracle.svg"], [])
+    return files_of(report.parts(outcomes, FIGURES, ks=ks, recipes=RECIPE.seeds(3)), [])
 
 
 def report_of(outcomes, ks=(1, 50)):
@@ -222,8 +226,8 @@ def test_stars_and_trends():
 def test_plots(tmp_path):
     pictures = []
     for outcomes in (ALL, ALL, [GIVEN]):
-        drawn = plots.draw(outcomes, (1, 50), tmp_path)
-        assert drawn == ["sizes.svg", "rates.svg", "oracle.svg"]
+        drawn = plots.draw(outcomes, tmp_path, ks=(1, 50))
+        assert drawn == FIGURES
         pictures.append([(tmp_path / name).read_bytes() for name in drawn[1:]])
     sizes = "".join(ET.parse(tmp_path / "sizes.svg").getroot().itertext())
     assert all(word in sizes for word in ("here", "in the paper", "k = 1", "k = 50"))

@@ -13,7 +13,7 @@ from arborescence import TreebankError
 from arborescence.treebank import write
 from arborescence_papers.common import scores as scores_module
 from arborescence_papers.common.recipes import Recipe
-from arborescence_papers.common.report import star
+from arborescence_papers.common.report import files_of, star
 from arborescence_papers.common.report import write as write_texts
 from arborescence_papers.common.scores import Scores
 from arborescence_papers.common.statistics import holm
@@ -188,12 +188,12 @@ FINDINGS = Findings(
     effects=MANY,
     curve=[synthetic("D", 20, 8), synthetic("D", 200, 4), synthetic("D", 2000, 2)],
     studied=dict.fromkeys(methods(RECIPE), MANY[:4]),
-    left_out=[LeftOut("Brokish", "test.conllu:1: 2 columns", failed=True)],
 )
+LEFT_OUT = [LeftOut("Brokish", "test.conllu:1: 2 columns", failed=True)]
 
 
 def test_tables(tmp_path):
-    write_texts(tmp_path, report.texts(FINDINGS, []))
+    write_texts(tmp_path, files_of(report.parts(FINDINGS, []), LEFT_OUT))
     first, second, *_ = rows_of(tmp_path / UAS)
     assert (first["treebank"], first["sentences to learn from"]) == ("A", "100")
     # 16 of 200 right words more; 16 sentences more than 4.
@@ -212,7 +212,7 @@ def test_tables(tmp_path):
 
 
 def test_report():
-    text = report.texts(FINDINGS, ["rate.svg"])["report.md"]
+    text = files_of(report.parts(FINDINGS, ["rate.svg"]), LEFT_OUT)["report.md"]
     assert "head, epochs 1, bits 10,\nseeds 1" in text
     assert "1 learned from the dev part" in text
     assert "1 were not trained, but loaded" in text
@@ -241,7 +241,7 @@ def test_beside_the_paper():
     """Its numbers are those of the same languages, treebank by treebank."""
     names = ("Gothic-PROIEL", "Greek-GDT", "Birdish")
     effects = [synthetic(name, 2000, 4 + k) for k, name in enumerate(names)]
-    text = report.texts(Findings([RECIPE], effects, [], {}, []), [])["report.md"]
+    text = files_of(report.parts(Findings([RECIPE], effects, [], {}), []), [])["report.md"]
     [medium] = table_rows(text, "medium: 1,000 or more, below 10,000")
     assert medium[2:4] == ["1.02", "0.61 [0.44, 0.78] (2 treebanks)"]
     malformed, uas, exact = table_rows(text, "Gothic-PROIEL")
@@ -266,7 +266,7 @@ def test_plots(tmp_path):
     assert "relative change of exact match, %" in words["change.svg"]
     assert "UAS with the constraint, %" in words["curve.svg"]
     assert "tree-single" in words["losses.svg"]
-    assert plots.draw(Findings([RECIPE], MANY[4:], [], {}, []), tmp_path) == []
+    assert plots.draw(Findings([RECIPE], MANY[4:], [], {}), tmp_path) == []
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from arborescence import OptionError
 from arborescence.parsers import Keeper, LinearParser
 from arborescence.treebank import Sentence
 from arborescence_papers.common.recipes import Recipe
-from arborescence_papers.common.report import write
+from arborescence_papers.common.report import files_of, write
 from arborescence_papers.rules import plots, report, reproduce
 from arborescence_papers.rules.measure import (
     KEPT,
@@ -53,7 +53,9 @@ ARBORIC = replace(
 
 def test_tables(tmp_path):
     joint = replace(BIRDISH, kind="joint", rules=Counter())
-    write(tmp_path, report.texts([BIRDISH, ARBORIC, joint], RECIPE, ["gain.svg"], []))
+    write(
+        tmp_path, files_of(report.parts([BIRDISH, ARBORIC, joint], ["gain.svg"], recipe=RECIPE), [])
+    )
     sizes = rows_of(tmp_path / "by-size-of-the-treebank.csv")
     assert [(row["sentences to learn from"], row["gain"]) for row in sizes[:3]] == [
         ("all", "0.50"),

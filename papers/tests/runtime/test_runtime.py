@@ -12,6 +12,7 @@ import pytest
 import arborescence as arb
 from arborescence_papers.baselines import reweighted
 from arborescence_papers.common.recipes import Recipe
+from arborescence_papers.common.report import files_of
 from arborescence_papers.common.results import Results
 from arborescence_papers.common.treebanks import LeftOut
 from arborescence_papers.runtime import decoders, plots, report, reproduce
@@ -276,7 +277,7 @@ def cells(report, *first):
 
 
 def test_tables():
-    texts = report.texts(ALL, FIGURES, RECIPE, [])
+    texts = files_of(report.parts(ALL, FIGURES, recipe=RECIPE), [])
     text = texts["report.md"]
     assert all(version in text for version in machine().values())
     rows = cells(text, "10")

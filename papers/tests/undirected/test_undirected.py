@@ -15,7 +15,7 @@ from arborescence.parsers import LinearParser
 from arborescence.treebank import Sentence, evaluate
 from arborescence_papers.common import scores as scores_module
 from arborescence_papers.common.recipes import Recipe
-from arborescence_papers.common.report import write
+from arborescence_papers.common.report import files_of, write
 from arborescence_papers.common.scores import Scores, counted_words
 from arborescence_papers.common.treebanks import LeftOut
 from arborescence_papers.undirected import plots, report, reproduce
@@ -166,7 +166,9 @@ def test_which_parses_more_sentences_better():
 
 def test_tables(tmp_path):
     left_out = [LeftOut("Grove", "no test part", failed=False)]
-    texts = report.texts(OUTCOMES, Recipe(epochs=7, seed=3, bits=12), ["uas.svg"], left_out)
+    texts = files_of(
+        report.parts(OUTCOMES, ["uas.svg"], recipe=Recipe(epochs=7, seed=3, bits=12)), left_out
+    )
     write(tmp_path, texts)
     text = texts["report.md"]
     assert text.endswith("\n- Grove: no test part\n")
@@ -188,7 +190,9 @@ def test_tables(tmp_path):
 
 
 def test_one_kind_of_treebank_has_one_average():
-    text = report.texts(OUTCOMES[:1], Recipe(epochs=1, bits=10), [], [])["report.md"]
+    text = files_of(report.parts(OUTCOMES[:1], [], recipe=Recipe(epochs=1, bits=10)), [])[
+        "report.md"
+    ]
     assert text.count("average of") == 5
     assert "left out\n" not in text
 

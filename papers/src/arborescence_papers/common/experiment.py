@@ -1,4 +1,4 @@
-"""The first steps of every experiment: find treebanks, train parsers, score the test sets."""
+"""The frame of every experiment: treebanks found, parsers trained, test sets scored, a report."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypedDict, TypeVar
 
 from arborescence.errors import ArborescenceError, TreebankError
+from arborescence_papers.common.report import files_of, write
 from arborescence_papers.common.training import model_of, score
 from arborescence_papers.common.treebanks import LeftOut, find
 
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from arborescence_papers.common.treebanks import Treebank
 
     Result = TypeVar("Result")
+    Found = TypeVar("Found")
+    Figures = TypeVar("Figures")
 
 _QUICK: Final = 3  # treebanks
 
@@ -146,7 +149,31 @@ class Experiment:
                 results[treebank].append(found)
         return results
 
-    def nothing(self) -> TreebankError:
-        """Return an error that explains why there is nothing to report."""
-        reasons = "; ".join(one.reason for one in self.left_out if one.failed)
-        return TreebankError(f"{self._folder}: no treebank that can be used: {reasons}")
+    def report(
+        self,
+        found: Found | None,
+        draw: Callable[[Found, Path], Figures],
+        parts: Callable[[Found, Figures], Iterable[str]],
+    ) -> list[LeftOut]:
+        """Draw what was found, write the report and its tables, and return what was left out.
+
+        Parameters
+        ----------
+        found
+            What was measured.
+        draw
+            Called with that and the output folder; draws figures there.
+        parts
+            Called with that and what `draw` returns, for the parts of ``report.md``.
+
+        Raises
+        ------
+        TreebankError
+            If nothing was found, with the reasons.
+        """
+        if not found:
+            reasons = "; ".join(one.reason for one in self.left_out if one.failed)
+            raise TreebankError(f"{self._folder}: no treebank that can be used: {reasons}")
+        figures = draw(found, self.output)
+        write(self.output, files_of(parts(found, figures), self.left_out))
+        return self.left_out

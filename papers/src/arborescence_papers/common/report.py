@@ -74,6 +74,11 @@ def tables_of(text: str) -> dict[str, list[list[str]]]:
     return found
 
 
+def files_of(parts: Iterable[str], others: Sequence[LeftOut]) -> dict[str, str]:
+    """Return the files of a report: its parts, and at its end the treebanks that were left out."""
+    return with_tables("\n".join(part for part in (*parts, left_out(others)) if part))
+
+
 def with_tables(report: str) -> dict[str, str]:
     r"""Return the files of a report: ``report.md``, and a CSV file for each of its tables.
 

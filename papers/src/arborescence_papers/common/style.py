@@ -3,7 +3,7 @@
 The colours also differ in lightness, and each has its own marker, so colour-blind readers can
 distinguish them. Text stays text in the SVG, and the same data give the same bytes.
 
-Draw and save inside of ``with style.figure(9, 4) as figure:``.
+`draw` makes files of figures.
 """
 
 from __future__ import annotations
@@ -15,11 +15,14 @@ from typing import TYPE_CHECKING, Any, Final
 from arborescence.system.files import replacing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
     from matplotlib.axis import Axis
     from matplotlib.figure import Figure
+
+    #: Width and height of a figure, what fills it, and what is given to that beside the figure.
+    Plan = tuple[float, float, Callable[..., object], Any]
 
 INK, FAINT, PALE = "#1f2430", "#c9ced8", "#eef0f4"
 TEAL, AMBER, SAND, VIOLET = "#0f766e", "#d97706", "#f0b46a", "#6366a8"
@@ -54,6 +57,17 @@ def figure(width: float, height: float) -> Iterator[Figure]:
 
     with mpl.rc_context(_LOOK):
         yield Figure(figsize=(width, height), layout="constrained")
+
+
+def draw(folder: Path, figures: Mapping[str, Plan]) -> list[str]:
+    """Draw figures by file name, and return the names of those that something is given for."""
+    drawn = [name for name, (*_, given) in figures.items() if given]
+    for name in drawn:
+        width, height, fill, given = figures[name]
+        with figure(width, height) as empty:
+            fill(empty, given)
+            save(empty, folder / name)
+    return drawn
 
 
 def save(figure: Figure, path: Path) -> None:

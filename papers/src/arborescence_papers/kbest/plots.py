@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -23,14 +24,11 @@ _COLOURS: Final = dict(
 )
 
 
-def draw(outcomes: Sequence[Outcome], ks: Sequence[int], folder: Path) -> list[str]:
+def draw(outcomes: Sequence[Outcome], folder: Path, *, ks: Sequence[int]) -> list[str]:
     """Draw ``sizes.svg``, ``rates.svg`` and ``oracle.svg`` into a folder; return these names."""
     figures = {"sizes.svg": _draw_sizes, "rates.svg": _draw_rates, "oracle.svg": _draw_oracle}
-    for name, fill in figures.items():
-        with style.figure(9, 4.5) as figure:
-            fill(figure, outcomes, ks)
-            style.save(figure, folder / name)
-    return list(figures)
+    fills = {name: partial(fill, ks=ks) for name, fill in figures.items()}
+    return style.draw(folder, {name: (9, 4.5, fill, outcomes) for name, fill in fills.items()})
 
 
 def _draw_sizes(figure: Figure, outcomes: Sequence[Outcome], ks: Sequence[int]) -> None:

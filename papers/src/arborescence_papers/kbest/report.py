@@ -13,14 +13,12 @@ from arborescence_papers.common.papers import same_languages
 from arborescence_papers.common.report import (
     LEVEL,
     averaged,
-    left_out,
     listing,
     number,
     p_value,
     star,
     table,
     with_interval,
-    with_tables,
 )
 from arborescence_papers.common.statistics import rank_correlation
 from arborescence_papers.kbest.measure import (
@@ -36,7 +34,6 @@ if TYPE_CHECKING:
 
     from arborescence_papers.common.recipes import Recipe
     from arborescence_papers.common.statistics import Correlation
-    from arborescence_papers.common.treebanks import LeftOut
     from arborescence_papers.kbest.measure import Averages, Growth, Outcome
 
     Adjusted = Sequence[Sequence[float]]
@@ -60,43 +57,28 @@ _READING: Final = """\
 """
 
 
-def texts(
+def parts(
     outcomes: Sequence[Outcome],
+    figures: Sequence[str],
+    *,
     ks: Sequence[int],
     recipes: Sequence[Recipe],
-    figures: Sequence[str],
-    others: Sequence[LeftOut],
-) -> dict[str, str]:
-    """Return the content of ``report.md``, and of a CSV file for each of its tables.
+) -> Iterator[str]:
+    """Yield the parts of the report on one treebank or more, with the names of three figures.
 
-    Parameters
-    ----------
-    outcomes
-        The counts of each treebank; at least one.
-    ks
-        The list lengths k.
-    recipes
-        The training recipes of the parsers that were not given; they differ only by their seeds.
-    figures
-        The file names of the three figures.
-    others
-        The treebanks that were left out.
+    `recipes` are those of the parsers that were not given; they differ only by their seeds.
     """
     groups, adjusted = averages(outcomes), adjusted_ps(outcomes)
     sizes, rates, oracle = figures
-    parts = (
-        *_beginning(outcomes, recipes),
-        *_malformed(outcomes, groups[ALL], ks),
-        f"![The share of malformed trees, by k]({rates})\n",
-        *_by_size(outcomes, groups, ks),
-        f"![Figure 1: the share of malformed trees, by sentences to learn from]({sizes})\n",
-        *_oracle(outcomes, adjusted, groups[ALL], ks),
-        f"![The UAS of the best tree of a list, by k]({oracle})\n",
-        *_by_treebank(outcomes, adjusted, ks),
-        _READING,
-        left_out(others),
-    )
-    return with_tables("\n".join(part for part in parts if part))
+    yield from _beginning(outcomes, recipes)
+    yield from _malformed(outcomes, groups[ALL], ks)
+    yield f"![The share of malformed trees, by k]({rates})\n"
+    yield from _by_size(outcomes, groups, ks)
+    yield f"![Figure 1: the share of malformed trees, by sentences to learn from]({sizes})\n"
+    yield from _oracle(outcomes, adjusted, groups[ALL], ks)
+    yield f"![The UAS of the best tree of a list, by k]({oracle})\n"
+    yield from _by_treebank(outcomes, adjusted, ks)
+    yield _READING
 
 
 def _beginning(outcomes: Sequence[Outcome], recipes: Sequence[Recipe]) -> Iterator[str]:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from arborescence.errors import OptionError
 from arborescence_papers.common.experiment import Experiment
 from arborescence_papers.common.recipes import Recipe
-from arborescence_papers.common.report import write
 from arborescence_papers.common.results import Results
 from arborescence_papers.kbest.measure import measure
 from arborescence_papers.kbest.plots import draw
-from arborescence_papers.kbest.report import texts
+from arborescence_papers.kbest.report import parts
 
 if TYPE_CHECKING:
     import os
@@ -85,8 +85,4 @@ def reproduce(
     experiment = Experiment(treebanks, output, **options)
     recipes = recipe.seeds(1 if options.get("quick") else seeds)
     outcomes = measure(experiment, recipes, ks, Results(experiment.output / "lists"))
-    if not outcomes:
-        raise experiment.nothing()
-    figures = draw(outcomes, ks, experiment.output)
-    write(experiment.output, texts(outcomes, ks, recipes, figures, experiment.left_out))
-    return experiment.left_out
+    return experiment.report(outcomes, partial(draw, ks=ks), partial(parts, ks=ks, recipes=recipes))

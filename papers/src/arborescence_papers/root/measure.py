@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from arborescence_papers.common.experiment import Experiment
     from arborescence_papers.common.recipes import Recipe
     from arborescence_papers.common.scores import Scores
-    from arborescence_papers.common.treebanks import LeftOut, Treebank
+    from arborescence_papers.common.treebanks import Treebank
 
 #: The paper's Table 2, by language; all rates and changes are in percent.
 PAPER: Final = read_table(__file__, "paper_table_2.csv")
@@ -280,15 +280,12 @@ class Findings:
     studied : dict of str to list of Effect
         The effect on each treebank for each training method, keyed by its name; empty if methods
         were not compared.
-    left_out : list of LeftOut
-        The treebanks that were left out.
     """
 
     recipes: list[Recipe]
     effects: list[Effect]
     curve: list[Effect]
     studied: dict[str, list[Effect]]
-    left_out: list[LeftOut]
 
 
 def groups(effects: Sequence[Effect]) -> dict[str, list[Effect]]:

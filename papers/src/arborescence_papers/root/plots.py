@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from arborescence_papers.common import style
@@ -15,6 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from arborescence_papers.common.statistics import Average, Interval
+    from arborescence_papers.common.style import Plan
     from arborescence_papers.root.measure import Effect, Findings
 
 _NAMED: Final = 3
@@ -31,19 +31,13 @@ def draw(findings: Findings, folder: Path) -> list[str]:
     ``losses.svg``.
     """
     known = sized(findings.effects)
-    figures = {
-        "rate.svg": (5, partial(_draw_rates, effects=known), known),
-        "change.svg": (4, partial(_draw_changes, effects=known), known),
-        "curve.svg": (3.4, partial(_draw_curve, curve=findings.curve), findings.curve),
-        "losses.svg": (3.8, partial(_draw_methods, studied=findings.studied), findings.studied),
+    figures: dict[str, Plan] = {
+        "rate.svg": (9, 5, _draw_rates, known),
+        "change.svg": (9, 4, _draw_changes, known),
+        "curve.svg": (9, 3.4, _draw_curve, findings.curve),
+        "losses.svg": (9, 3.8, _draw_methods, findings.studied),
     }
-    drawn = [name for name, (_, _, given) in figures.items() if given]
-    for name in drawn:
-        height, fill, _ = figures[name]
-        with style.figure(9, height) as figure:
-            fill(figure)
-            style.save(figure, folder / name)
-    return drawn
+    return style.draw(folder, figures)
 
 
 def _draw_rates(figure: Any, effects: Sequence[Effect]) -> None:

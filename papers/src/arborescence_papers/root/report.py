@@ -12,14 +12,12 @@ from arborescence_papers.common.papers import language_of, same_languages
 from arborescence_papers.common.report import (
     LEVEL,
     averaged,
-    left_out,
     listing,
     number,
     p_value,
     star,
     table,
     with_interval,
-    with_tables,
 )
 from arborescence_papers.common.statistics import average, holm, log_slope, rank_correlation
 from arborescence_papers.root.measure import (
@@ -73,31 +71,20 @@ _READING: Final = """\
 """
 
 
-def texts(findings: Findings, figures: Sequence[str]) -> dict[str, str]:
-    """Return the content of ``report.md``, and of a CSV file for each of its tables.
-
-    All rates and changes are in percent.
-
-    Parameters
-    ----------
-    findings
-        The data of the report.
-    figures
-        The file names of the figures.
-    """
-    parts = [
-        *_opening(findings),
-        *_beside_the_paper(findings.effects),
-        *_figures(figures, "rate.svg", "change.svg"),
-        *_trees(findings.effects),
-        *_treebanks(findings.effects),
-    ]
+def parts(findings: Findings, figures: Sequence[str]) -> Iterator[str]:
+    """Yield the parts of the report. All rates and changes are in percent."""
+    yield from _opening(findings)
+    yield from _beside_the_paper(findings.effects)
+    yield from _figures(figures, "rate.svg", "change.svg")
+    yield from _trees(findings.effects)
+    yield from _treebanks(findings.effects)
     if findings.curve:
-        parts += [*_curve(findings.curve), *_figures(figures, "curve.svg")]
+        yield from _curve(findings.curve)
+        yield from _figures(figures, "curve.svg")
     if findings.studied:
-        parts += [*_losses(findings.studied), *_figures(figures, "losses.svg")]
-    parts += [_READING, left_out(findings.left_out)]
-    return with_tables("\n".join(part for part in parts if part))
+        yield from _losses(findings.studied)
+        yield from _figures(figures, "losses.svg")
+    yield _READING
 
 
 def _printed(effect: Effect, column: str) -> float:

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Final
 from arborescence.errors import OptionError, TreebankError
 from arborescence_papers.common.experiment import Experiment
 from arborescence_papers.common.recipes import Recipe
-from arborescence_papers.common.report import write
 from arborescence_papers.root import plots
 from arborescence_papers.root.measure import Findings, measure
 from arborescence_papers.root.recipes import learning_curve, methods
-from arborescence_papers.root.report import texts
+from arborescence_papers.root.report import parts
 
 if TYPE_CHECKING:
     import os
@@ -106,8 +105,6 @@ def reproduce(
     found = measure(
         experiment, {one: plan if one in trained else given for one in experiment.treebanks}
     )
-    if not found:
-        raise experiment.nothing()
     effects = {treebank: by_method[recipe.method] for treebank, by_method in found.items()}
     learners = [treebank for treebank in effects if treebank in trained]
     studied = {way: [found[treebank][way] for treebank in learners] for way in ways if learners}
@@ -119,8 +116,5 @@ def reproduce(
         for of_sizes in measure(experiment, {learner: samples}, "learning curve: ").values():
             points = list(of_sizes.values())
 
-    findings = Findings(
-        recipe.seeds(seeds), list(effects.values()), points, studied, experiment.left_out
-    )
-    write(experiment.output, texts(findings, plots.draw(findings, experiment.output)))
-    return experiment.left_out
+    findings = Findings(recipe.seeds(seeds), list(effects.values()), points, studied)
+    return experiment.report(findings if found else None, plots.draw, parts)

@@ -9,8 +9,10 @@ from arborescence_papers.common.groups import grouped
 from arborescence_papers.rules.measure import Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
+
+    from matplotlib.figure import Figure
 
 _FIGURES: Final = {
     "broken.svg": ("sentences that break a rule, %", lambda one: one.share),
@@ -21,18 +23,19 @@ _FIGURES: Final = {
 def draw(outcomes: Sequence[Outcome], folder: Path) -> list[str]:
     """Draw ``broken.svg`` and ``gain.svg`` into a folder, and return these names."""
     kinds = grouped(outcomes, lambda outcome: outcome.kind)
-    for name, (title, value) in _FIGURES.items():
-        with style.figure(9, 3.6) as figure:
-            axes = figure.subplots()
-            for (kind, some), (color, marker) in zip(kinds.items(), style.STYLES, strict=False):
-                points = [one.size for one in some], list(map(value, some))
-                axes.scatter(*points, s=20, color=color, marker=marker, label=kind)
-            axes.set_xlabel("sentences to learn from")
-            axes.set_ylabel(title)
-            axes.grid(axis="y")
-            axes.axhline(0, color=style.FAINT)
-            style.log_axis(axes.xaxis)
-            if len(kinds) > 1:
-                axes.legend()
-            style.save(figure, folder / name)
-    return list(_FIGURES)
+
+    def fill(figure: Figure, shown: tuple[str, Callable[[Outcome], float]]) -> None:
+        title, value = shown
+        axes = figure.subplots()
+        for (kind, some), (color, marker) in zip(kinds.items(), style.STYLES, strict=False):
+            points = [one.size for one in some], list(map(value, some))
+            axes.scatter(*points, s=20, color=color, marker=marker, label=kind)
+        axes.set_xlabel("sentences to learn from")
+        axes.set_ylabel(title)
+        axes.grid(axis="y")
+        axes.axhline(0, color=style.FAINT)
+        style.log_axis(axes.xaxis)
+        if len(kinds) > 1:
+            axes.legend()
+
+    return style.draw(folder, {name: (9, 3.6, fill, shown) for name, shown in _FIGURES.items()})

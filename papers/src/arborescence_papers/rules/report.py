@@ -8,44 +8,20 @@ from typing import TYPE_CHECKING
 
 from arborescence.version import __version__
 from arborescence_papers.common.groups import by_size, grouped
-from arborescence_papers.common.report import left_out, listing, number, with_tables
+from arborescence_papers.common.report import listing, number
 from arborescence_papers.rules.measure import KEPT, OWN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from arborescence_papers.common.recipes import Recipe
-    from arborescence_papers.common.treebanks import LeftOut
     from arborescence_papers.rules.measure import Outcome
 
     Row = dict[str, object]
 
 
-def texts(
-    outcomes: Sequence[Outcome],
-    recipe: Recipe,
-    figures: Iterable[str],
-    others: Sequence[LeftOut],
-) -> dict[str, str]:
-    """Return the content of ``report.md``, and of a CSV file for each of its tables.
-
-    Parameters
-    ----------
-    outcomes
-        The results of each kind of parser on each treebank; at least one.
-    recipe
-        How the parsers were trained.
-    figures
-        The file names of the figures.
-    others
-        The treebanks that were left out.
-    """
-    parts = *_report(outcomes, recipe, figures), left_out(others)
-    return with_tables("\n".join(part for part in parts if part))
-
-
-def _report(outcomes: Sequence[Outcome], recipe: Recipe, figures: Iterable[str]) -> Iterator[str]:
-    """Yield the parts of the report."""
+def parts(outcomes: Sequence[Outcome], figures: Iterable[str], *, recipe: Recipe) -> Iterator[str]:
+    """Yield the parts of the report: of each kind of parser on each treebank, at least one."""
     kinds = grouped(outcomes, lambda outcome: outcome.kind)
     yield "# Parsing by the rules of Universal Dependencies\n"
     yield (

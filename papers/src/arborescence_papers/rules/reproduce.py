@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Final, get_args
 
 from arborescence.core.checks import check_count
 from arborescence.errors import OptionError
 from arborescence_papers.common.experiment import Experiment
 from arborescence_papers.common.recipes import Recipe
-from arborescence_papers.common.report import write
 from arborescence_papers.rules.measure import Kind, measure
 from arborescence_papers.rules.plots import draw
-from arborescence_papers.rules.report import texts
+from arborescence_papers.rules.report import parts
 
 if TYPE_CHECKING:
     import os
@@ -75,8 +75,4 @@ def reproduce(
         raise OptionError("parsers are trained and timed one by one: no models, scores or jobs")
     experiment = Experiment(treebanks, output, **options)
     outcomes = measure(experiment, recipe, kinds, tested)
-    if not outcomes:
-        raise experiment.nothing()
-    figures = draw(outcomes, experiment.output)
-    write(experiment.output, texts(outcomes, recipe, figures, experiment.left_out))
-    return experiment.left_out
+    return experiment.report(outcomes, draw, partial(parts, recipe=recipe))

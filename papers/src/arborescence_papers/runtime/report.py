@@ -11,14 +11,7 @@ import numpy as np
 
 from arborescence_papers.common.groups import grouped
 from arborescence_papers.common.papers import read_table
-from arborescence_papers.common.report import (
-    averaged,
-    left_out,
-    listing,
-    number,
-    table,
-    with_tables,
-)
+from arborescence_papers.common.report import averaged, listing, number, table
 from arborescence_papers.common.statistics import average, log_slope
 from arborescence_papers.runtime.clock import machine
 from arborescence_papers.runtime.decoders import (
@@ -38,7 +31,6 @@ if TYPE_CHECKING:
 
     from arborescence.core.choices import Root
     from arborescence_papers.common.recipes import Recipe
-    from arborescence_papers.common.treebanks import LeftOut
     from arborescence_papers.runtime.measure import Measured, Projective, Timed, Times
 
 #: In the paper's Table 1, how many times as long the algorithm of Camerini et al. takes as `KBEST`.
@@ -69,25 +61,6 @@ _DECODERS: Final = """\
 """
 
 
-def texts(
-    times: Times, figures: Mapping[str, str], recipe: Recipe, others: Sequence[LeftOut]
-) -> dict[str, str]:
-    """Return the content of ``report.md``, and of a CSV file for each of its tables.
-
-    Parameters
-    ----------
-    times
-        The measured times.
-    figures
-        The captions of the plots, keyed by file name.
-    recipe
-        The training recipe of the parsers.
-    others
-        The treebanks that were left out.
-    """
-    return with_tables("\n".join([*_report(times, figures, recipe), left_out(others)]))
-
-
 def pairs_of(root: Root) -> list[tuple[str, str]]:
     """Return who is compared: the paper's algorithm with the others, `kbest` with the paper's.
 
@@ -116,8 +89,8 @@ def _length_rows(treebanks: Sequence[Measured]) -> Iterator[tuple[Any, ...]]:
                 yield root, k, name, inside.sum(), *pair, number(slow / fast)
 
 
-def _report(times: Times, figures: Mapping[str, str], recipe: Recipe) -> Iterator[str]:
-    """Yield the parts of the report."""
+def parts(times: Times, figures: Mapping[str, str], *, recipe: Recipe) -> Iterator[str]:
+    """Yield the parts of the report, with the captions of the plots by file name."""
     treebanks, decoders, with_words, with_trees, projective = times
     about = ", ".join(f"{name} {value}" for name, value in machine().items())
     yield "# How long decoding takes\n"

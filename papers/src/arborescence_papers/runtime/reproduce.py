@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from arborescence.errors import OptionError
 from arborescence_papers.common.experiment import Experiment
 from arborescence_papers.common.recipes import Recipe
-from arborescence_papers.common.report import write
 from arborescence_papers.runtime import plots
 from arborescence_papers.runtime.measure import measure
-from arborescence_papers.runtime.report import texts
+from arborescence_papers.runtime.report import parts
 
 if TYPE_CHECKING:
     import os
@@ -79,6 +79,4 @@ def reproduce(
         sizes, sentences = sizes[:4], min(sentences, 50)
     experiment = Experiment(treebanks, output, **options)
     times = measure(experiment, recipe, sizes, ks, sentences)
-    figures = plots.draw(times, experiment.output)
-    write(experiment.output, texts(times, figures, recipe, experiment.left_out))
-    return experiment.left_out
+    return experiment.report(times, plots.draw, partial(parts, recipe=recipe))

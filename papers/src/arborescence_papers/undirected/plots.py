@@ -16,8 +16,10 @@ from arborescence_papers.undirected.measure import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
+
+    from matplotlib.figure import Figure
 
     from arborescence_papers.undirected.measure import Outcome
 
@@ -28,26 +30,25 @@ _STYLES: Final = style.STYLES[: len(MODELS)]
 def draw(outcomes: Sequence[Outcome], folder: Path) -> list[str]:
     """Draw ``uas.svg`` and ``wins.svg`` into a folder, and return these names."""
     ranked = sorted(outcomes, key=lambda outcome: outcome.counts[DIRECTED].uas)
+
+    def fill(figure: Figure, panels_of: Callable[..., list[Any]]) -> None:
+        panels = figure.subplots(1, 2, sharey=True)
+        panels[0].set_ylim(-0.8, len(ranked) - 0.2)
+        panels[0].set_yticks(range(len(ranked)), [outcome.treebank for outcome in ranked])
+        for label, outcome in zip(panels[0].get_yticklabels(), ranked, strict=True):
+            label.set_fontweight("bold" if outcome.split == "train" else "normal")
+        for panel in panels:
+            panel.grid(axis="y")
+            panel.spines["left"].set_visible(False)
+            panel.tick_params(left=False)
+        handles = panels_of(panels, ranked)
+        figure.legend(
+            handles=handles, loc="outside upper center", ncols=4 if len(handles) < 5 else 2
+        )
+
+    height = 1.8 + 0.19 * len(ranked)
     figures = {"uas.svg": _draw_uas, "wins.svg": _draw_wins}
-    for name, fill in figures.items():
-        with style.figure(9, 1.8 + 0.19 * len(ranked)) as figure:
-            panels = figure.subplots(1, 2, sharey=True)
-            panels[0].set_ylim(-0.8, len(ranked) - 0.2)
-            panels[0].set_yticks(range(len(ranked)), [outcome.treebank for outcome in ranked])
-            for label, outcome in zip(panels[0].get_yticklabels(), ranked, strict=True):
-                label.set_fontweight("bold" if outcome.split == "train" else "normal")
-            for panel in panels:
-                panel.grid(axis="y")
-                panel.spines["left"].set_visible(False)
-                panel.tick_params(left=False)
-            handles = fill(panels, ranked)
-            figure.legend(
-                handles=handles,
-                loc="outside upper center",
-                ncols=4 if len(handles) < 5 else 2,
-            )
-            style.save(figure, folder / name)
-    return list(figures)
+    return style.draw(folder, {name: (9, height, fill, how) for name, how in figures.items()})
 
 
 def _draw_uas(panels: Sequence[Any], outcomes: Sequence[Outcome]) -> list[Any]:

@@ -7,7 +7,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Final
 
 from arborescence.version import __version__
-from arborescence_papers.common.report import left_out, number, table, with_tables
+from arborescence_papers.common.report import number, table
 from arborescence_papers.undirected.measure import (
     DIRECTED,
     ENHANCED,
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from arborescence_papers.common.recipes import Recipe
-    from arborescence_papers.common.treebanks import LeftOut
     from arborescence_papers.undirected.measure import Counts, Models, Outcome
 
     Row = tuple[object, ...]
@@ -48,37 +47,14 @@ matter little.
 """
 
 
-def texts(
-    outcomes: Sequence[Outcome],
-    recipe: Recipe,
-    figures: Iterable[str],
-    others: Sequence[LeftOut],
-) -> dict[str, str]:
-    """Return the content of ``report.md``, and of a CSV file for each of its tables.
-
-    Parameters
-    ----------
-    outcomes
-        The results of the models on each treebank; at least one.
-    recipe
-        Their training recipe.
-    figures
-        The file names of the figures.
-    others
-        The treebanks that were left out.
-    """
-    parts = *_report(outcomes, recipe, figures), left_out(others)
-    return with_tables("\n".join(part for part in parts if part))
-
-
 def _pair(models: Models) -> tuple[float, ...]:
     """Return the wins of each side, their oracle, and its gain over D-MST."""
     ours, theirs = models[DIRECTED], models[ENHANCED]
     return wins(ours, theirs), wins(theirs, ours), oracle_uas(ours, theirs), oracle_gain(models)
 
 
-def _report(outcomes: Sequence[Outcome], recipe: Recipe, figures: Iterable[str]) -> Iterator[str]:
-    """Yield the parts of the report."""
+def parts(outcomes: Sequence[Outcome], figures: Iterable[str], *, recipe: Recipe) -> Iterator[str]:
+    """Yield the parts of the report on the models, on each treebank; at least one."""
     loss = "MIRA" if recipe.loss == "mira" else recipe.loss
     how = f"{loss}, {recipe.effort}, seed {recipe.seed}"
     yield "# Parsing through undirected spanning trees\n"

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from arborescence.errors import OptionError
 from arborescence_papers.common.experiment import Experiment
 from arborescence_papers.common.recipes import Recipe
-from arborescence_papers.common.report import write
 from arborescence_papers.undirected.measure import measure
 from arborescence_papers.undirected.plots import draw
-from arborescence_papers.undirected.report import texts
+from arborescence_papers.undirected.report import parts
 
 if TYPE_CHECKING:
     import os
@@ -65,8 +65,4 @@ def reproduce(
         raise OptionError("parsers must be linear ones that are trained here: three are compared")
     experiment = Experiment(treebanks, output, **options)
     outcomes = measure(experiment, recipe)
-    if not outcomes:
-        raise experiment.nothing()
-    figures = draw(outcomes, experiment.output)
-    write(experiment.output, texts(outcomes, recipe, figures, experiment.left_out))
-    return experiment.left_out
+    return experiment.report(outcomes, draw, partial(parts, recipe=recipe))

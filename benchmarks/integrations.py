@@ -24,7 +24,7 @@ from arborescence.integrations.patching import module_of, version_of
 from arborescence.treebank import read
 from inputs import TREEBANKS, projective_like
 
-sys.path.append(str(Path(__file__).parents[1] / "tests"))
+sys.path.append(str(Path(__file__).parents[1] / "tests" / "support"))
 import random_models
 
 

@@ -112,7 +112,9 @@ sharing.forked(Case((), {"seed": 0}))
 @pytest.mark.races
 @pytest.mark.skipif(sys.platform == "win32", reason="no fork there")
 def test_arrays_that_another_thread_changes_and_forks():
-    paths = f"import sys; sys.path[:0] = [{str(FUZZ)!r}, {str(FUZZ.parent / 'tests')!r}]"
+    paths = (
+        f"import sys; sys.path[:0] = [{str(FUZZ)!r}, {str(FUZZ.parent / 'tests' / 'support')!r}]"
+    )
     command = [sys.executable, "-W", "ignore:.*fork:DeprecationWarning", "-c", paths + SHARE]
     done = subprocess.run(command, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, (done.stdout.split()[-1:], done.stderr[-3000:])

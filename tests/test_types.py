@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-TESTS = Path(__file__).parent
+TESTS = Path(__file__).parent / "support"
 
 
 @pytest.mark.parametrize("uses", ["typed_uses.py", "typed_uses_of_torch.py"])

@@ -26,7 +26,7 @@ ENVIRONMENT = {
     "ARBORESCENCE_QUIET": "1",
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_raylet_start_wait_time_s": "300",  # a busy machine starts it slowly
-    "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT / "tests")]),
+    "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT / "tests" / "support")]),
 }
 WORDS = [["Old", "trees", "grow", "slowly", "."], ["Small", "birds", "sing", "in", "them", "."]]
 

@@ -40,7 +40,7 @@ def test_a_file_of_before(path):
 
 
 if __name__ == "__main__":
-    sys.path.insert(0, str(FORMATS.parents[1]))
+    sys.path.insert(0, str(FORMATS.parents[1] / "support"))
     from small_parsers import small_parser
 
     file = FORMATS / "parses.json"

@@ -2,4 +2,4 @@
 
 from pathlib import Path
 
-TREEBANKS = Path(__file__).parents[2] / "shared" / "ud"
+TREEBANKS = Path(__file__).parents[3] / "shared" / "ud"

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from arborescence.inference.kbest import trees as trees
     from arborescence.inference.labeled import kbest_labeled as kbest_labeled
     from arborescence.inference.labeled import trees_labeled as trees_labeled
+    from arborescence.inference.repairing import repair as repair
     from arborescence.inference.search import decode_where as decode_where
     from arborescence.inference.search import decode_where_labeled as decode_where_labeled
     from arborescence.nonprojective.sparse import decode_sparse as decode_sparse
@@ -80,6 +81,7 @@ __all__, __getattr__, __dir__ = lazily(
         "arborescence.inference.decode": ("decode", "decode_labeled"),
         "arborescence.inference.kbest": ("kbest", "second_best", "trees"),
         "arborescence.inference.labeled": ("kbest_labeled", "trees_labeled"),
+        "arborescence.inference.repairing": ("repair",),
         "arborescence.inference.search": ("decode_where", "decode_where_labeled"),
         "arborescence.nonprojective.sparse": ("decode_sparse",),
         "arborescence.parsers": ("load",),

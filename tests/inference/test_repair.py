@@ -1,0 +1,55 @@
+"""`repair`: the nearest tree, against all trees, and for columns of any kind."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import arborescence as arb
+from brute_force import all_trees
+from modes import some
+
+
+@pytest.mark.parametrize("projective", [False, True])
+@pytest.mark.parametrize("root", ["single", "multi"])
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5])
+def test_no_tree_keeps_more(n, root, projective):
+    rng = np.random.default_rng(n)
+    trees = np.array(list(all_trees(n, root == "single", projective)))
+    for _ in range(some(200)):
+        columns = rng.integers(-2, n + 3, (rng.integers(1, 4), n + 1))
+        scores = rng.normal(size=(n + 1, n + 1))
+        found = arb.repair(columns, scores=scores, root=root, projective=projective)
+        kept = (trees[:, None, 1:] == columns[:, 1:]).sum(axis=(1, 2))
+        weights = arb.tree_weight(np.broadcast_to(scores, (len(trees), n + 1, n + 1)), trees)
+        best = trees[np.lexsort((weights, kept))[-1]]
+        assert found.heads.tolist() == best.tolist()
+        if len(columns) == 1:
+            changed = 1 + np.flatnonzero(found.heads[1:] != columns[0, 1:])
+            assert found.changed.tolist() == changed.tolist()
+
+
+VALUE = st.one_of(
+    st.none(), st.integers(), st.floats(), st.text(max_size=2), st.integers(-1, 8), st.booleans()
+)
+
+
+@given(st.lists(st.lists(VALUE, max_size=9), min_size=1, max_size=3), st.integers(1, 8))
+def test_any_column_becomes_a_tree(columns, words):
+    found = arb.repair(columns, words)
+    assert arb.is_tree(found.heads)
+    assert len(found.heads) == words + 1
+
+
+def test_a_tree_stays():
+    tree = [-1, 2, 0, 2, 3]
+    found = arb.repair(tree)
+    assert found.heads.tolist() == tree
+    assert len(found.changed) == 0
+
+
+def test_what_is_refused():
+    with pytest.raises(arb.OptionError, match="a word at least"):
+        arb.repair([])
+    with pytest.raises(arb.OptionError, match=r"must be \(3, 3\)"):
+        arb.repair([-1, 0, 1], scores=np.zeros((2, 2)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -57,6 +57,10 @@ class Options:
     rules
         Rules that all trees keep: those of Universal Dependencies, or of a file; and a line that
         says what that took.
+    keep
+        Keep the heads and relations that are given, and find the best ones for '_'.
+    keep_anyway
+        The same, but where no tree has all given heads, give up the fewest; a comment names them.
     encoder
         The pretrained encoder that the model was trained with: its folder, or its name on the
         Hugging Face hub.
@@ -93,6 +97,8 @@ class Options:
         str | None,
         typer.Option(metavar="ud|FILE.toml|none", show_default="the model's, with no --kbest"),
     ] = None
+    keep: bool = False
+    keep_anyway: bool = False
     threads: ThreadsOption = 1
     encoder: Annotated[
         str | None, typer.Option(metavar="NAME_OR_PATH", show_default="if it was downloaded before")
@@ -110,6 +116,11 @@ class Options:
     parquet: bool = False
     quiet: QuietOption = False
 
+    @property
+    def kept(self) -> bool | Literal["anyway"]:
+        """The library's option `keep`."""
+        return "anyway" if self.keep_anyway else self.keep
+
     def check(self) -> None:
         """Raise BadParameter if some do not go together."""
         if self.shards or self.ray:
@@ -119,6 +130,8 @@ class Options:
                     "--shards and --ray take two folders, IN and OUT, and go with --workers, not "
                     "with --output, --json, --tree or --threads"
                 )
+            if self.kept and self.parquet:
+                raise typer.BadParameter("--keep goes with CoNLL-U, not with --parquet")
             return
         if self.workers or self.parquet:
             raise typer.BadParameter("--workers and --parquet go with --shards or --ray")
@@ -175,6 +188,7 @@ def analyses(
         "projective": options.projective,
         "confidence": options.confidence,
         "rules": rules,
+        "keep": options.kept,
         "threads": options.threads,
     }
     if options.kbest:

@@ -14,6 +14,7 @@ from arborescence.errors import ModelError, OptionError
 from arborescence.parsers import registry
 from arborescence.parsers.shared import scheme
 from arborescence.parsers.shared.base import Parser
+from arborescence.parsers.shared.fixed import Fixed
 from arborescence.parsers.shared.graph_parser import GraphParser, Graphs, Group, with_relations
 from arborescence.parsers.shared.run import about
 from arborescence.projective.pseudo import MARK
@@ -197,7 +198,7 @@ class CombinedGraphs(Graphs):
     def __init__(self, parser: CombinedParser, sentences: list[Sentence], options: Options) -> None:
         # False becomes None, so that parsers that find projective trees only can take part too.
         wanted = options._replace(
-            projective=options.projective or None, confidence=False, rules=None
+            projective=options.projective or None, confidence=False, rules=None, keep=False
         )
         answers = [each._evidence_batch(sentences, wanted) for each in parser.parsers]
         numbers = {label: number for number, label in enumerate(parser.labels)}
@@ -216,6 +217,7 @@ class CombinedGraphs(Graphs):
             self._relations_of.append(np.array(relations))
             self._scores_of.append(np.asarray(scores, dtype=np.float32))
         super().__init__([tree for tree, _ in answers[0]], list(numbers), options)
+        self.fixed = Fixed.of(sentences, self.labels) if options.keep else None
         self._weights = parser.weights
 
     def part(self, numbers: NDArray[np.int64]) -> Self:

@@ -77,7 +77,7 @@ class LinearGraphs(Graphs):
         """Return the best tree of each sentence; from a list of kept edges, if that suffices."""
         parser = self._parser
         of_matrices = parser.weights.keys() & {"joint", "directed"} or self._projective
-        if parser.pruning is None or of_matrices or self.options.confidence:
+        if parser.pruning is None or of_matrices or self.options.confidence or self.fixed:
             return super().decode()
         return self.kept("edges").trees(*self._decoders())
 
@@ -137,6 +137,8 @@ class LinearGraphs(Graphs):
     def kept(self, name: str) -> KeptEdges:
         """Prune the edges, and weigh those that are kept; a projective tree is kept, if wanted."""
         kept = keep_edges(self._batch, self._parser.pruning, self._projective)
+        if self.fixed is not None:
+            kept = self.fixed.filtered(*kept)
         return self._weighed(name, *kept)
 
     def _weighed(self, name: str, starts: NDArray[np.int64], heads: NDArray[np.int64]) -> KeptEdges:

@@ -5,7 +5,18 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import deque
 from functools import partial
-from typing import IO, TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, Self, TypedDict, TypeVar
+from typing import (
+    IO,
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Final,
+    Literal,
+    NamedTuple,
+    Self,
+    TypedDict,
+    TypeVar,
+)
 
 import numpy as np
 
@@ -55,6 +66,7 @@ class ParseOptions(TypedDict, total=False):
     projective: bool | None
     confidence: bool
     rules: AnyRules | Keeper | None
+    keep: bool | Literal["anyway"]
 
 
 class Options(NamedTuple):
@@ -75,12 +87,18 @@ class Options(NamedTuple):
         None: `Parser.rules` for the best trees, no rules for the k best. Parsers by way of
         undirected trees raise ModelError; transition-based ones keep rules about tags, directions
         and numbers of dependents, and count what still breaks.
+    keep : bool or "anyway"
+        Whether trees keep the heads and relations that sentences have already, where these are not
+        ``_``: the best completions, of graph-based parsers. If no tree has all of them,
+        TreebankError says where; with ``"anyway"`` the fewest heads are given up, and the comment
+        ``# gave_up =`` names their words.
     """
 
     root: Root = "single"
     projective: bool | None = None
     confidence: bool = False
     rules: Keeper | None = None
+    keep: bool | Literal["anyway"] = False
 
     @classmethod
     def of(cls, **options: Any) -> Self:
@@ -90,6 +108,8 @@ class Options(NamedTuple):
         check_root(made.root)
         if made.projective not in (None, False, True):
             raise OptionError(f"projective must be None, False or True, not {made.projective!r}")
+        if made.keep not in (False, True, "anyway"):
+            raise OptionError(f"keep must be False, True or 'anyway', not {made.keep!r}")
         return made
 
 
@@ -296,7 +316,8 @@ class Parser(ABC):
             sentences and words: a string, or several, at least one of them with a space. Or a file,
             as a `pathlib.Path`: CoNLL-U if its name ends so, else raw text (see `read_text`).
         **options
-            ``threads``, ``root``, ``projective``, ``confidence``, ``rules``: see `ParseOptions`.
+            ``threads``, ``root``, ``projective``, ``confidence``, ``rules``, ``keep``: see
+            `ParseOptions`.
 
         Yields
         ------

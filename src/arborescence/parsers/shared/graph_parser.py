@@ -12,13 +12,15 @@ from typing import TYPE_CHECKING, Any, Final, Self
 import numpy as np
 
 from arborescence.core.checks import check_count
-from arborescence.errors import ModelError
+from arborescence.errors import ModelError, NoTreeError
 from arborescence.inference.decode import best_labels, decode
 from arborescence.inference.kbest import kbest
 from arborescence.inference.labeled import kbest_labeled
+from arborescence.inference.repairing import repair
 from arborescence.parsers.shared.annotating import annotated
 from arborescence.parsers.shared.base import Options, Parser
 from arborescence.parsers.shared.confidence import edge_probabilities
+from arborescence.parsers.shared.fixed import Fixed, contradiction, listed
 from arborescence.parsers.shared.given import as_sentences, batches
 from arborescence.projective.pseudo import MARK
 from arborescence.system.remembered import remembered
@@ -92,12 +94,25 @@ class Graphs(ABC):
         self.options = options  # what trees are wanted
         # (B + 1,) int64: the first node of each sentence, if all nodes are in a row
         self.starts = _starts(sentences)
+        self.fixed = Fixed.of(sentences, labels) if options.keep else None
 
     @property
     @remembered
     def groups(self) -> list[Any]:
         """The groups of sentences, with the weights of their edges."""
-        return list(self._groups())
+        groups = list(self._groups())
+        if self.fixed is None:
+            return groups
+        vars(self)["groups()"] = groups  # some relations depend on the best tree so far
+        both = np.array([self.fixed.heads, self.fixed.labels])
+        for group in groups:
+            group.scores = self.fixed.weights(group.scores, group.take(both)[:, 0])
+        for group in groups if ((both[0] < 0) & (both[1] >= 0)).any() else ():
+            heads, labels = group.take(both).swapaxes(0, 1)
+            rows, words = np.nonzero((heads < 0) & (labels >= 0) & (labels < len(self.labels)))
+            table = self.labeled(group)
+            group.scores[rows, :, words] = table[rows, :, words, labels[rows, words]]
+        return groups
 
     @abstractmethod
     def _groups(self) -> Iterable[Group]:
@@ -108,6 +123,9 @@ class Graphs(ABC):
         part = copy(self)
         part.sentences = [self.sentences[b] for b in numbers]
         part.starts = _starts(part.sentences)
+        if self.fixed is not None:
+            nodes = [np.arange(*self.starts[b : b + 2]) for b in numbers]
+            part.fixed = self.fixed.part(np.concatenate(nodes))
         inside = [np.flatnonzero(np.isin(group.numbers, numbers)) for group in self.groups]
         vars(part)["groups()"] = [
             group.part(rows, np.searchsorted(numbers, group.numbers[rows]), part.starts)
@@ -136,6 +154,14 @@ class Graphs(ABC):
     @abstractmethod
     def labeled(self, group: Any) -> NDArray[np.float32]:
         """Return the weights of all edges of a group with each relation: (B, T, T, L)."""
+
+    def table(self, group: Any) -> NDArray[np.float32]:
+        """Return the same, without the edges and relations that are not those that are fixed."""
+        table = self.labeled(group)
+        if self.fixed is None:
+            return table
+        [labels] = group.take(self.fixed.labels[np.newaxis]).swapaxes(0, 1)
+        return self.fixed.relations(table, group.scores, labels)
 
     def decode(self) -> NDArray[np.int64]:
         """Return the best tree of each sentence, in a row: (N,)."""
@@ -316,6 +342,35 @@ class GraphParser(Parser):
         return map(Ranked, self._in_batches(find, sentences, k, **options))
 
     def _parse_batch(self, sentences: list[Sentence], options: Options) -> list[Sentence]:
+        return self._completing(type(self)._best_trees, sentences, options)
+
+    def _completing(
+        self, find: Callable[..., list[Any]], sentences: list[Sentence], options: Options
+    ) -> list[Any]:
+        """Call `find`; if the trees must keep edges that none has, find out where."""
+        try:
+            return find(self, sentences, options)
+        except NoTreeError:
+            if not options.keep:
+                raise
+        if len(sentences) > 1:
+            return [found for one in sentences for found in self._completing(find, [one], options)]
+        wide = self._unfiltered() or self  # edges that are needed may be among the others
+        options = options._replace(projective=False)
+        try:
+            return find(wide, sentences, options)
+        except NoTreeError:
+            [sentence] = sentences
+            if options.keep != "anyway":
+                raise contradiction(sentence, options.root == "single") from None
+        _, words = repair(sentence.heads, scores=self.scores(sentence), root=options.root)
+        words = words[sentence.heads[words] >= 0]
+        heads = sentence.heads
+        heads[words] = -1
+        comments = [*sentence.comments, f"# gave_up = {listed(words.tolist())}"]
+        return find(wide, [sentence.replace(heads=heads, comments=comments)], options)
+
+    def _best_trees(self, sentences: list[Sentence], options: Options) -> list[Sentence]:
         self._refuse(options)
         graphs = self._graphs(sentences, options)
         parsed = self._written(graphs, graphs.decode()[np.newaxis])
@@ -324,6 +379,12 @@ class GraphParser(Parser):
     def _kbest_batch(
         self, sentences: list[Sentence], k: int, options: Options, *, labeled: bool = False
     ) -> list[list[tuple[Sentence, float]]]:
+        find = partial(type(self)._best_lists, k=k, labeled=labeled)
+        return self._completing(find, sentences, options)
+
+    def _best_lists(
+        self, sentences: list[Sentence], options: Options, *, k: int, labeled: bool
+    ) -> list[list[tuple[Sentence, float]]]:
         self._refuse(options, kbest=True)
         graphs = self._graphs(sentences, options)
         heads, labels = np.full((2, k, graphs.starts[-1]), -1)
@@ -331,7 +392,7 @@ class GraphParser(Parser):
         for group in graphs.groups:
             how: Any = {"root": options.root, "projective": group.projective}
             if labeled:
-                table = graphs.labeled(group)
+                table = graphs.table(group)
                 trees, relations, of_trees, _ = kbest_labeled(table, k, group.lengths, **how)
                 group.put(relations, labels)
             else:
@@ -406,7 +467,7 @@ class GraphParser(Parser):
             names = tuple(name.partition(MARK)[0] for name in graphs.labels)
 
             def search(graphs: Graphs, rows: list[int], limit: int) -> None:
-                for place, projective, table in _each(graphs, graphs.labeled):
+                for place, projective, table in _each(graphs, graphs.table):
                     b = rows[place]
                     scores, decoder = graphs.searched(place, table)
                     found[b] = keeper.best(
@@ -467,12 +528,17 @@ class GraphParser(Parser):
             for group in graphs.groups:
                 marginals = self._marginals(group, options.root)
                 group.put(edge_probabilities(marginals, group.take(heads)), probabilities)
+        names = graphs.labels
+        labels = graphs.label(heads) if labels is None else labels
+        if graphs.fixed is not None:
+            names, fixed = graphs.fixed.names, graphs.fixed.labels
+            labels = np.where((fixed >= 0) & (heads >= 0), fixed, labels)
         return annotated(
             graphs.completed(),
             graphs.starts,
             heads,
-            graphs.label(heads) if labels is None else labels,
-            graphs.labels,
+            labels,
+            names,
             lower=options.projective is None if self.projective == "pseudo" else None,
             probabilities=probabilities,
         )

@@ -242,6 +242,10 @@ class TransitionParser(Parser):
                 "the probability of an edge needs a graph-based parser; this one is transition-"
                 "based, and does not look at all trees"
             )
+        if options.keep:
+            raise ModelError(
+                "only graph-based parsers keep given heads; this one is transition-based"
+            )
         if options.projective is False and self._system.projective and not self.projective:
             raise ModelError(
                 f"edges that cross are out of reach of {self.system}: train a parser with the "

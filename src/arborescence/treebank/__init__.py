@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 from arborescence.system.lazy import lazily
 
 if TYPE_CHECKING:
+    from arborescence.treebank.broken import mended as mended
+    from arborescence.treebank.broken import read_broken as read_broken
     from arborescence.treebank.conllu import read as read
     from arborescence.treebank.conllu import write as write
     from arborescence.treebank.evaluation import Evaluation as Evaluation
@@ -30,6 +32,7 @@ __all__, __getattr__, __dir__ = lazily(
     __name__,
     {
         "arborescence.treebank.oracle": ("best_of_k",),
+        "arborescence.treebank.broken": ("mended", "read_broken"),
         "arborescence.treebank.conllu": ("read", "write"),
         "arborescence.treebank.evaluation": ("Evaluation", "evaluate"),
         "arborescence.treebank.kbest": ("read_kbest", "write_kbest"),

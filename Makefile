@@ -5,7 +5,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo smoke test test-all test-races test-uncompiled test-versions lint docs bench figures fuzz wheel clean
+.PHONY: help demo smoke test test-all test-races test-uncompiled test-versions lint docs bench figures fuzz wheel models clean
 
 help:
 	@echo "make demo   set up a virtual environment and parse some English sentences"
@@ -21,6 +21,7 @@ help:
 	@echo "make figures  write the tables and charts of README and docs from benchmarks/results"
 	@echo "make fuzz   attack it with new seeds, for SECONDS=600; SEED= ATTACK= ROUND= repeat a fault"
 	@echo "make wheel  build the wheels into dist/, with compiled kernels; needs a C compiler, minutes"
+	@echo "make models  train the models of all languages but English anew, and package them; hours"
 	@echo "make clean  remove the virtual environment and everything built"
 
 demo: $(VENV)/.demo
@@ -94,7 +95,12 @@ wheel: $(VENV)/.wheel
 	if [ "$$(uname)" = Linux ]; then \
 	  PATH="$$PWD/$(BIN):$$PATH" auditwheel repair --wheel-dir dist build/wheel/*.whl; \
 	else cp build/wheel/*.whl dist; fi
-	$(BIN)/python -m pip wheel --disable-pip-version-check --no-deps --wheel-dir dist ./papers ./models/en
+	$(BIN)/python -m pip wheel --disable-pip-version-check --no-deps --wheel-dir dist ./papers $(dir $(wildcard ./models/*/pyproject.toml))
+
+# From ../shared/ud; hours.
+models: $(VENV)/.test
+	$(PIP) ".[torch,package]"
+	PATH="$$PWD/$(BIN):$$PATH" models/make.sh
 
 clean:
 	rm -rf $(VENV) build dist site .mypy_cache .pytest_cache .ruff_cache

@@ -74,6 +74,7 @@ def test_the_extra_all_leaves_out_jit_torch_and_other_tools() -> None:
         "torch",
         "transformers",
         "jit",
+        "package",
         "stanza",
         "supar",
         "arrow",

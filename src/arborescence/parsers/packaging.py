@@ -14,7 +14,7 @@ import sys
 import tempfile
 from importlib.util import find_spec
 from pathlib import Path
-from time import perf_counter
+from time import process_time
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from arborescence.errors import MissingExtraError, OptionError, TreebankError
@@ -347,9 +347,9 @@ def _scores(
         for done, (how, what) in enumerate(given.items()):
             if progress:
                 progress(f"measuring {name}: {how}", done, len(given))
-            start = perf_counter()
+            start = process_time()
             parsed = list(parser.parse(what))
-            speed = f"{sum(map(len, parsed)) / (perf_counter() - start):,.0f}"
+            speed = f"{sum(map(len, parsed)) / (process_time() - start):,.0f}"
             found = evaluate(gold, parsed)
             figures = [f"{100 * getattr(found, each).f1:.2f}" for each in _MEASURED]
             shown = len(_MEASURED) - (2 if how == "words, gold tags" else 0)
@@ -370,7 +370,7 @@ def _tested(data: Treebank) -> str:
     return (
         f"On the test part of {data.name}, {len(gold):,} sentences, {sum(map(len, gold)):,} words: "
         "F1, as the CoNLL 2018 shared task counts (punctuation too; relations without subtypes). "
-        "Speed is on one core of the machine that made it."
+        "Words/s are in processor time on the machine that made it."
     )
 
 

@@ -14,7 +14,7 @@ from arborescence.parsers.neural.feature_cache import remove
 from arborescence.parsers.neural.graphs import NeuralGraphs
 from arborescence.parsers.neural.hints import jackknifed_hints
 from arborescence.parsers.neural.needs import needs_torch
-from arborescence.parsers.neural.settings import Settings, pace
+from arborescence.parsers.neural.settings import Settings, pace, said_of
 from arborescence.parsers.neural.shapes import shapes
 from arborescence.parsers.neural.vectors import Vectors, words_of
 from arborescence.parsers.neural.vocabulary import TAGS, Vocabulary
@@ -219,7 +219,11 @@ class BiaffineParser(GraphParser):
         from arborescence.parsers.neural.training import Trainer
 
         treebank, dev = checked(treebank, dev, chosen.root)
-        chosen = Settings.of(pace(sum(map(len, treebank))) | settings)
+        size = sum(map(len, treebank))
+        chosen = Settings.of(pace(size) | settings)
+        if progress and (said := said_of(size, chosen)):
+            progress("steps", 0, 1)
+            progress(f"steps: {said}", 1, 1)
         vocabulary = Vocabulary.of(treebank, chosen.columns)
         table = of_words = hints = None
         if chosen.vectors is not None:

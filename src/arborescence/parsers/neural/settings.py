@@ -16,6 +16,7 @@ from arborescence.parsers.shared.types import NeuralLoss, Precision, Scorer
 _SMALLEST_BATCH: Final = 200
 _STEPS: Final = 3000
 _MOST_EPOCHS: Final = 100
+_FEW_STEPS: Final = 1000
 _INPUT: Final = "Pretrained input"
 _FILE: Final = Option(metavar="FILE", panel=_INPUT, stored=False)
 _FOLDER: Final = Option(
@@ -64,7 +65,7 @@ class Settings(LearnerSettings):
     """The size of the LSTMs, in each direction."""
     lower: _Layers = 1
     """How many LSTMs come before the prediction of tags."""
-    upper: _Layers = 2
+    upper: _Layers = 1
     """How many LSTMs come after the prediction of tags."""
     arc: _Size = 300
     """The size of the vectors by which edges are scored."""
@@ -131,3 +132,15 @@ def pace(words: int) -> dict[str, int]:
     batch = min(max(words // 100, _SMALLEST_BATCH), Settings.batch)
     epochs = _STEPS * batch // max(words, 1)
     return {"batch": batch, "epochs": min(max(epochs, Settings.epochs), _MOST_EPOCHS)}
+
+
+def said_of(words: int, settings: Settings) -> str | None:
+    """Return a word of warning if a treebank of so many words gives few steps to learn in.
+
+    >>> said_of(3_000, Settings(epochs=8, batch=200))
+    '120 are few: give more epochs, or smaller batches'
+    >>> said_of(40_000, Settings(**pace(40_000)))
+    """
+    steps = settings.epochs * -(-words // settings.batch)
+    few = f"{steps:,} are few: give more epochs, or smaller batches"
+    return few if steps < _FEW_STEPS else None

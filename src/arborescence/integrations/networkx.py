@@ -1,0 +1,163 @@
+"""A backend of NetworkX: its optimal arborescences and branchings by `arborescence.decode_sparse`.
+
+``nx.maximum_spanning_arborescence(G, backend="arborescence")`` computes here, or, for all calls,
+``NETWORKX_BACKEND_PRIORITY=arborescence``. The results are graphs of NetworkX. Among equally good
+ones it may be another one than NetworkX finds; weights come back unchanged.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from arborescence.errors import NoTreeError
+from arborescence.nonprojective.sparse import decode_sparse
+
+#: Larger whole numbers are not exact in floats.
+_EXACT: Final = 2**53
+#: With fewer edges NetworkX itself is as fast.
+_FEW: Final = 20
+_FUNCTIONS: Final = (
+    "maximum_branching",
+    "minimum_branching",
+    "minimal_branching",
+    "maximum_spanning_arborescence",
+    "minimum_spanning_arborescence",
+)
+
+
+def get_info() -> dict[str, Any]:
+    """Return what NetworkX wants to know of a backend before it loads it."""
+    return {
+        "backend_name": "arborescence",
+        "project": "arborescence",
+        "package": "arborescence",
+        "short_summary": "Optimal arborescences and branchings, exactly, in O(m log n)",
+        "functions": {name: {} for name in _FUNCTIONS},
+    }
+
+
+def _finding(sign: int, *, spanning: str = "", largest: bool = False) -> Any:
+    """Return a function of NetworkX: for the highest weight or, with sign -1, the lowest."""
+
+    def find(
+        G: Any,
+        attr: str = "weight",
+        default: float = 1,
+        preserve_attrs: bool = False,
+        partition: str | None = None,
+    ) -> Any:
+        import networkx as nx  # type: ignore[import-untyped,unused-ignore]
+
+        # NetworkX keeps the "converted" graph, and would warn that it may have changed.
+        (G.__networkx_cache__ or {}).get("backends", {}).pop("arborescence", None)
+        if sign < 0 or spanning:
+            for *_, data in G.edges(data=True):
+                data.setdefault(attr, default)  # as NetworkX does
+        if spanning and not len(G):
+            raise nx.NetworkXPointlessConcept("G has no nodes.")
+        how: dict[str, Any] = {"sign": sign, "spanning": bool(spanning), "largest": largest}
+        try:
+            return _best(G, attr, default, preserve_attrs, partition, **how)
+        except NoTreeError:
+            what = f"{spanning} spanning arborescence" if spanning else "branching"
+            raise nx.NetworkXException(f"No {what} in G.") from None
+
+    return staticmethod(find)
+
+
+class Backend:
+    """What NetworkX calls: a function for each of its own."""
+
+    @staticmethod
+    def convert_from_nx(graph: Any, **_: Any) -> Any:
+        """Return the graph itself: nothing is copied."""
+        return graph
+
+    @staticmethod
+    def convert_to_nx(result: Any, **_: Any) -> Any:
+        """Return a result, which is NetworkX's own."""
+        return result
+
+    @staticmethod
+    def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
+        """Return whether these arguments can be computed here, or why not."""
+        graph = args[0] if args else kwargs["G"]
+        if "arborescence" in name and not graph.is_directed():
+            return "the graph is not directed"
+        return True
+
+    @staticmethod
+    def should_run(_: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
+        """Return whether it is worth while, or why not."""
+        graph = args[0] if args else kwargs["G"]
+        return graph.number_of_edges() >= _FEW or "the graph is small"
+
+    maximum_branching = _finding(1)
+    minimum_branching = _finding(-1)
+    #: Among the branchings with the most edges, the one of lowest weight.
+    minimal_branching = _finding(-1, largest=True)
+    maximum_spanning_arborescence = _finding(1, spanning="maximum")
+    minimum_spanning_arborescence = _finding(-1, spanning="minimum")
+
+
+def _best(
+    graph: Any,
+    attr: str,
+    default: float,
+    preserve_attrs: bool,
+    partition: str | None,
+    *,
+    sign: int,
+    spanning: bool,
+    largest: bool,
+) -> Any:
+    """Return the best branching, as NetworkX has it.
+
+    The nodes become words, and an edge of weight 0 leads from a root to each of them: a tree with
+    one root edge is a spanning arborescence, one with several a branching.
+    """
+    numbers = {node: number for number, node in enumerate(graph, 1)}
+    edges = list(graph.edges(data=True))
+    n, m = len(numbers), len(edges)
+    ends = np.array([(numbers[u], numbers[v]) for u, v, _ in edges], np.int64).reshape(m, 2)
+    values = np.array([data.get(attr, default) for *_, data in edges] or [0])
+    if values.dtype.kind not in "biuf" or not (np.abs(values) < _EXACT).all():
+        raise NotImplementedError("a weight is no number, not finite, or larger than 2^53")
+    weights = sign * values[:m].astype(np.float64)
+    marks = [data.get(partition) for *_, data in edges] if partition else [None] * m
+    names = np.array([getattr(mark, "name", "OPEN") for mark in marks], object)
+    there = (names != "EXCLUDED") & (ends[:, 0] != ends[:, 1])
+    forced = np.zeros(n + 1, np.bool_)
+    for edge in np.flatnonzero((names == "INCLUDED") & there).tolist():
+        if not forced[ends[edge, 1]]:
+            there[(ends[:, 1] == ends[edge, 1]) & (np.arange(m) != edge)] = False
+            forced[ends[edge, 1]] = True
+    if not (spanning or largest):
+        there &= (weights > 0) | forced[ends[:, 1]]
+    kept = np.flatnonzero(there)
+    places = np.flatnonzero(~forced[1:]) + 1
+    # With the most edges: an edge is worth more than all weights.
+    least = -2.0 * (1 + np.abs(weights[kept]).sum()) if largest and len(kept) else 0.0
+    tree = decode_sparse(
+        n,
+        np.concatenate([np.zeros(len(places), np.int64), ends[kept, 0]]),
+        np.concatenate([places, ends[kept, 1]]),
+        np.concatenate([np.full(len(places), least), weights[kept]]),
+        root="single" if spanning else "multi",
+    )
+    chosen: dict[int, int] = {}  # of parallel edges the best one
+    for edge in kept[tree[ends[kept, 1]] == ends[kept, 0]].tolist():
+        word = ends[edge, 1]
+        if word not in chosen or weights[edge] > weights[chosen[word]]:
+            chosen[word] = edge
+    found = graph.__class__()
+    found.add_nodes_from(graph)
+    for edge in chosen.values():
+        u, v, data = edges[edge]
+        found.add_edge(u, v, **(data if preserve_attrs else {}) | {attr: data.get(attr, default)})
+    return found
+
+
+backend = Backend()

@@ -249,7 +249,7 @@ def _depth(nested: str) -> int:
 def _argument(wanted: Any) -> str:
     """Return the initializer of an `Argument` in module.c."""
     import numpy as np
-    from numba.core import types
+    from numba import types
     from numba.np.numpy_support import as_dtype
 
     if not isinstance(wanted, types.Array):

@@ -11,11 +11,9 @@ import importlib
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from llvmlite import binding, ir
-from numba.core import types
-from numba.core.compiler_lock import global_compiler_lock
-from numba.core.registry import cpu_target
+from numba import types
 
-from arborescence.compiling.jit import is_of_memory
+from arborescence.compiling.numba_parts import cpu_target, global_compiler_lock, is_of_memory
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

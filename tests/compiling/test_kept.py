@@ -180,13 +180,22 @@ def test_it_says_why_nothing_is_kept(
 @pytest.mark.parametrize("value", ["", "cache", "./cache", "../cache"])
 def test_cache_folders_are_absolute(value: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()
-    monkeypatch.setattr(config, "CACHE_DIR", "")
+    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", value)
     assert all(folder.is_absolute() for folder in kept.folders())
     monkeypatch.setenv("HOME", "home")
     if sys.platform == "linux":
         with pytest.raises(PermissionError, match="not an absolute path"):
             kept._check(kept.folders()[1])
+
+
+def test_a_file_of_settings_in_the_working_directory_names_no_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.undo()
+    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
+    monkeypatch.setattr(config, "CACHE_DIR", str(tmp_path))  # as from `.numba_config.yaml`
+    assert not any(folder.is_relative_to(tmp_path) for folder in kept.folders())
 
 
 def test_a_damaged_file_is_replaced(folders: list[Path]) -> None:

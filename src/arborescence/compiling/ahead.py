@@ -21,8 +21,8 @@ def warmup(progress: Callable[[str, int, int], None] | None = None) -> None:
     """Compile every kernel and keep it on disk, once for all later processes.
 
     Takes some minutes the first time, and a second when everything is already compiled. Where
-    nothing can be kept, the kernels are compiled for this process. With native modules there is
-    nothing to compile.
+    nothing can be kept, the kernels are compiled for this process. With native modules, or with a
+    version of Numba that is not known, there is nothing to compile ahead.
 
     Parameters
     ----------
@@ -35,6 +35,10 @@ def warmup(progress: Callable[[str, int, int], None] | None = None) -> None:
     >>> arb.warmup()  # doctest: +SKIP
     """
     if native.KERNELS is not None:
+        return
+    from arborescence.compiling import plain
+
+    if not plain.is_known():  # nothing could be kept
         return
     from arborescence.compiling.digests import size
     from arborescence.compiling.jit import Kernel

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 # How kernels are compiled is part of every digest.
 _COMPILER: Final = numba.__version__.encode() + b"".join(
-    Path(__file__).with_name(name).read_bytes() for name in ("jit.py", "jit_lanes.py")
+    Path(__file__).with_name(name).read_bytes()
+    for name in ("jit.py", "jit_lanes.py", "numba_parts.py")
 )
 
 _PLAIN: Final = (bool, int, float, complex, str, bytes, np.generic, type(None), type(...))
@@ -56,7 +57,8 @@ def _read(kernel: Any) -> tuple[bytes, list[Any]]:
     """Return a text for what is in a kernel, and the kernels that it calls itself."""
     function = kernel.py_func
     code = function.__code__
-    texts = [function.__module__, function.__name__, _text(kernel.targetoptions), _text(code)]
+    how = (kernel.targetoptions, hasattr(function, "never_negative"))
+    texts = [function.__module__, function.__name__, _text(how), _text(code)]
     called = []
     for name, value in _global_names(code, function.__globals__):
         if hasattr(value, "py_func"):

@@ -10,30 +10,30 @@ compilation of a process prints a line on stderr.
 from __future__ import annotations
 
 import os
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
-
-from llvmlite.binding import Linkage, parse_assembly
-from numba.core import config, event, types
-from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import CompilerBase, DefaultPassBuilder
-from numba.core.compiler_lock import global_compiler_lock, require_global_compiler_lock
-from numba.core.compiler_machinery import register_pass
-from numba.core.registry import CPUDispatcher
-from numba.core.runtime.nrt import rtsys
-from numba.core.typed_passes import AnnotateTypes, DumpParforDiagnostics, NativeLowering
-from numba.np import arrayobj
+import time
+from typing import TYPE_CHECKING, Any, Final
 
 from arborescence.compiling import jit_lanes  # noqa: F401
+from arborescence.compiling.digests import size
 from arborescence.compiling.kept import Kept
-from arborescence.compiling.messages import Compiling
+from arborescence.compiling.messages import say
+from arborescence.compiling.numba_parts import (
+    CPUDispatcher,
+    Listener,
+    PartOfWhole,
+    Whole,
+    global_compiler_lock,
+    listen,
+    lock_can_be_taken,
+    look_at_no_constants,
+)
 from arborescence.compiling.records import way
 from arborescence.compiling.signatures import Record, arguments_of, as_declared, signatures_of
 from arborescence.errors import ArborescenceError
 from arborescence.system.remembered import remembered
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
 # Division as in NumPy. No kernel is called from C. The last two are what Numba has anyway, but if
 # they are not given, a kernel takes them from the first kernel that calls it.
@@ -47,6 +47,10 @@ _OPTIONS = {
 }
 
 
+_SPEED: Final = 1000  # bytes of bytecode compiled in a second, for a first guess
+_LONG: Final = 1.0  # seconds that are worth a line
+
+
 def compiled(function: Callable[..., Any], options: dict[str, Any]) -> Any:
     """Return the kernel as a function that Python and other kernels can call.
 
@@ -57,9 +61,6 @@ def compiled(function: Callable[..., Any], options: dict[str, Any]) -> Any:
     options
         More options of `numba.njit`.
     """
-    settings: Any = config
-    if settings.DISABLE_JIT:
-        return function
     arguments = [each for text in signatures_of(function)[:1] for each in arguments_of(text)]
     if any(isinstance(each, Record) for each in arguments):
         return KernelOfRecords(function, _OPTIONS | options, arguments)
@@ -72,8 +73,8 @@ class Kernel(CPUDispatcher):
     locked_out = False  # whether nobody can release the compiler's lock: see `_look_at_lock`
 
     def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
-        super().__init__(function, targetoptions=options, pipeline_class=_Whole)
-        _look_at_no_constants(self)
+        super().__init__(function, targetoptions=options, pipeline_class=Whole)
+        look_at_no_constants(self)
         self.part = Part(function, options)
         self._cache = Kept(self)
 
@@ -151,148 +152,47 @@ class Part(CPUDispatcher):
 
     def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
         options = options | {"no_cpython_wrapper": True}
-        super().__init__(function, targetoptions=options, pipeline_class=_Part)
-        _look_at_no_constants(self)
+        super().__init__(function, targetoptions=options, pipeline_class=PartOfWhole)
+        look_at_no_constants(self)
 
     def add_overload(self, result: Any) -> None:
         """Note that the kernel is there for one more combination of types."""
         self.overloads[tuple(result.signature.args)] = result
 
 
-def _look_at_no_constants(dispatcher: Any) -> None:
-    """Prevent Numba from compiling a kernel once more for each constant that it is called with."""
-    fold = dispatcher._compiler.fold_argument_types
+class _Compiling(Listener):
+    """Say what is compiled, and how long it took."""
 
-    def fold_without_constants(args: Any, kws: Any) -> Any:
-        signature, folded = fold(args, kws)
-        return signature, tuple(map(types.unliteral, folded))
+    start = 0.0
+    said = False
 
-    dispatcher._compiler.fold_argument_types = fold_without_constants
+    def on_start(self, event: Any) -> None:
+        """Say at the first compilation of the process about how long it takes."""
+        kernel = event.data["dispatcher"]
+        if isinstance(kernel, Kernel):
+            self.start = time.perf_counter()
+            if not self.said:
+                self.said = True
+                name, seconds = kernel.py_func.__name__, size(kernel) / _SPEED
+                say(
+                    f"compiling {name}, for about {seconds:.0f} s; each kernel is compiled once, "
+                    "at first use or ahead by `arborescence warmup`"
+                )
 
-
-def is_of_memory(library: Any) -> bool:
-    """Tell whether this is the code of Numba's functions that allocate and free arrays."""
-    return library is rtsys.library
-
-
-class Code(JITCodeLibrary):
-    """The code of a kernel, linked with that of all kernels which it calls, directly or not."""
-
-    def add_linking_library(self, library: Any) -> None:
-        """Note that this library's code is needed."""
-        super().add_linking_library(library)
-        if isinstance(library, CodeOfPart):
-            for further in library._linking_libraries:
-                if further not in self._linking_libraries:
-                    super().add_linking_library(further)
-
-    def finalize(self) -> None:
-        """Link and optimize. LLVM links only what is needed so far, so what all need comes last."""
-        self._linking_libraries.sort(key=is_of_memory)
-        super().finalize()
-
-    def serialize_using_object_code(self) -> tuple[str, str, tuple[bytes, bytes]]:
-        """Return the code as it is kept: without LLVM's form, of which only the names are used."""
-        self._ensure_finalized()
-        names = [function.name for function in self.get_defined_functions()]
-        text = "\n".join(f'define void @"{name}"() {{ ret void }}' for name in names)
-        return self.name, "object", (self._get_compiled_object(), parse_assembly(text).as_bitcode())
-
-    def _optimize_final_module(self) -> None:
-        """Optimize the linked code; what only this code calls, LLVM may inline or change."""
-        for function in self._final_module.functions:
-            if function.linkage == Linkage.linkonce_odr and not function.is_declaration:
-                function.linkage = Linkage.internal
-        super()._optimize_final_module()
-
-
-class CodeOfPart(Code):
-    """The code of a kernel that a kernel calls; it is neither linked nor optimized by itself."""
-
-    def finalize(self) -> None:
-        """Take no more code."""
-        require_global_compiler_lock()
-        self._raise_if_finalized()
-        self._finalized = True
-
-
-@contextmanager
-def _indices_of(function: Callable[..., Any]) -> Iterator[None]:
-    """Lower no code for negative indices, if the function has none. Under the compiler lock."""
-    fix: Any = arrayobj.fix_integer_index
-    if hasattr(function, "never_negative"):
-        arrayobj.fix_integer_index = _as_it_is
-    try:
-        yield
-    finally:
-        arrayobj.fix_integer_index = fix
-
-
-def _as_it_is(context: Any, builder: Any, kind: Any, index: Any, size: Any) -> Any:  # noqa: ARG001
-    return context.cast(builder, index, kind, types.intp)
-
-
-@register_pass(mutates_CFG=True, analysis_only=False)
-class _LowerWhole(NativeLowering):
-    _name = "arborescence_lower_whole"
-
-    def run_pass(self, state: Any) -> bool:
-        state.library = Code(state.targetctx.codegen(), state.func_id.func_qualname)
-        state.library.enable_object_caching()
-        with _indices_of(state.func_id.func):
-            done: bool = super().run_pass(state)
-        return done
-
-
-@register_pass(mutates_CFG=True, analysis_only=False)
-class _LowerPart(NativeLowering):
-    _name = "arborescence_lower_part"
-
-    def run_pass(self, state: Any) -> bool:
-        state.library = CodeOfPart(state.targetctx.codegen(), state.func_id.func_qualname)
-        state.flags.no_compile = True
-        with _indices_of(state.func_id.func):
-            super().run_pass(state)
-        # Numba finds the code of a call by the object that the dispatcher gives for its types.
-        key = object()
-        state["cr"] = state["cr"]._replace(cfunc=key)
-        state.targetctx.insert_user_function(key, state["cr"].fndesc, [state.library])
-        return True
-
-
-class _Pipeline(CompilerBase):
-    """Numba's passes, with another class to lower the code, and without those that only report."""
-
-    lowering: type
-
-    def define_pipelines(self) -> list[Any]:
-        manager = DefaultPassBuilder.define_nopython_pipeline(self.state)
-        manager.passes = [
-            (self.lowering if step is NativeLowering else step, what)
-            for step, what in manager.passes
-            if step not in (AnnotateTypes, DumpParforDiagnostics)
-        ]
-        manager._finalized = False
-        manager.finalize()
-        return [manager]
-
-
-class _Whole(_Pipeline):
-    lowering = _LowerWhole
-
-
-class _Part(_Pipeline):
-    lowering = _LowerPart
+    def on_end(self, event: Any) -> None:
+        """Say how long it took."""
+        kernel = event.data["dispatcher"]
+        if isinstance(kernel, Kernel):
+            seconds = time.perf_counter() - self.start
+            if seconds >= _LONG:
+                say(f"compiled {kernel.py_func.__name__} in {seconds:.0f} s")
 
 
 def _look_at_lock() -> None:
     """After a fork: note whether a thread, which is not in this process, holds Numba's lock."""
-    Kernel.locked_out = not global_compiler_lock._lock.acquire(blocking=False)
-    if not Kernel.locked_out:
-        global_compiler_lock._lock.release()
+    Kernel.locked_out = not lock_can_be_taken()
 
 
-_register: Any = event.register
-_register("numba:compile", Compiling(Kernel))
+listen(_Compiling())
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_look_at_lock)

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import operator
+from inspect import Parameter, Signature
 from typing import TYPE_CHECKING, Any
 
+import numba.extending
 from llvmlite import ir
+from numba import types
 from numba.core import cgutils as numba_cgutils
-from numba.core import types
-from numba.core.datamodel import models
-from numba.core.extending import lower_builtin, register_model
-from numba.core.typing import templates as numba_templates
-from numba.np import arrayobj as numba_arrayobj
+from numba.extending import models, register_model
 
 from arborescence.compiling import lanes
 from arborescence.compiling.lanes import LANES
@@ -19,11 +18,9 @@ from arborescence.compiling.lanes import LANES
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-# Parts of Numba that have no types.
+# Of Numba's low-level API, which has no types.
 cgutils: Any = numba_cgutils
-templates: Any = numba_templates
-arrayobj: Any = numba_arrayobj
-lowers: Any = lower_builtin
+extending: Any = numba.extending
 
 
 class Lanes(types.Type):
@@ -56,17 +53,14 @@ def _lower(
     """Register an operation: first the rule for the type of its result, then its code."""
 
     def with_rule(rule: Callable[..., Any]) -> Callable[[Callable[..., Any]], None]:
-        class Template(templates.AbstractTemplate):  # type: ignore[misc]
-            key = function
+        def result_of(*args: Any) -> Any:
+            return rule(*args) if all(map(isinstance, args, kinds)) else None
 
-            def generic(self, args: Any, kws: Any) -> Any:
-                if kws or len(args) != len(kinds) or not all(map(isinstance, args, kinds)):
-                    return None
-                result = rule(*args)
-                return None if result is None else templates.signature(result, *args)
-
-        templates.infer_global(function)(Template)
-        code: Callable[[Callable[..., Any]], None] = lowers(function, *kinds)
+        names = [f"x{place}" for place in range(len(kinds))]
+        parameters = [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in names]
+        vars(result_of)["__signature__"] = Signature(parameters)
+        extending.type_callable(function)(lambda _context: result_of)
+        code: Callable[[Callable[..., Any]], None] = extending.lower_builtin(function, *kinds)
         return code
 
     return with_rule
@@ -281,14 +275,10 @@ def _is_row(context: Any, builder: Any, sig: Any, args: Any) -> Any:  # noqa: AR
 def _as_row(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     view = context.make_array(sig.args[0])(context, builder, args[0])
     row = context.make_array(sig.return_type)(context, builder)
-    arrayobj.populate_array(
-        row,
-        data=view.data,
-        shape=[view.nitems],
-        strides=[view.itemsize],
-        itemsize=view.itemsize,
-        meminfo=None,
-    )
+    row.data, row.nitems, row.itemsize = view.data, view.nitems, view.itemsize
+    row.shape = cgutils.pack_array(builder, [view.nitems])
+    row.strides = cgutils.pack_array(builder, [view.itemsize])
+    row.meminfo = context.get_constant_null(types.voidptr)
     return row._getvalue()
 
 

@@ -10,7 +10,7 @@ the package's own folder, which is trusted as the package itself, nobody else ma
 from __future__ import annotations
 
 import hashlib
-import pickle
+import os
 import sys
 from contextlib import nullcontext, suppress
 from functools import partial
@@ -18,15 +18,11 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, TYPE_CHECKING, Any, Final
 
-from numba.core import config as numba_config
-from numba.core.caching import NullCache
-from numba.core.compiler import CompileResult
-from numba.core.runtime.nrt import rtsys
-from numba.core.serialize import dumps
-from numba.misc.appdirs import AppDirs
+from numba import config as numba_config
 
 from arborescence.compiling.digests import digest
 from arborescence.compiling.messages import say, say_not_kept
+from arborescence.compiling.numba_parts import NullCache, packed, unpacked, user_folder
 from arborescence.system.files import replacing
 from arborescence.system.locks import alone
 from arborescence.system.ownership import check_own
@@ -44,9 +40,10 @@ def folders() -> list[Path]:
     """Return the folders where compiled kernels are looked for, in this order."""
     # The name keeps several installations apart.
     name = f"arborescence_{hashlib.sha256(bytes(_PACKAGE)).hexdigest()[:16]}"
-    if _config.CACHE_DIR:
-        return [Path(_config.CACHE_DIR, name)]
-    user = Path(AppDirs(appname="numba", appauthor=False).user_cache_dir)
+    # Not Numba's setting of that name: it may come from a file in the working directory.
+    if own := os.environ.get("NUMBA_CACHE_DIR"):
+        return [Path(own, name)]
+    user = user_folder()
     with suppress(RuntimeError):  # there is no home
         if not user.is_absolute():  # such an XDG_CACHE_HOME does not count, says its standard
             user = Path.home() / ".cache" / "numba"
@@ -90,10 +87,7 @@ class Kept(NullCache):
         with suppress(FileNotFoundError), self._open(types) as file:
             seal, content = file.read(_SEAL), file.read()
             if hashlib.sha256(content).digest() == seal:
-                # Numba loads all that it can compile first, in half a second. To call the code,
-                # only the functions that count references are needed.
-                rtsys.initialize(context)
-                return CompileResult._rebuild(context, *pickle.loads(content))  # noqa: S301
+                return unpacked(context, content)
         return None
 
     def has(self, types: Any) -> bool:
@@ -104,7 +98,7 @@ class Kept(NullCache):
 
     def save_overload(self, types: Any, result: Any) -> None:
         """Keep the code for these types, if there is a folder that can be written."""
-        content = dumps(result._reduce())
+        content = packed(result)
         reasons = []
         for folder in folders():
             try:

@@ -49,7 +49,7 @@ def never_negative(function: Function) -> Function:
     prevents LLVM from seeing which loops read neighbours. ``NUMBA_BOUNDSCHECK=1`` finds negative
     ones.
     """
-    vars(function)["never_negative"] = True  # for `jit`
+    vars(function)["never_negative"] = True  # for `numba_parts`
     return function
 
 
@@ -78,6 +78,15 @@ def _compiled(function: Function, **options: Any) -> Function:
 
 def _jit() -> Callable[[Callable[..., Any], dict[str, Any]], Any]:
     try:
+        import numba
+
+        from arborescence.compiling import plain
+
+        settings: Any = numba.config
+        if settings.DISABLE_JIT:
+            return lambda function, _: function
+        if not plain.is_known():
+            return plain.compiled
         from arborescence.compiling.jit import compiled
     except ModuleNotFoundError as error:
         if error.name != "numba":

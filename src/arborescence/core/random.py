@@ -67,7 +67,7 @@ def _lower_call() -> None:
     """Tell Numba how kernels call `next_double`: through a pointer, without Python."""
     import numba.extending
     from llvmlite import ir
-    from numba.core import types
+    from numba import types
 
     extending: Any = numba.extending
 

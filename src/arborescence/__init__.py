@@ -60,45 +60,4 @@ if TYPE_CHECKING:
     from arborescence.rules.search import decode_constrained as decode_constrained
     from arborescence.rules.search import kbest_constrained as kbest_constrained
 
-__all__, __getattr__, __dir__ = lazily(
-    __name__,
-    {
-        "arborescence._config": ("show_config",),
-        "arborescence.compiling.ahead": ("warmup",),
-        "arborescence.distribution.arrays": ("TreeDistribution",),
-        "arborescence.errors": (
-            "ArborescenceError",
-            "MissingExtraError",
-            "ModelError",
-            "NoTreeError",
-            "OptionError",
-            "ScoresError",
-            "TreeError",
-            "TreebankError",
-        ),
-        "arborescence.core.allowed": ("forbid", "require"),
-        "arborescence.explaining.explanation": ("explain",),
-        "arborescence.inference.decode": ("decode", "decode_labeled"),
-        "arborescence.inference.kbest": ("kbest", "second_best", "trees"),
-        "arborescence.inference.labeled": ("kbest_labeled", "trees_labeled"),
-        "arborescence.inference.repairing": ("repair",),
-        "arborescence.inference.search": ("decode_where", "decode_where_labeled"),
-        "arborescence.nonprojective.sparse": ("decode_sparse",),
-        "arborescence.parsers": ("load",),
-        "arborescence.projective.pseudo": ("deprojectivize", "projectivize"),
-        "arborescence.rules.search": ("decode_constrained", "kbest_constrained"),
-        "arborescence.core.tree": ("is_projective", "is_tree", "root_count", "tree_weight"),
-    },
-    modules=(
-        "drawing",
-        "explaining",
-        "integrations",
-        "parsers",
-        "rules",
-        "second_order",
-        "torch",
-        "transitions",
-        "treebank",
-        "undirected",
-    ),
-)
+__all__, __getattr__, __dir__ = lazily(__name__)

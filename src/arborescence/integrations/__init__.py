@@ -21,6 +21,4 @@ if TYPE_CHECKING:
     from arborescence.integrations.patching import patch as patch
     from arborescence.integrations.patching import unpatch as unpatch
 
-__all__, __getattr__, __dir__ = lazily(
-    __name__, {"arborescence.integrations.patching": ("TOOLS", "Patched", "patch", "unpatch")}
-)
+__all__, __getattr__, __dir__ = lazily(__name__)

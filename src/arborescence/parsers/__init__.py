@@ -22,21 +22,4 @@ if TYPE_CHECKING:
     from arborescence.parsers.tagger.tagger import Tagger as Tagger
     from arborescence.parsers.transition.parser import TransitionParser as TransitionParser
 
-__all__, __getattr__, __dir__ = lazily(
-    __name__,
-    {
-        "arborescence.parsers.shared.base": ("Parser", "load"),
-        "arborescence.parsers.shared.graph_parser": ("GraphParser",),
-        "arborescence.parsers.shared.keeping": ("Keeper",),
-        "arborescence.parsers.bilexical": ("BilexicalModel",),
-        "arborescence.parsers.combined": ("CombinedParser",),
-        "arborescence.parsers.tagger.retagging": ("jackknife",),
-        "arborescence.parsers.linear.parser": ("LinearParser",),
-        "arborescence.parsers.neural.parser": ("BiaffineParser",),
-        "arborescence.parsers.recipe": ("train",),
-        "arborescence.parsers.reranker.parser": ("Reranker",),
-        "arborescence.parsers.second_order.parser": ("SecondOrderParser",),
-        "arborescence.parsers.tagger.tagger": ("Tagger",),
-        "arborescence.parsers.transition.parser": ("TransitionParser",),
-    },
-)
+__all__, __getattr__, __dir__ = lazily(__name__)

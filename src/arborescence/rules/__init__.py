@@ -25,26 +25,4 @@ if TYPE_CHECKING:
     from arborescence.rules.sets import rules_of as rules_of
     from arborescence.rules.trees import Trees as Trees
 
-__all__, __getattr__, __dir__ = lazily(
-    __name__,
-    {
-        "arborescence.rules.files": ("read_rules",),
-        "arborescence.rules.kinds": (
-            "AtMostOne",
-            "Contiguous",
-            "Dependents",
-            "Direction",
-            "LabelTags",
-            "Nominal",
-            "NotOfTags",
-            "Projective",
-            "RootLabel",
-            "Rule",
-            "Spaced",
-            "TagLabels",
-        ),
-        "arborescence.rules.search": ("Alternative", "ConstrainedTree", "Edges"),
-        "arborescence.rules.sets": ("conflicts_of", "rules_of"),
-        "arborescence.rules.trees": ("Trees",),
-    },
-)
+__all__, __getattr__, __dir__ = lazily(__name__)

@@ -5,29 +5,36 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-def lazily(
-    package: str, homes: dict[str, tuple[str, ...]], modules: tuple[str, ...] = ()
-) -> tuple[list[str], Callable[[str], object], Callable[[], list[str]]]:
-    """Return ``__all__``, ``__getattr__`` and ``__dir__`` for a package."""
-    # package: its ``__name__``
-    # homes: the names that each module defines
-    # modules: modules of the package: ``dir`` shows them, ``import *`` does not import them
-    home_of = {name: home for home, names in homes.items() for name in names}
-    public = sorted(home_of)
+def lazily(package: str) -> tuple[list[str], Callable[[str], object], Callable[[], list[str]]]:
+    """Return ``__all__``, ``__getattr__`` and ``__dir__`` for a package.
+
+    Its public names stand once, in the package's own code: as imports for type checkers, ``if
+    TYPE_CHECKING: from home import name as name``. Of those, `dir` shows modules of the package,
+    but ``import *`` does not import them.
+    """
+    module: Any = sys.modules[package]
+    words = module.__spec__.loader.get_data(module.__file__).decode().replace("(", "").split()
+    home_of = {
+        name: home
+        for start, home, what, name, then, same in zip(*(words[k:] for k in range(6)), strict=False)
+        if (start, what, then) == ("from", "import", "as") and name == same.rstrip(",")
+    }
+    home_of.pop("__version__", None)  # not lazy
+    public = sorted(name for name, home in home_of.items() if home != package)
 
     def get(name: str) -> object:
-        if name in modules:
-            return import_module(f"{package}.{name}")  # this also sets the attribute
         if name not in home_of:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        if home_of[name] == package:
+            return import_module(f"{package}.{name}")  # this also sets the attribute
         value: object = getattr(import_module(home_of[name]), name)
-        setattr(sys.modules[package], name, value)
+        setattr(module, name, value)
         return value
 
-    return public, get, lambda: sorted([*public, *modules])
+    return public, get, lambda: sorted(home_of)

@@ -28,17 +28,4 @@ if TYPE_CHECKING:
     from arborescence.treebank.validation import Broken as Broken
     from arborescence.treebank.validation import validate as validate
 
-__all__, __getattr__, __dir__ = lazily(
-    __name__,
-    {
-        "arborescence.treebank.oracle": ("best_of_k",),
-        "arborescence.treebank.broken": ("mended", "read_broken"),
-        "arborescence.treebank.conllu": ("read", "write"),
-        "arborescence.treebank.evaluation": ("Evaluation", "evaluate"),
-        "arborescence.treebank.kbest": ("read_kbest", "write_kbest"),
-        "arborescence.treebank.plain": ("read_tokens",),
-        "arborescence.treebank.sentence": ("Sentence",),
-        "arborescence.treebank.styles": ("restyle",),
-        "arborescence.treebank.validation": ("Broken", "validate"),
-    },
-)
+__all__, __getattr__, __dir__ = lazily(__name__)

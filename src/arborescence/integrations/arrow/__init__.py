@@ -15,17 +15,4 @@ if TYPE_CHECKING:
     from arborescence.integrations.arrow.tables import to_sentences as to_sentences
     from arborescence.integrations.arrow.tables import to_table as to_table
 
-__all__, __getattr__, __dir__ = lazily(
-    __name__,
-    {
-        "arborescence.integrations.arrow.parquet": (
-            "columns_of",
-            "read",
-            "read_tables",
-            "write",
-            "write_tables",
-        ),
-        "arborescence.integrations.arrow.parse": ("Parse",),
-        "arborescence.integrations.arrow.tables": ("schema", "to_sentences", "to_table"),
-    },
-)
+__all__, __getattr__, __dir__ = lazily(__name__)

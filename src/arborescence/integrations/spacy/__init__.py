@@ -26,10 +26,4 @@ if TYPE_CHECKING:
     from arborescence.integrations.spacy.docs import doc_of as doc_of
     from arborescence.integrations.spacy.docs import sentences_of as sentences_of
 
-__all__, __getattr__, __dir__ = lazily(
-    __name__,
-    {
-        "arborescence.integrations.spacy.component": ("ParserPipe",),
-        "arborescence.integrations.spacy.docs": ("doc_of", "sentences_of"),
-    },
-)
+__all__, __getattr__, __dir__ = lazily(__name__)

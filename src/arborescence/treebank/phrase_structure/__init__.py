@@ -24,20 +24,4 @@ if TYPE_CHECKING:
     from arborescence.treebank.phrase_structure.reading import read_trees as read_trees
     from arborescence.treebank.phrase_structure.tree import Tree as Tree
 
-__all__, __getattr__, __dir__ = lazily(
-    __name__,
-    {
-        "arborescence.treebank.phrase_structure.dependencies": (
-            "convert",
-            "to_dependencies",
-        ),
-        "arborescence.treebank.phrase_structure.head_rules": ("HeadRules",),
-        "arborescence.treebank.phrase_structure.lexicalized": (
-            "Lexicalized",
-            "Tally",
-            "lexicalize",
-        ),
-        "arborescence.treebank.phrase_structure.reading": ("read_trees",),
-        "arborescence.treebank.phrase_structure.tree": ("Tree",),
-    },
-)
+__all__, __getattr__, __dir__ = lazily(__name__)

@@ -6,7 +6,7 @@ the same span; in multiword tokens, words match by the longest common subsequenc
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -101,11 +101,11 @@ def align(gold: Columns, predicted: Columns) -> tuple[npt.NDArray[np.int64], npt
     n, m = len(gold.spans), len(predicted.spans)
     pairs = np.empty((min(n, m), 2), dtype=np.int64)
     stretches = np.empty((min(n, m), 4), dtype=np.int64)
-    count, different = _align(
-        *(gold.data, gold.spans, gold.starts, gold.ends, gold.in_multiword),
-        *(predicted.data, predicted.spans, predicted.starts, predicted.ends),
-        *(predicted.in_multiword, pairs, stretches),
+    ours, theirs = (
+        _Words(each.data, each.spans, each.starts, each.ends, each.in_multiword)
+        for each in (gold, predicted)
     )
+    count, different = _align(ours, theirs, pairs, stretches)
     pairs = pairs[:count]
     if different:
         more = [
@@ -129,33 +129,34 @@ def _form(columns: Columns, word: int) -> str:
     return token.tobytes().decode().lower()
 
 
+class _Words(NamedTuple):
+    """Arrays of `Columns`."""
+
+    data: np.ndarray
+    spans: np.ndarray
+    starts: np.ndarray
+    ends: np.ndarray
+    in_multiword: np.ndarray
+
+
 @kernel
 def _align(
-    data: np.ndarray,
-    spans: np.ndarray,
-    starts: np.ndarray,
-    ends: np.ndarray,
-    in_multiword: np.ndarray,
-    their_data: np.ndarray,
-    their_spans: np.ndarray,
-    their_starts: np.ndarray,
-    their_ends: np.ndarray,
-    their_in_multiword: np.ndarray,
-    pairs: np.ndarray,
-    stretches: np.ndarray,
+    ours: _Words, theirs: _Words, pairs: np.ndarray, stretches: np.ndarray
 ) -> tuple[int, int]:
     """Pair n and m words; return the numbers of pairs and of spans still to be paired. O(size).
 
-    Shapes as in `Columns`. `pairs` (min(n, m), 2) gets words that are the same token, and those of
+    `pairs` (min(n, m), 2) gets words that are the same token, and those of
     multiword spans with the same words; other spans go to `stretches` (min(n, m), 4): first word
     and last word + 1 in both.
     """
+    starts, ends, in_multiword = ours.starts, ours.ends, ours.in_multiword
+    their_starts, their_ends, theirs_in = theirs.starts, theirs.ends, theirs.in_multiword
     n, m = starts.shape[0], their_starts.shape[0]
     count = 0
     different = 0
     i = j = 0
     while i < n and j < m:
-        if not in_multiword[i] and not their_in_multiword[j]:
+        if not in_multiword[i] and not theirs_in[j]:
             start, their_start = starts[i], their_starts[j]
             same = start == their_start and ends[i] == their_ends[j]
             if same:
@@ -168,35 +169,33 @@ def _align(
             # the other text that starts before the span and overlaps it is left out.
             if in_multiword[i]:
                 end = ends[i]
-                j += 1 if not their_in_multiword[j] and their_starts[j] < starts[i] else 0
+                j += 1 if not theirs_in[j] and their_starts[j] < starts[i] else 0
             else:
                 end = their_ends[j]
                 i += 1 if starts[i] < their_starts[j] else 0
             first, second = i, j
             while True:
-                ours = i < n and (ends[i] <= end or (in_multiword[i] and starts[i] < end))
-                theirs = j < m and (
-                    their_ends[j] <= end or (their_in_multiword[j] and their_starts[j] < end)
-                )
-                if not ours and not theirs:
+                mine = i < n and (ends[i] <= end or (in_multiword[i] and starts[i] < end))
+                other = j < m and (their_ends[j] <= end or (theirs_in[j] and their_starts[j] < end))
+                if not mine and not other:
                     break
                 if i < n and (j == m or starts[i] <= their_starts[j]):
                     end = max(end, ends[i]) if in_multiword[i] else end
                     i += 1
                 else:
-                    end = max(end, their_ends[j]) if their_in_multiword[j] else end
+                    end = max(end, their_ends[j]) if theirs_in[j] else end
                     j += 1
             stop, their_stop = i, j
             alike = stop - first == their_stop - second
             for k in range(stop - first):
-                alike = alike and in_multiword[first + k] == their_in_multiword[second + k]
+                alike = alike and in_multiword[first + k] == theirs_in[second + k]
                 alike = alike and equal(
-                    data,
-                    spans[first + k, FORM],
-                    spans[first + k, FORM + 1] - 1,
-                    their_data,
-                    their_spans[second + k, FORM],
-                    their_spans[second + k, FORM + 1] - 1,
+                    ours.data,
+                    ours.spans[first + k, FORM],
+                    ours.spans[first + k, FORM + 1] - 1,
+                    theirs.data,
+                    theirs.spans[second + k, FORM],
+                    theirs.spans[second + k, FORM + 1] - 1,
                 )
             if alike:
                 for k in range(stop - first):

@@ -1,10 +1,9 @@
 """The kernels of this family that Python calls, and the types of their arguments."""
 
+_WORDS = "treebank.alignment._Words(uint8[::1], int64[:, ::1], int64[::1], int64[::1], bool[::1])"
+
 EXPORTS = {
-    "alignment._align": (
-        "uint8[::1], int64[:, ::1], int64[::1], int64[::1], bool[::1], uint8[::1], int64[:, ::1], "
-        "int64[::1], int64[::1], bool[::1], out int64[:, ::1], out int64[:, ::1]"
-    ),
+    "alignment._align": f"{_WORDS}, {_WORDS}, out int64[:, ::1], out int64[:, ::1]",
     "annotating._write": (
         "uint8[::1], int64[::1], int32[:, ::1], int64[::1], int64[::1], int64[::1], uint8[::1], "
         "int64[::1], out uint8[::1], out int64[::1], out int32[:, ::1]"

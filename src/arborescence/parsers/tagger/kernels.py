@@ -81,8 +81,9 @@ class Spelled(NamedTuple):
 
 
 class Choices(NamedTuple):
-    """The tags that are allowed for a word, by its context."""
+    """The tags that are allowed for a word, by its context, and the features that choose."""
 
+    features: int  # `HISTORY`, `NEIGHBOURS` or `OWN`
     tags: np.ndarray  # uint64
     starts: np.ndarray  # int64: those of context c are ``tags[starts[c + 1] : starts[c + 2]]``
 
@@ -228,7 +229,6 @@ def _rank(tags: np.ndarray, scores: np.ndarray, unit: float, found: Guesses, i: 
 def tag_words(
     words: Spelled,
     order: np.ndarray,  # int64: the sentences to tag, in this order
-    features: int,  # `HISTORY`, `NEIGHBOURS` or `OWN`
     context: np.ndarray,  # int64 (n,): an earlier stage's result for each word; -1 is unknown
     allowed: Choices,
     weights: np.ndarray,  # int8 or float32 (PLACES + tags,)
@@ -251,7 +251,7 @@ def tag_words(
     By AdaGrad (`descend`). Also in training, the previous tag is the predicted one. Indices are
     unsigned, so that Numba does not check for negative ones: this halves the time.
     """
-    places = np.empty(features, dtype=np.uint64)
+    places = np.empty(allowed.features, dtype=np.uint64)
     room = values_of(_TAGS, 12)
     letters, word_places, starts = words
     none = scores.size
@@ -260,7 +260,7 @@ def tag_words(
         last = starts[sentence + 1]
         tag = tag_2 = np.uint64(none)
         for i in range(first, last):
-            here = context[i] + 1 if features == OWN else 0
+            here = context[i] + 1 if allowed.features == OWN else 0
             choices = allowed.tags[allowed.starts[here] : allowed.starts[here + 1]]
             best = 0
             if choices.size > 1:

@@ -142,8 +142,8 @@ class Stage:
 
     def _run(self, words: Words, order: Codes, context: Codes, *rest: Any) -> None:
         spelled = kernels.Spelled(words.letters, words.places, words.starts)
-        allowed = kernels.Choices(self.allowed, self.allowed_starts)
-        kernels.tag_words(spelled, order, self.features, context, allowed, *rest)
+        allowed = kernels.Choices(self.features, self.allowed, self.allowed_starts)
+        kernels.tag_words(spelled, order, context, allowed, *rest)
 
     def to_file(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
         """Return the header and the arrays of a model file."""

@@ -13,8 +13,9 @@ import numpy as np
 
 import arborescence as arb
 from arborescence.compiling.kernels import kernel
-from arborescence.nonprojective.contraction import expand, new_forest, plant
+from arborescence.nonprojective.contraction import expand
 from arborescence.nonprojective.decode import constrained, unconstrained
+from arborescence.nonprojective.forest import new_forest, plant
 from arborescence.nonprojective.greedy import find_heads, new_greedy
 from arborescence_papers.baselines import trees_by_decoding
 from arborescence_papers.runtime.decoders import greedy_pass

@@ -10,13 +10,12 @@ from arborescence.compiling.lanes import (
     doubles,
     fill,
     gather,
-    load,
     longs,
     lowest,
     magnitude,
     numbers,
+    places,
     plus_product,
-    store,
     top,
     turn,
     where,
@@ -39,12 +38,13 @@ ELEMENTWISE = {
     "equal": (lambda a, b: where(a == b, a, b), SAME),
     "not equal": (lambda a, b: where(a != b, a, b), SAME),
     "not a number": (lambda a, b: where(a != a, b, a), FLOATS),
-    "both": (lambda a, b: where((a > b) & (a != fill(a, 2)), a, b), SAME),
-    "either": (lambda a, b: where((a > b) | (a == fill(a, 2)), a, b), SAME),
+    "both": (lambda a, b: where((a > b) & (a != 2), a, b), SAME),
+    "either": (lambda a, b: where((a > b) | (a == 2), a, b), SAME),
     "neither": (lambda a, b: where(~(a > b), a, b), SAME),
     "sum": (lambda a, b: a + b, SAME),
     "difference": (lambda a, b: a - b, SAME),
     "product": (lambda a, b: a * b, SAME),
+    "with numbers": (lambda a, b: where(a > 2, 1 - a * 3, where(b <= 0, 5, b + 1)), SAME),
     "magnitude": (lambda a, b: magnitude(a) - b, FLOATS),
 }
 REDUCED = {
@@ -88,7 +88,7 @@ def test_lane_by_lane(function, kind):
 
     @compiled
     def run(one, other, out):
-        store(out, 0, inner(load(one, 0), load(other, 0)))
+        out[places(0)] = inner(one[places(0)], other[places(0)])
 
     for one, other in pairs(kind):
         out = np.zeros(LANES, kind)
@@ -103,7 +103,7 @@ def test_all_lanes_to_one_number(function, kind):
 
     @compiled
     def run(one, other):
-        return inner(load(one, 0), load(other, 0))
+        return inner(one[places(0)], other[places(0)])
 
     for one, other in pairs(kind):
         if not np.isnan(one).any() and not np.isnan(other).any():
@@ -114,8 +114,9 @@ def test_all_lanes_to_one_number(function, kind):
 def test_rows_columns_and_tiles(kind):
     @compiled
     def run(matrix, row, column, tile):
-        store(row, 1, load(matrix, 3))
-        store(column, 2, gather(matrix, 3, 5))
+        row[places(1)] = matrix[places(3)]
+        column[places(0)] = 7
+        column[places(2)] = gather(matrix, 3, 5)
         turn(tile)
 
     matrix = np.arange(100).astype(kind)
@@ -124,7 +125,7 @@ def test_rows_columns_and_tiles(kind):
     tile = square.reshape(-1).copy()
     run(matrix, row, column, tile)
     assert row.tolist() == [0, *range(3, 3 + LANES), 0, 0, 0]
-    assert column.tolist() == [0, 0, *range(3, 3 + 5 * LANES, 5), 0, 0]
+    assert column.tolist() == [7, 7, *range(3, 3 + 5 * LANES, 5), 0, 0]
     assert (tile.reshape(LANES, LANES) == square.T).all()
 
 
@@ -132,9 +133,9 @@ def test_rows_columns_and_tiles(kind):
 def test_sums_and_products(kind):
     @compiled
     def run(one, other, out):
-        a, b = load(one, 0), load(other, 0)
+        a, b = one[places(0)], other[places(0)]
         total = plus_product(a - b, fill(a, other[2]), b) + a * b
-        store(out, 0, where(numbers(0) < fill(numbers(0), 9), total, fill(a, one[1])))
+        out[places(0)] = where(numbers(0) < 9, total, one[1])
 
     rng = np.random.default_rng(0)
     for _ in range(20):
@@ -157,8 +158,8 @@ def test_sums_and_products(kind):
 def test_types_change_without_loss():
     @compiled
     def run(floats, as_doubles, as_longs):
-        store(as_doubles, 0, doubles(load(floats, 0)))
-        store(as_longs, 0, longs(numbers(-3)))
+        as_doubles[places(0)] = doubles(floats[places(0)])
+        as_longs[places(0)] = longs(numbers(-3))
 
     floats = np.array([*SPECIAL, *SPECIAL], np.float32)
     as_doubles, as_longs = np.zeros(LANES), np.zeros(LANES, np.int64)
@@ -172,7 +173,7 @@ def test_a_contiguous_array_is_a_row():
     @compiled
     def run(array, out):
         if lanes.is_row(array):
-            store(out, 0, load(lanes.as_row(array), 5))
+            out[places(0)] = lanes.as_row(array)[places(5)]
         return lanes.is_row(array)
 
     out = np.zeros(LANES)
@@ -187,19 +188,19 @@ def test_a_contiguous_array_is_a_row():
 def test_lanes_outside_an_array(at):
     few = np.zeros(LANES + 4)
     reads = [
-        lambda few, at: load(few, at)[0],
-        lambda few, at: gather(few, 0, at + 1)[0] if at > 0 else load(few, at)[0],
+        lambda few, at: few[places(at)][0],
+        lambda few, at: gather(few, 0, at + 1)[0] if at > 0 else few[places(at)][0],
     ]
     for read in reads:
-        with pytest.raises(IndexError):
+        with pytest.raises((IndexError, OverflowError)):
             compiled(read)(few, at)
 
     def write(few, at):
-        store(few, at, numbers_as_doubles(few))
+        few[places(at)] = numbers_as_doubles(few)
 
     def numbers_as_doubles(few):
-        return fill(load(few, 0), 1.0)
+        return fill(few[places(0)], 1.0)
 
     numbers_as_doubles = compiled(numbers_as_doubles)
-    with pytest.raises(IndexError):
+    with pytest.raises((IndexError, OverflowError)):
         compiled(write)(few, at)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from inspect import Parameter, Signature
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numba.extending
@@ -31,6 +32,11 @@ class Lanes(types.Type):
         super().__init__(f"Lanes({dtype})")
 
 
+class Places(types.Type):
+    """The type of what `places` returns: the first of them."""
+
+
+_PLACES = Places("Places")
 _MASK = Lanes(types.boolean)
 _NUMBERS = Lanes(types.int32)
 _LONGS = Lanes(types.int64)
@@ -47,10 +53,19 @@ class _Model(models.PrimitiveModel):
         super().__init__(manager, kind, vector)  # type: ignore[no-untyped-call]
 
 
+@register_model(Places)
+class _First(models.PrimitiveModel):
+    def __init__(self, manager: Any, kind: Places) -> None:
+        super().__init__(manager, kind, manager.lookup(types.intp).get_value_type())  # type: ignore[no-untyped-call]
+
+
 def _lower(
     function: Any, *kinds: Any
 ) -> Callable[[Callable[..., Any]], Callable[[Callable[..., Any]], None]]:
-    """Register an operation: first the rule for the type of its result, then its code."""
+    """Register an operation: first the rule for the type of its result, then its code.
+
+    Each of `kinds` is a kind of type, or a tuple of several.
+    """
 
     def with_rule(rule: Callable[..., Any]) -> Callable[[Callable[..., Any]], None]:
         def result_of(*args: Any) -> Any:
@@ -60,19 +75,44 @@ def _lower(
         parameters = [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in names]
         vars(result_of)["__signature__"] = Signature(parameters)
         extending.type_callable(function)(lambda _context: result_of)
-        code: Callable[[Callable[..., Any]], None] = extending.lower_builtin(function, *kinds)
+
+        def code(lowered: Callable[..., Any]) -> None:
+            for each in product(*(kind if isinstance(kind, tuple) else (kind,) for kind in kinds)):
+                extending.lower_builtin(function, *each)(lowered)
+
         return code
 
     return with_rule
 
 
-def _same(*args: Lanes) -> Lanes | None:
-    """Return the type of all arguments, if it is one."""
-    return args[0] if len(set(args)) == 1 else None
+def _same(*args: Any) -> Any:
+    """Return the type of all arguments that are lanes, if it is one that holds the numbers, too."""
+    kinds = {each for each in args if isinstance(each, Lanes)}
+    whole = all(isinstance(each, (Lanes, types.Integer)) for each in args)
+    kind = kinds.pop() if len(kinds) == 1 else None
+    return None if kind and isinstance(kind.dtype, types.Integer) and not whole else kind
 
 
-def _compared(*args: Lanes) -> Lanes | None:
-    return _MASK if len(set(args)) == 1 else None
+def _compared(*args: Any) -> Lanes | None:
+    return _MASK if _same(*args) else None
+
+
+def _widened(context: Any, builder: Any, sig: Any, args: Any) -> tuple[Any, list[Any]]:
+    """Return the one type of some lanes and numbers, and all of them as lanes."""
+    kind = _same(*sig.args)
+    return kind, [
+        value if given == kind else _splat_as(context, builder, value, given, kind)
+        for given, value in zip(sig.args, args, strict=True)
+    ]
+
+
+def _splat_as(context: Any, builder: Any, value: Any, given: Any, kind: Any) -> Any:
+    """Return lanes of a type that all have one number."""
+    number = context.cast(builder, value, given, kind.dtype)
+    if not _is_complex(kind):
+        return _splat(builder, number)
+    parts = context.make_complex(builder, kind.dtype, value=number)
+    return _splat(builder, parts.real, parts.imag)
 
 
 def _splat(builder: Any, *numbers: Any) -> Any:
@@ -107,18 +147,21 @@ def _place(context: Any, builder: Any, array: Any, value: Any, at: Any, last: An
     return builder.gep(view.data, [at])
 
 
-def _row_of_lanes(context: Any, builder: Any, kinds: Any, args: Any) -> Any:
-    """Return a pointer to the lanes of an array from a number on: the first two arguments."""
-    (array, kind), (value, at) = kinds, args[:2]
-    at = context.cast(builder, at, kind, types.intp)
+def _row_of_lanes(context: Any, builder: Any, array: Any, value: Any, at: Any) -> Any:
+    """Return a pointer to the lanes of an array from a number on."""
     last = builder.add(at, context.get_constant(types.intp, LANES - 1))
     pointer = _place(context, builder, array, value, at, last)
     return builder.bitcast(pointer, context.get_value_type(Lanes(array.dtype)).as_pointer())
 
 
-@_lower(lanes.load, types.Array, types.Integer)(lambda array, _: Lanes(array.dtype))
+@_lower(lanes.places, types.Integer)(lambda _: _PLACES)
+def _places(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    return context.cast(builder, args[0], sig.args[0], types.intp)
+
+
+@_lower(operator.getitem, types.Array, Places)(lambda array, _: Lanes(array.dtype))
 def _load(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-    pointer = _row_of_lanes(context, builder, sig.args[:2], args)
+    pointer = _row_of_lanes(context, builder, sig.args[0], *args)
     return builder.load(pointer, align=context.get_abi_sizeof(pointer.type.pointee.element))
 
 
@@ -140,13 +183,25 @@ def _gather(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     return values
 
 
-@_lower(lanes.store, types.Array, types.Integer, Lanes)(
+@_lower(operator.setitem, types.Array, Places, Lanes)(
     lambda array, _, values: types.none if array.mutable and array.dtype == values.dtype else None
 )
-def _store(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-    pointer = _row_of_lanes(context, builder, sig.args[:2], args)
-    builder.store(args[2], pointer, align=context.get_abi_sizeof(args[2].type.element))
-    return context.get_dummy_value()
+def _store(context: Any, builder: Any, sig: Any, args: Any) -> None:
+    _write(context, builder, sig.args[0], *args)
+
+
+@_lower(operator.setitem, types.Array, Places, types.Number)(
+    lambda array, *_: types.none if array.mutable else None
+)
+def _store_number(context: Any, builder: Any, sig: Any, args: Any) -> None:
+    array, _, given = sig.args
+    values = _splat_as(context, builder, args[2], given, Lanes(array.dtype))
+    _write(context, builder, array, args[0], args[1], values)
+
+
+def _write(context: Any, builder: Any, array: Any, value: Any, at: Any, values: Any) -> None:
+    pointer = _row_of_lanes(context, builder, array, value, at)
+    builder.store(values, pointer, align=context.get_abi_sizeof(values.type.element))
 
 
 @_lower(lanes.turn, types.Array)(lambda tile: types.none if tile.mutable else None)
@@ -184,11 +239,7 @@ def _numbers(context: Any, builder: Any, sig: Any, args: Any) -> Any:
 
 @_lower(lanes.fill, Lanes, types.Number)(lambda values, _: values)
 def _fill(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-    number = context.cast(builder, args[1], sig.args[1], sig.args[0].dtype)
-    if not _is_complex(sig.args[0]):
-        return _splat(builder, number)
-    parts = context.make_complex(builder, sig.args[0].dtype, value=number)
-    return _splat(builder, parts.real, parts.imag)
+    return _splat_as(context, builder, args[1], sig.args[1], sig.args[0])
 
 
 @_lower(lanes.doubles, Lanes)(lambda values: _DOUBLES if _is_float(values) else None)
@@ -224,12 +275,13 @@ def _magnitude(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     return builder.call(_intrinsic(context, builder, "fabs", sig.args), args)
 
 
-@_lower(lanes.where, Lanes, Lanes, Lanes)(
-    lambda condition, one, other: one if condition == _MASK and one == other else None
+@_lower(lanes.where, Lanes, (Lanes, types.Number), (Lanes, types.Number))(
+    lambda condition, *both: _same(*both) if condition == _MASK else None
 )
-def _where(context: Any, builder: Any, sig: Any, args: Any) -> Any:  # noqa: ARG001
-    condition, one, other = args
-    if _is_complex(sig.args[1]):
+def _where(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    condition = args[0]
+    kind, (one, other) = _widened(context, builder, sig.replace(args=sig.args[1:]), args[1:])
+    if _is_complex(kind):
         condition = _shuffled(builder, condition, [k // 2 for k in range(2 * LANES)])
     return builder.select(condition, one, other)
 
@@ -297,9 +349,10 @@ for _operator, _sign in (
     (operator.ne, "!="),
 ):
 
-    @_lower(_operator, Lanes, Lanes)(_compared)
-    def _comparison(context: Any, builder: Any, sig: Any, args: Any, sign: str = _sign) -> Any:  # noqa: ARG001
-        return _compare(builder, sig.args[0], sign, *args)
+    @_lower(_operator, (Lanes, types.Number), (Lanes, types.Number))(_compared)
+    def _comparison(context: Any, builder: Any, sig: Any, args: Any, sign: str = _sign) -> Any:
+        kind, both = _widened(context, builder, sig, args)
+        return _compare(builder, kind, sign, *both)
 
 
 for _operator, _of_floats, _of_ints in (
@@ -308,18 +361,18 @@ for _operator, _of_floats, _of_ints in (
     (operator.mul, "fmul", "mul"),
 ):
 
-    @_lower(_operator, Lanes, Lanes)(_same)
+    @_lower(_operator, (Lanes, types.Number), (Lanes, types.Number))(_same)
     def _arithmetic(
-        context: Any,  # noqa: ARG001
+        context: Any,
         builder: Any,
         sig: Any,
         args: Any,
         names: tuple[str, str] = (_of_floats, _of_ints),
     ) -> Any:
-        if _is_complex(sig.args[0]) and names[0] == "fmul":
-            return _complex_product(builder, *args)
-        name = names[1 if isinstance(sig.args[0].dtype, types.Integer) else 0]
-        return getattr(builder, name)(*args)
+        kind, both = _widened(context, builder, sig, args)
+        if _is_complex(kind) and names[0] == "fmul":
+            return _complex_product(builder, *both)
+        return getattr(builder, names[isinstance(kind.dtype, types.Integer)])(*both)
 
 
 def _complex_product(builder: Any, one: Any, other: Any) -> Any:

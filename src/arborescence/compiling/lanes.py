@@ -2,11 +2,13 @@
 
 LLVM finds most of the SIMD by itself, but not for short rows: each loop then begins with checks
 for overlap and ends with single steps, and for 25 words these take three times as long as the work.
-Lanes have no such loops: a kernel loads 16 numbers, computes with all of them, and stores them.
+Lanes have no such loops: a kernel loads 16 numbers, computes with all of them, and stores them:
+``row[places(k)]`` are the numbers from k on of a contiguous vector, and can be assigned to.
 
 Here each operation is what it means, in NumPy; this is what runs without the JIT. `jit_lanes` has
-the instructions. Lanes also take the operators ``> >= < <= == != & | ~ + - *``, where both sides
-are lanes of the same type, and ``[]``. Of complex numbers there are only sums and products.
+the instructions. Lanes also take the operators ``> >= < <= == != & | ~ + - *`` with lanes of the
+same type or with a number, which then takes their type, and ``[]``. Of complex numbers there are
+only sums and products.
 """
 
 from __future__ import annotations
@@ -37,12 +39,9 @@ def as_row(array: NDArray[Any]) -> NDArray[Any]:
     return array.reshape(-1)
 
 
-def load(array: NDArray[Any], at: int) -> Lanes:
-    """Return the numbers from `at` on of a contiguous vector."""
-    found = array[at : at + LANES].copy()
-    if at < 0 or len(found) < LANES:
-        raise IndexError(f"{LANES} numbers from {at} on, of {len(array)}")
-    return found
+def places(start: int) -> NDArray[np.uintp]:
+    """Return the places of sixteen numbers in a vector, from `start` on; none may be negative."""
+    return np.arange(start, start + LANES, dtype=np.uintp)
 
 
 def gather(array: NDArray[Any], at: int, stride: int) -> Lanes:
@@ -51,13 +50,6 @@ def gather(array: NDArray[Any], at: int, stride: int) -> Lanes:
     if at < 0 or len(found) < LANES:
         raise IndexError(f"each {stride}-th of {LANES} numbers from {at} on, of {len(array)}")
     return found
-
-
-def store(array: NDArray[Any], at: int, values: Lanes) -> None:
-    """Write the numbers to `at` and the following places of a contiguous vector."""
-    if at < 0 or at + LANES > len(array):
-        raise IndexError(f"{LANES} numbers from {at} on, of {len(array)}")
-    array[at : at + LANES] = values
 
 
 def turn(tile: NDArray[Any]) -> None:
@@ -98,8 +90,8 @@ def plus_product(total: Lanes, one: Lanes, other: Lanes) -> Lanes:
     return result
 
 
-def where(condition: Lanes, one: Lanes, other: Lanes) -> Lanes:
-    """Return `one` in the lanes where the condition is true, and `other` in the rest."""
+def where(condition: Lanes, one: Lanes | float, other: Lanes | float) -> Lanes:
+    """Return `one` where the condition is true, and `other` in the rest; one may be a number."""
     return np.where(condition, one, other)
 
 

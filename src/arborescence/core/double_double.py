@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from arborescence.compiling.kernels import inlined_kernel
-from arborescence.compiling.lanes import fill, load, store, where
+from arborescence.compiling.lanes import fill, places, where
 from arborescence.core.accumulator import SCALE
 
 if TYPE_CHECKING:
@@ -69,14 +69,12 @@ def subtract_scores(high: np.ndarray, low: np.ndarray, lost: np.ndarray, start: 
 
     The scores are in `high` and `low`, float64, from `start` on.
     """
-    one, other = load(high, start), load(low, start)
-    scale, back = fill(one, SCALE), fill(one, 1.0 / SCALE)
-    first, second = one * scale, other * scale
-    exact = (first * back == one) & (second * back == other)
-    total, rest = two_sum(first, fill(one, 0.0) - second)
-    store(high, start, total)
-    store(low, start, rest)
-    store(lost, start, where(exact, fill(one, 0.0), fill(one, 2.0 * _UNDERFLOW)))
+    here = places(start)
+    one, other = high[here], low[here]
+    first, second = one * SCALE, other * SCALE
+    exact = (first * (1.0 / SCALE) == one) & (second * (1.0 / SCALE) == other)
+    high[here], low[here] = two_sum(first, 0.0 - second)
+    lost[here] = where(exact, 0.0, fill(one, 2.0 * _UNDERFLOW))
 
 
 @inlined_kernel

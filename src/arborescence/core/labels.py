@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from arborescence.compiling.kernels import kernel, never_negative
-from arborescence.compiling.lanes import LANES, as_row, fill, load, numbers, store, turn, where
+from arborescence.compiling.lanes import LANES, as_row, numbers, places, turn, where
 
 
 @kernel
@@ -26,19 +26,19 @@ def highest_labels(scores: np.ndarray, best: np.ndarray) -> None:
     for edge in range(0, whole, LANES):
         for k in range(LANES):
             at = (edge + k) * many
-            first = load(row, at)
+            first = row[places(at)]
             # Once NaN, it stays NaN: nothing is greater.
-            top = where(numbers(0) < fill(numbers(0), many), first, fill(first, -np.inf))
+            top = where(numbers(0) < many, first, -np.inf)
             for block in range(LANES, many, LANES):
-                score = load(row, at + min(block, many - LANES))
+                score = row[places(at + min(block, many - LANES))]
                 top = where((score > top) | (score != score), score, top)
-            store(tile, k * LANES, top)
+            tile[places(k * LANES)] = top
         turn(tile)
-        top = load(tile, 0)
+        top = tile[places(0)]
         for k in range(1, LANES):
-            score = load(tile, k * LANES)
+            score = tile[places(k * LANES)]
             top = where((score > top) | (score != score), score, top)
-        store(best, edge, top)
+        best[places(edge)] = top
     for edge in range(max(whole, 0), edges):
         best[edge] = scores[edge, 0]
         for label in range(1, many):

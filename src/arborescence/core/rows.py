@@ -1,18 +1,16 @@
-"""Vectorized operations on matrix rows: the inner loops of maxima, and of the sums over trees."""
+"""Vectorized operations on matrix rows: the inner loops of the sums over trees."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from arborescence.compiling.kernels import indexing_kernel, reordered_kernel
-from arborescence.compiling.lanes import LANES, fill, load, top, where
+from arborescence.compiling.lanes import LANES
 
 if TYPE_CHECKING:
     from typing import Any
 
     import numpy as np
-
-    from arborescence.compiling.lanes import Lanes
 
 
 @indexing_kernel
@@ -35,20 +33,3 @@ def row_product(one: np.ndarray, other: np.ndarray) -> Any:
     for j in range(one.shape[0]):
         total += one[j] * other[j]
     return total
-
-
-@indexing_kernel
-def highest(values: np.ndarray, width: int) -> float:
-    """Return the largest of `width` values, whole lanes of them. O(n)."""
-    best = load(values, 0)
-    for start in range(LANES, width, LANES):
-        value = load(values, start)
-        best = where(value > best, value, best)
-    found: float = top(best)
-    return found
-
-
-@indexing_kernel
-def between(values: Lanes, first: int, last: int) -> Lanes:
-    """Tell of sixteen whole numbers whether each is at least `first` and at most `last`. O(1)."""
-    return (values >= fill(values, first)) & (values <= fill(values, last))

@@ -13,31 +13,31 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from arborescence.compiling.kernels import indexing_kernel, kernel, uncounted_kernel
-from arborescence.compiling.lanes import LANES, fill, load, longs, numbers, store, where
+from arborescence.compiling.lanes import LANES, places, where
 from arborescence.core.accumulator import sign_of
-from arborescence.core.conversion import FLOATS, INT64, lies_in_rows
+from arborescence.core.conversion import FLOATS, INT64
 from arborescence.core.faults import FINE, NO_SINGLE_ROOT, NO_TREE, NOT_GREEDY, no_answer
 from arborescence.core.graph import ALL_WORDS
 from arborescence.core.union_find import find
 from arborescence.nonprojective.contraction import (
+    best_entry,
+    contract,
+    copy_column,
+    expand,
+    take,
+)
+from arborescence.nonprojective.exact_gains import add_gain, catch_up, is_unrounded
+from arborescence.nonprojective.forest import (
     DONE,
     NEW,
     NODES,
     ON_PATH,
     UNIT,
     Forest,
-    add_gain,
-    best_entry,
-    catch_up,
-    contract,
-    copy_column,
-    expand,
     is_above_floor,
-    is_unrounded,
     new_forest,
     plant,
     raise_floor,
-    take,
     top_of,
 )
 from arborescence.nonprojective.greedy import Greedy, decode_greedily, new_greedy
@@ -261,9 +261,9 @@ def find_tree(
             raise_floor(forest, n)
         # No cycle lies above a word that the root reaches.
         for start in range(0, n + 1, LANES):
-            reached = load(greedy.above, start) == fill(numbers(start), 0)
-            new = longs(fill(numbers(start), NEW))
-            store(forest.walk.status, start, where(reached, fill(new, DONE), new))
+            here = places(start)
+            status = forest.walk.status[here]
+            forest.walk.status[here] = where(greedy.above[here] == 0, DONE, status)
         found = FINE
         if not unconstrained(forest, scores, dependents_first, n):
             found = NO_TREE
@@ -340,10 +340,11 @@ def decode_plainly(scores: Any, single: bool) -> NDArray[np.int64] | None:
     size, columns = scores.shape
     if size != columns or size == 0:
         return None
-    dependents_first = not scores.flags.c_contiguous
-    matrix = scores.T if dependents_first else scores
-    if not lies_in_rows(matrix):
+    flags = scores.flags
+    if not (flags.c_contiguous or flags.f_contiguous) or not flags.aligned:
         return None
+    dependents_first = not flags.c_contiguous
+    matrix = scores.T if dependents_first else scores
     heads = np.empty(size, INT64)
     _, fault = decode_kernel(matrix[None], dependents_first, ALL_WORDS, single, heads)
     return heads if fault == FINE else None

@@ -18,16 +18,15 @@ from arborescence.compiling.lanes import (
     doubles,
     fill,
     is_row,
-    load,
     lowest,
     numbers,
-    store,
+    places,
     top,
     turn,
     where,
 )
 from arborescence.core.faults import BAD_SCORE, FINE, NO_TREE, NOT_GREEDY
-from arborescence.core.rows import between, padded
+from arborescence.core.rows import padded
 from arborescence.core.tree import spans
 
 
@@ -104,25 +103,23 @@ def greedy_rows(
     for block in range(0, n + 1, LANES):
         # The last lanes begin earlier, so that they end with the row, and repeat some words.
         start = min(block, max(n + 1 - LANES, 0))
-        d = numbers(start)
-        score = load(scores, begin + start)
-        store(greedy.root, start, score)
-        score = load(scores, begin + first * stride + start)
+        here, d = places(start), numbers(start)
+        greedy.root[here] = scores[places(begin + start)]
+        score = scores[places(begin + first * stride + start)]
         head = fill(d, first)
         nan = score != score
-        best = where(d == head, fill(score, -np.inf), score)
+        best = where(d == first, -np.inf, score)
         for h in range(first + 1, n + 1):
-            score = load(scores, begin + h * stride + start)
-            this = fill(d, h)
-            better = (score > best) & (d != this)
+            score = scores[places(begin + h * stride + start)]
+            better = (score > best) & (d != h)
             best = where(better, score, best)
-            head = where(better, this, head)
+            head = where(better, h, head)
             nan = nan | (score != score)
-        store(greedy.best, start, best)
-        store(greedy.head, start, head)
-        word = between(d, 1, n)
-        bad += count(word & (nan | (best == fill(best, np.inf))))
-        absent += count(word & (best == fill(best, -np.inf)))
+        greedy.best[here] = best
+        greedy.head[here] = head
+        word = (d >= 1) & (d <= n)
+        bad += count(word & (nan | (best == np.inf)))
+        absent += count(word & (best == -np.inf))
     return bad > 0, absent > 0
 
 
@@ -134,7 +131,7 @@ def greedy_columns(
     bad = 0
     absent = 0
     for first_word in range(0, n + 1, LANES):
-        none = fill(load(scores, begin), -np.inf)
+        none = fill(scores[places(begin)], -np.inf)
         nan = none != none
         for k in range(min(LANES, n + 1 - first_word)):
             d = first_word + k
@@ -146,50 +143,50 @@ def greedy_columns(
                 # The last lanes begin earlier, as in `greedy_rows`, but each head counts once.
                 start = min(block, max(n + 1 - LANES, 0))
                 h = numbers(start)
-                usable = between(h, max(first, block), n) & (h != fill(h, d))
-                score = where(usable, load(scores, at + start), none)
+                usable = (h >= max(first, block)) & (h <= n) & (h != d)
+                score = where(usable, scores[places(at + start)], none)
                 better = score > best
                 best = where(better, score, best)
                 head = where(better, h, head)
                 nan = nan | (score != score)
-            store(greedy.bests, k * LANES, best)
-            store(greedy.heads, k * LANES, head)
+            greedy.bests[places(k * LANES)] = best
+            greedy.heads[places(k * LANES)] = head
         # Row k of the tile has the best of every sixteenth head of the word k; now turn it.
         turn(greedy.bests)
-        best = load(greedy.bests, 0)
+        best = greedy.bests[places(0)]
         lane = fill(numbers(0), 0)
         tie = none != none
         for k in range(1, LANES):
-            score = load(greedy.bests, k * LANES)
+            score = greedy.bests[places(k * LANES)]
             better = score > best
             tie = (tie & ~better) | ((score == best) & (score > none))
             best = where(better, score, best)
-            lane = where(better, fill(lane, k), lane)
-        store(greedy.best, first_word, best)
-        store(greedy.head, first_word, lane)
+            lane = where(better, k, lane)
+        greedy.best[places(first_word)] = best
+        greedy.head[places(first_word)] = lane
         if n >= LANES:  # or else the lane is the head
             for k in range(min(LANES, n + 1 - first_word)):
                 greedy.head[first_word + k] = greedy.heads[k * LANES + greedy.head[first_word + k]]
             if count(tie) > 0:
+                turn(greedy.heads)
                 lowest_heads(greedy, n, first_word)
         words = numbers(first_word)
-        word = between(words, 1, n)
-        bad += count(nan) + count(word & (best == fill(best, np.inf)))
+        word = (words >= 1) & (words <= n)
+        bad += count(nan) + count(word & (best == np.inf))
         absent += count(word & (best == none))
     return bad > 0, absent > 0
 
 
 @indexing_kernel
 def lowest_heads(greedy: Greedy, n: int, first_word: int) -> None:
-    """Take the lowest of the best heads in several lanes, after the best scores are turned."""
-    turn(greedy.heads)
-    best = load(greedy.best, first_word)
+    """Take the lowest of the best heads in several lanes, after these and the scores are turned."""
+    best = greedy.best[places(first_word)]
     head = fill(numbers(0), n)
     for k in range(LANES):
-        h = load(greedy.heads, k * LANES)
-        as_good = load(greedy.bests, k * LANES) == best
+        h = greedy.heads[places(k * LANES)]
+        as_good = greedy.bests[places(k * LANES)] == best
         head = where(as_good & (h < head), h, head)
-    store(greedy.head, first_word, head)
+    greedy.head[places(first_word)] = head
 
 
 @indexing_kernel
@@ -210,16 +207,15 @@ def hang(greedy: Greedy, n: int) -> tuple[bool, float]:
     """
     best, head, root, margins = greedy.best, greedy.head, greedy.root, greedy.margin
     bad = 0
-    highest = fill(doubles(load(root, 0)), -np.inf)
+    highest = fill(doubles(root[places(0)]), -np.inf)
     for start in range(0, n + 1, LANES):
-        words = numbers(start)
-        word = between(words, 1, n)
-        score = load(root, start)
-        margin = doubles(score) - doubles(load(best, start))
-        margin = where(word, margin, fill(margin, -np.inf))
-        store(margins, start, margin)
+        here, words = places(start), numbers(start)
+        word = (words >= 1) & (words <= n)
+        score = root[here]
+        margin = where(word, doubles(score) - doubles(best[here]), -np.inf)
+        margins[here] = margin
         highest = where(margin > highest, margin, highest)
-        bad += count(word & ~(score < fill(score, np.inf)))
+        bad += count(word & ~(score < np.inf))
     most = top(highest)
     hung = -np.inf < most < np.inf
     shift = 0.0
@@ -227,8 +223,7 @@ def hang(greedy: Greedy, n: int) -> tuple[bool, float]:
     if hung:
         ties = 0
         for start in range(0, n + 1, LANES):
-            margin = load(margins, start)
-            same = margin == fill(margin, most)
+            same = margins[places(start)] == most
             child = start + lowest(same) if ties == 0 else child
             ties += count(same)
         error = off_by(np.float64(root[child]), np.float64(best[child]), most)

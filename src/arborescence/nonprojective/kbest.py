@@ -27,8 +27,9 @@ import numpy as np
 from arborescence.compiling.kernels import inlined_kernel, kernel, uncounted_kernel
 from arborescence.core.faults import BAD_SCORE, EXHAUSTED, FINE, FULL, NO_TREE
 from arborescence.core.tree import spans
-from arborescence.nonprojective.contraction import Forest, expand, new_forest
+from arborescence.nonprojective.contraction import expand
 from arborescence.nonprojective.decode import find_tree
+from arborescence.nonprojective.forest import Forest, new_forest
 from arborescence.nonprojective.greedy import hang
 from arborescence.nonprojective.parts import (
     ANNOUNCED,

@@ -20,10 +20,10 @@ from arborescence.compiling.lanes import (
     LANES,
     count,
     fill,
-    load,
     lowest,
     magnitude,
     numbers,
+    places,
     top,
     where,
 )
@@ -35,7 +35,6 @@ from arborescence.core.double_double import (
     dd_subtract,
     subtract_scores,
 )
-from arborescence.core.rows import between
 from arborescence.nonprojective.swaps import (
     CHANGES,
     GOOD,
@@ -46,7 +45,7 @@ from arborescence.nonprojective.swaps import (
 )
 
 if TYPE_CHECKING:
-    from arborescence.nonprojective.contraction import Forest
+    from arborescence.nonprojective.forest import Forest
 
 # P is the number of parts, and N is n + 1.
 
@@ -419,14 +418,15 @@ def cheapest_swap(ranking: Ranking, search: SwapSearch, n: int, part: int) -> in
     """Return the word with the cheapest swap, on a tie the lowest; 0 if there is none. O(n)."""
     cost = ranking.priced.cost[part]
     high, low, lost = cost[0], cost[1], cost[2]
-    none = fill(load(high, 0), np.inf)
-    least, widest = none, fill(none, 0.0)
+    least = fill(high[places(0)], np.inf)
+    widest = fill(least, 0.0)
     for start in range(0, n + 1, LANES):
-        value = where(between(numbers(start), 1, n), load(high, start), none)
+        here, d = places(start), numbers(start)
+        value = where((d >= 1) & (d <= n), high[here], np.inf)
         least = where(value < least, value, least)
-        rest = magnitude(load(low, start)) + load(lost, start)
-        widest = where((value < none) & (rest > widest), rest, widest)
-    best = -top(fill(none, 0.0) - least)
+        rest = magnitude(low[here]) + lost[here]
+        widest = where((value < np.inf) & (rest > widest), rest, widest)
+    best = -top(0.0 - least)
     if best == np.inf:
         return 0
     # More than the bound in `dd_sign`.
@@ -434,7 +434,8 @@ def cheapest_swap(ranking: Ranking, search: SwapSearch, n: int, part: int) -> in
     many = 0
     word = 0
     for start in range(0, n + 1, LANES):
-        cheap = between(numbers(start), 1, n) & (load(high, start) <= fill(none, near))
+        d = numbers(start)
+        cheap = (d >= 1) & (d <= n) & (high[places(start)] <= near)
         word = start + lowest(cheap) if many == 0 else word
         many += count(cheap)
     if many > 1:

@@ -28,10 +28,9 @@ from arborescence.compiling.lanes import (
     LANES,
     as_row,
     fill,
-    load,
     numbers,
+    places,
     plus_product,
-    store,
     where,
 )
 from arborescence.core.rows import padded
@@ -138,16 +137,15 @@ def go_on(
     """
     for start in range(0, m, LANES):
         j = numbers(start)
-        made = load(dependents, start)
-        none = fill(made, 0.0)
-        degree = none
+        made = dependents[places(start)]
+        degree = fill(made, 0.0)
         for i in range(m):
-            edges = load(steps, i * width + start)
-            edges = plus_product(edges, fill(edges, shares[i]), made)
-            edges = where(j == fill(j, i), none, edges)
-            store(steps, i * width + start, edges)
+            here = places(i * width + start)
+            edges = plus_product(steps[here], fill(made, shares[i]), made)
+            edges = where(j == i, 0.0, edges)
+            steps[here] = edges
             degree = degree + edges if i >= first else degree
-        store(degrees, start, where(j < fill(j, m), degree, load(degrees, start)))
+        degrees[places(start)] = where(j < m, degree, degrees[places(start)])
 
 
 @kernel
@@ -186,15 +184,14 @@ def go_back(
             shares[k] = steps[k, m] / degrees[m]
             dependents[k] = steps[m, k]
         for start in range(0, m, LANES):
-            row = fill(load(shares, 0), 0.0)
+            row = fill(shares[places(0)], 0.0)
             column = row
             for k in range(m):
-                into = load(of_heads, k * width + start)
-                row = plus_product(row, fill(into, shares[k]), into)
-                out = load(of_dependents, k * width + start)
-                column = plus_product(column, fill(out, dependents[k]), out)
-            store(of_heads, m * width + start, row)
-            store(of_dependents, m * width + start, column)
+                here = places(k * width + start)
+                row = plus_product(row, fill(row, shares[k]), of_heads[here])
+                column = plus_product(column, fill(row, dependents[k]), of_dependents[here])
+            of_heads[places(m * width + start)] = row
+            of_dependents[places(m * width + start)] = column
         children = 0.0 * slopes[0, 1]
         for i in range(m):
             children += shares[i] * turned[m, i]

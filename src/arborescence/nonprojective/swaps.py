@@ -29,23 +29,13 @@ from typing import NamedTuple
 import numpy as np
 
 from arborescence.compiling.kernels import inlined_kernel, kernel, uncounted_kernel
-from arborescence.compiling.lanes import LANES, fill, load, longs, numbers, store
+from arborescence.compiling.lanes import LANES, longs, numbers, places
 from arborescence.core.accumulator import SCALE
-from arborescence.core.rows import highest, padded
-from arborescence.nonprojective.contraction import (
-    DONE,
-    MEMBERS,
-    NODES,
-    Forest,
-    best_entry,
-    compare,
-    contract,
-    enter,
-    plant,
-    take,
-    top_of,
-)
+from arborescence.core.rows import padded
+from arborescence.nonprojective.contraction import best_entry, contract, enter, highest, take
 from arborescence.nonprojective.decode import arrive, climb
+from arborescence.nonprojective.exact_gains import compare
+from arborescence.nonprojective.forest import DONE, MEMBERS, NODES, Forest, plant, top_of
 from arborescence.nonprojective.greedy import Greedy, has_bad_score, new_greedy
 
 # The number of best heads stored for each word. In most cases the second or third is needed. If all
@@ -228,7 +218,7 @@ def next_head(row: np.ndarray, good: np.ndarray, rank: int, n: int, scratch: np.
         scratch[h] = row[h]
     for k in range(rank):
         scratch[good[k]] = -np.inf
-    top = highest(scratch, width)
+    top = highest(scratch, n)
     if top == -np.inf:
         return -1
     many = 0
@@ -261,7 +251,7 @@ def best_heads(search: SwapSearch, n: int) -> bool:
             head = good_head(search, n, d, rank) if rank < GOOD else 0
         if rank == GOOD:
             row = graph.work[d]
-            top = highest(row, padded(n))
+            top = highest(row, n)
             head = 0
             while head < n and row[head] != top:
                 head += 1
@@ -401,7 +391,7 @@ def replace_by_any(search: SwapSearch, n: int, tree: np.ndarray, d: int) -> None
         outside = (place[h] < start) | (place[h] >= stop)
         scratch[h] = row[h] if outside else -np.inf
     scratch[tree[d]] = -np.inf
-    top = highest(scratch, padded(n))
+    top = highest(scratch, n)
     if top == -np.inf:
         return
     many = 0
@@ -572,13 +562,12 @@ def clear_swaps(search: SwapSearch, n: int) -> None:
     doors, swaps = search.doors, search.swaps
     search.counts[CHANGES] = 0
     for start in range(0, n + 1, LANES):
-        words = numbers(start)
-        gains = load(doors.spare, start)
-        store(swaps.start, start, fill(words, 0))
-        store(swaps.stop, start, fill(words, 0))
-        store(doors.door, start, longs(words))
-        store(doors.spare, start, fill(gains, -np.inf))
-        store(doors.side, start, longs(words))
+        here, words = places(start), longs(numbers(start))
+        swaps.start[here] = 0
+        swaps.stop[here] = 0
+        doors.door[here] = words
+        doors.spare[here] = -np.inf
+        doors.side[here] = words
 
 
 @uncounted_kernel

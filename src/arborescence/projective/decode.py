@@ -31,7 +31,7 @@ from arborescence.compiling.kernels import (
     never_negative,
     uncounted_kernel,
 )
-from arborescence.compiling.lanes import LANES, as_row, load, top, where
+from arborescence.compiling.lanes import LANES, as_row, places, top, where
 from arborescence.core.faults import BAD_SCORE, FINE, NO_TREE, no_answer
 from arborescence.core.graph import in_float64
 from arborescence.projective.exact_chart import best_exactly, unit_of_scores
@@ -64,9 +64,9 @@ class Charts(NamedTuple):
 def best_sum(one: np.ndarray, at_one: int, other: np.ndarray, at_other: int, many: int) -> float:
     """Return the maximum of the sums of so many numbers of two vectors, at least one. O(n)."""
     # One of the two is -inf after them, to the end of the lanes
-    best = load(one, at_one) + load(other, at_other)
+    best = one[places(at_one)] + other[places(at_other)]
     for k in range(LANES, many, LANES):
-        value = load(one, at_one + k) + load(other, at_other + k)
+        value = one[places(at_one + k)] + other[places(at_other + k)]
         best = where(value > best, value, best)
     return top(best)
 

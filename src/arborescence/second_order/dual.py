@@ -20,8 +20,8 @@ import numpy as np
 
 from arborescence.compiling.kernels import kernel, never_negative, uncounted_kernel
 from arborescence.core.faults import FINE, NOT_GREEDY
-from arborescence.nonprojective.contraction import Forest, new_forest
 from arborescence.nonprojective.decode import solve as decode_others
+from arborescence.nonprojective.forest import Forest, new_forest
 from arborescence.nonprojective.greedy import Greedy, decode_greedily, new_greedy
 from arborescence.second_order.automata import Choices, new_choices, run_automata
 from arborescence.second_order.edges import (

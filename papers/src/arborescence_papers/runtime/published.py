@@ -23,24 +23,13 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from arborescence.compiling.lanes import LANES, load, store
+from arborescence.compiling.lanes import LANES, places
 from arborescence.core.accumulator import SCALE
 from arborescence.core.faults import BAD_SCORE, EXHAUSTED, FINE, FULL, NO_TREE, no_answer
 from arborescence.core.graph import as_graph
-from arborescence.nonprojective.contraction import (
-    DONE,
-    MEMBERS,
-    NODES,
-    Forest,
-    best_entry,
-    contract,
-    enter,
-    expand,
-    new_forest,
-    take,
-    top_of,
-)
+from arborescence.nonprojective.contraction import best_entry, contract, enter, expand, take
 from arborescence.nonprojective.decode import arrive, climb, unconstrained
+from arborescence.nonprojective.forest import DONE, MEMBERS, NODES, Forest, new_forest, top_of
 from arborescence.nonprojective.kbest import open_root, start
 from arborescence.nonprojective.kbest_state import KBestState
 from arborescence.nonprojective.parts import (
@@ -435,8 +424,8 @@ def next_tree(search: SwapSearch, forest: Forest, n: int, tree: np.ndarray) -> b
                 return False
             take(forest, x, tail)
             for at in range(0, n + 1, LANES):
-                store(columns.gains[x], at, load(gains, at))
-                store(columns.entry[x], at, load(entry, at))
+                columns.gains[x][places(at)] = gains[places(at)]
+                columns.entry[x][places(at)] = entry[places(at)]
         arrive(forest, depth)
     # Stitch the tree together; `chosen` is still needed.
     for d in range(1, n + 1):

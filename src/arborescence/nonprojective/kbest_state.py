@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from arborescence.core.faults import FULL
 from arborescence.nonprojective.kbest import kbest_kernel
-from arborescence.nonprojective.parts import Blocks
+from arborescence.nonprojective.parts import NOTES, PARTS, POOL, Blocks
+from arborescence.nonprojective.swaps import GOOD, width_of
 
 if TYPE_CHECKING:
     from arborescence.core.graph import Graph
@@ -44,6 +45,33 @@ class KBestState(Blocks):
         if state is None:
             state = states[scores.dtype.char] = cls.allocate(scores.dtype, _KEPT_WORDS, _FEW)
         return state
+
+    @classmethod
+    def allocate(cls, kind: np.dtype[Any], n: int, parts: int) -> Self:
+        """Make room for `parts` parts, sentences of up to n words and this type of scores."""
+        size = n + 1
+        return cls(
+            trees=np.empty((4, parts, size), np.int32),
+            numbers=np.empty((6, parts), np.int64),
+            keys=np.empty((2, parts, 3), np.float64),
+            costs=np.empty((parts, 3, width_of(n)), np.float64),
+            changes=np.empty((2, (parts + size) * size), np.int32),
+            matrices=np.empty((2, size, width_of(n)), kind),
+            good=np.empty((size, GOOD), np.int32),
+            notes=np.empty((3, max(size, NOTES)), np.int64),
+        )
+
+    def larger(self) -> Self:
+        """Return the same state with room for twice as many parts."""
+        parts, size = self.trees.shape[1:]
+        more = self.allocate(self.matrices.dtype, size - 1, 2 * parts)
+        used, pooled = self.notes[2, PARTS], self.notes[2, POOL]
+        more.trees[:, :used] = self.trees[:, :used]
+        more.numbers[:, :used] = self.numbers[:, :used]
+        more.keys[:, :used] = self.keys[:, :used]
+        more.costs[:used] = self.costs[:used]
+        more.changes[:, :pooled] = self.changes[:, :pooled]
+        return more._replace(matrices=self.matrices, good=self.good, notes=self.notes)
 
     def find(
         self, graph: Graph, single: bool, lists: Lists, start: int, stop: int

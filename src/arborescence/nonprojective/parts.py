@@ -11,7 +11,7 @@ order is that of real arithmetic.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -37,11 +37,9 @@ from arborescence.core.double_double import (
 )
 from arborescence.nonprojective.swaps import (
     CHANGES,
-    GOOD,
     SwapSearch,
     exclude,
     find_swaps,
-    width_of,
 )
 
 if TYPE_CHECKING:
@@ -125,33 +123,6 @@ class Blocks(NamedTuple):
     matrices: np.ndarray  # (2, N, W), the type of the scores: base and work of `Constrained`
     good: np.ndarray  # (N, GOOD) int32: the heads of `GoodHeads`
     notes: np.ndarray  # (3, M) int64: known of `GoodHeads`, spent, and counts with `announced`
-
-    @classmethod
-    def allocate(cls, kind: np.dtype[Any], n: int, parts: int) -> Self:
-        """Make room for `parts` parts, sentences of up to n words and this type of scores."""
-        size = n + 1
-        return cls(
-            trees=np.empty((4, parts, size), np.int32),
-            numbers=np.empty((6, parts), np.int64),
-            keys=np.empty((2, parts, 3), np.float64),
-            costs=np.empty((parts, 3, width_of(n)), np.float64),
-            changes=np.empty((2, (parts + size) * size), np.int32),
-            matrices=np.empty((2, size, width_of(n)), kind),
-            good=np.empty((size, GOOD), np.int32),
-            notes=np.empty((3, max(size, NOTES)), np.int64),
-        )
-
-    def larger(self) -> Self:
-        """Return the same blocks with room for twice as many parts."""
-        parts, size = self.trees.shape[1:]
-        more = self.allocate(self.matrices.dtype, size - 1, 2 * parts)
-        used, pooled = self.notes[2, PARTS], self.notes[2, POOL]
-        more.trees[:, :used] = self.trees[:, :used]
-        more.numbers[:, :used] = self.numbers[:, :used]
-        more.keys[:, :used] = self.keys[:, :used]
-        more.costs[:used] = self.costs[:used]
-        more.changes[:, :pooled] = self.changes[:, :pooled]
-        return more._replace(matrices=self.matrices, good=self.good, notes=self.notes)
 
 
 @inlined_kernel

@@ -33,6 +33,7 @@ from arborescence.cli.packaging import package
 from arborescence.cli.parsing import Options, analyses, loaded
 from arborescence.cli.plugins import Commands
 from arborescence.cli.progress import counted, note, say, steps
+from arborescence.cli.rank import rank
 from arborescence.cli.repair import repair
 from arborescence.cli.sentences import (
     Skipped,
@@ -206,6 +207,9 @@ command(validate)
 
 
 command(repair)
+
+
+command(rank)
 
 
 command(trace)

@@ -287,7 +287,12 @@ class GraphParser(Parser):
         return self._tables(sentences, lambda graphs, group: graphs.labeled(group))
 
     def distribution(
-        self, sentence: Sentence, *, root: Root = "single", projective: bool | None = None
+        self,
+        sentence: Sentence,
+        *,
+        root: Root = "single",
+        projective: bool | None = None,
+        keep: bool = False,
     ) -> TreeDistribution:
         """Return the parser's distribution over the trees of a sentence.
 
@@ -297,7 +302,7 @@ class GraphParser(Parser):
         ----------
         sentence
             As for `scores`.
-        root, projective
+        root, projective, keep
             As for `parse`.
 
         Raises
@@ -305,7 +310,7 @@ class GraphParser(Parser):
         ModelError
             If the weights of this parser define none: see `probabilistic`.
         """
-        options = Options.of(root=root, projective=projective, confidence=True)
+        options = Options.of(root=root, projective=projective, confidence=True, keep=keep)
         self._refuse(options)
         if not self.probabilistic:
             raise ModelError(f"a {self.kind} parser defines no distribution over trees")

@@ -1,0 +1,167 @@
+"""What to annotate next: the sentences, or the words, of which a parser is least sure."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING, NamedTuple, get_args
+
+import numpy as np
+
+from arborescence.core.choices import check_choice
+from arborescence.errors import ModelError, NoTreeError
+from arborescence.parsers.shared.fixed import contradiction
+from arborescence.parsers.shared.graph_parser import GraphParser
+from arborescence.parsers.shared.types import Doubt
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+    from arborescence.distribution.arrays import TreeDistribution
+    from arborescence.parsers.shared.base import Parser
+    from arborescence.treebank import Sentence
+
+
+class Doubtful(NamedTuple):
+    """A sentence, or a word of it, of which a parser is not sure.
+
+    Attributes
+    ----------
+    value : float
+        How large the doubt is; 0 is none.
+    sentence : Sentence
+        As it was given.
+    word, head, other : int
+        Of a word: its number, its most probable head, and the next one (-1 if there is none). Of a
+        sentence: 0, -1, -1.
+    shares : (float, float)
+        The probabilities of both heads. Of a sentence: 0.
+    """
+
+    value: float
+    sentence: Sentence
+    word: int = 0
+    head: int = -1
+    other: int = -1
+    shares: tuple[float, float] = (0.0, 0.0)
+
+    def __str__(self) -> str:
+        forms = ["ROOT", *self.sentence.forms]
+        where = f"{self.value:.4f}  {self.sentence.source}:{self.sentence.line}  "
+        text = " ".join(forms[1:])
+        if not self.word:
+            return where + text
+        readings = ", ".join(
+            f"{forms[head]} ({head}) {share:.2f}"
+            for head, share in zip((self.head, self.other), self.shares, strict=True)
+            if head >= 0
+        )
+        return f"{where}{forms[self.word]} ({self.word}): {readings}  |  {text}"
+
+
+def rank(
+    parser: Parser,
+    sentences: Iterable[Sentence],
+    *,
+    by: Doubt = "loss",
+    words: bool = False,
+    budget: int | None = None,
+) -> list[Doubtful]:
+    """Return the sentences, or their words, in the order in which a person should look at them.
+
+    Heads that are given are kept: they are sure, and make others surer.
+
+    Parameters
+    ----------
+    parser
+        A graph-based parser with probabilities.
+    sentences
+        Any number, with some heads or none.
+    by
+        Of a sentence: ``"loss"``, the share of words whose heads are expected to be wrong;
+        ``"entropy"`` of its trees, divided by the number of words; or ``"margin"``: 1 / (1 + d),
+        where d is by how much log-probability the best tree leads.
+    words
+        Whether to rank the words of all sentences instead: by the probability that the most
+        probable head is wrong.
+    budget
+        How many words may be looked at; all, if it is not given. The sentence that exceeds it is
+        the last one.
+
+    Returns
+    -------
+    list of Doubtful
+        The largest doubt first.
+
+    Raises
+    ------
+    OptionError, ModelError, TreebankError
+        If `by` has another value; the parser has no probabilities; or given heads are no part of a
+        tree.
+
+    Examples
+    --------
+    >>> import arborescence as arb
+    >>> from arborescence.treebank import Sentence
+    >>> texts = ["We saw the girl with the telescope .", "Birds sing ."]
+    >>> sentences = [Sentence.from_words(text.split()) for text in texts]
+    >>> [first] = rank(arb.load("english-fast"), sentences, words=True, budget=1)
+    >>> first.sentence.forms[first.word - 1]
+    'telescope'
+    """
+    check_choice("by", by, get_args(Doubt))
+    if not isinstance(parser, GraphParser):
+        raise ModelError("only graph-based parsers say how sure they are")
+    found: list[Doubtful] = []
+    for sentence in sentences:
+        if len(sentence):
+            distribution, marginals = _believed(parser, sentence)
+            if words:
+                found += _words(sentence, marginals)
+            else:
+                found.append(Doubtful(_doubt(distribution, marginals, by), sentence))
+    found.sort(key=lambda each: -each.value)
+    sizes = np.cumsum([1 if words else len(each.sentence) for each in found])
+    return found if budget is None else found[: int(np.searchsorted(sizes, budget)) + 1]
+
+
+def _believed(
+    parser: GraphParser, sentence: Sentence
+) -> tuple[TreeDistribution, NDArray[np.float64]]:
+    """Return the distribution over the trees of a sentence, and the marginals of edges."""
+    for projective in (None, False):  # given heads may cross
+        with suppress(NoTreeError):
+            found = parser.distribution(sentence, projective=projective, keep=True)
+            return found, found.marginals()
+    raise contradiction(sentence, single=True)
+
+
+def _words(sentence: Sentence, marginals: NDArray[np.float64]) -> list[Doubtful]:
+    """Return each word of a sentence with its two most probable heads, if it is not sure."""
+    order = np.argsort(-marginals, axis=0, kind="stable")[:2]
+    shares = np.take_along_axis(marginals, order, axis=0)
+    return [
+        Doubtful(
+            max(1 - float(shares[0, word]), 0.0),
+            sentence,
+            word,
+            int(order[0, word]),
+            int(order[1, word]) if shares[1, word] > 0 else -1,
+            (float(shares[0, word]), float(shares[1, word])),
+        )
+        for word in range(1, len(sentence) + 1)
+        if sentence.heads[word] < 0
+    ]
+
+
+def _doubt(distribution: TreeDistribution, marginals: NDArray[np.float64], by: Doubt) -> float:
+    """Return how little sure a sentence is."""
+    words = len(marginals) - 1
+    if by == "entropy":
+        return float(distribution.entropy()) / words
+    if by == "loss":
+        heads = distribution.argmax()
+        return 1 - float(marginals[heads[1:], np.arange(1, words + 1)].mean())
+    chances = np.asarray(distribution.kbest(2)[1])
+    return 1 / (1 + float(chances[0] - chances[1])) if len(chances) > 1 else 0.0

@@ -12,8 +12,8 @@ from stanza.models.common.vocab import VOCAB_PREFIX_SIZE
 from stanza.models.depparse import head_constraints
 
 import arborescence as arb
-from arborescence.integrations.conventions import one_root
 from arborescence.integrations.stanza import resolve_head_constraint_violations
+from arborescence.integrations.tools import one_root
 from arborescence.treebank import read
 
 TEST = Path(__file__).resolve().parents[2] / "shared/ud/English-EWT/en_ewt-ud-test.conllu.gz"

@@ -17,7 +17,7 @@ import arborescence as arb
 from arborescence.parsers.neural import stored
 from arborescence.parsers.neural.parser import BiaffineParser
 from arborescence.parsers.neural.settings import Settings
-from arborescence.parsers.neural.shapes import shapes
+from arborescence.parsers.neural.stored import shapes
 from arborescence.parsers.neural.vocabulary import Vocabulary
 from arborescence.treebank import Sentence, read
 from inputs import TREEBANKS

@@ -11,7 +11,7 @@ import time
 
 from arborescence.parsers import Tagger
 from arborescence.parsers.text import Text
-from arborescence.parsers.text.training_text import text_of
+from arborescence.parsers.text.tokenizer import text_of
 from arborescence.treebank import evaluate, read
 from inputs import TREEBANKS
 from recording import table

@@ -19,7 +19,7 @@ from arborescence.parsers.reranker.features import TEMPLATES, TreeTemplates
 from arborescence.parsers.reranker.lists import Lists
 from arborescence.parsers.reranker.training import Trainer
 from arborescence.parsers.shared.features import COLUMNS, Batch, Sides
-from arborescence.parsers.shared.jackknifing import jackknife
+from arborescence.parsers.shared.training_trees import jackknife
 from arborescence.treebank import best_of_k, evaluate, read
 from inputs import TREEBANKS
 from recording import table

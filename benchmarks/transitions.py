@@ -27,7 +27,7 @@ import numpy as np
 import arborescence as arb
 from arborescence.core.tree import is_projective, is_tree
 from arborescence.parsers import CombinedParser, LinearParser, TransitionParser
-from arborescence.parsers.shared.annotating import annotated
+from arborescence.parsers.shared.base import annotated
 from arborescence.parsers.shared.given import batches
 from arborescence.treebank import evaluate, read, write
 from arborescence_papers.common.results import Results

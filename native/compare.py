@@ -103,7 +103,7 @@ def compute() -> dict[str, Any]:
             [-1, 2, 0, 2, 3]
         )
     parser = arb.load("english")
-    parsed = list(parser.parse_text(TEXT))
+    parsed = list(parser.parse(TEXT))
     results["parsed"] = [str(sentence) for sentence in parsed]
     results["parsed projective"] = [s.heads for s in parser.parse(parsed, projective=True)]
     results["parsed confidence"] = [

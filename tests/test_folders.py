@@ -30,7 +30,7 @@ for projective in (False, True):
 english = arb.load("english")
 words = Sentence.from_words(["Trees", "grow", "slowly"])
 print([parsed.raw for parsed in english.parse([words], confidence=True)])
-print([parsed.forms for parsed in english.parse_text("Old trees grow. Birds don't.")])
+print([parsed.forms for parsed in english.parse("Old trees grow. Birds don't.")])
 """
 
 # What is deleted; a use of it; what the command line says, for which arguments.

@@ -43,7 +43,7 @@ arb.TreeDistribution(scores).sample(2, 1), arb.TreeDistribution(scores).entropy(
 undirected.decode(scores), second_order.decode(scores), arb.decode(scores, projective=True)
 heads = transitions.get_system("swap").derivation([-1, 2, 0])
 parser = arb.load("english-fast")
-sentences = parser.parse_text("Old trees don't grow. Birds sing.")
+sentences = parser.parse("Old trees don't grow. Birds sing.")
 treebank.write(sentences, "parsed.conllu")
 parser.save("copy.model"), arb.load("copy.model")
 after = state()

@@ -8,7 +8,7 @@ import pytest
 
 from arborescence import decode, integrations
 from arborescence.integrations import patching
-from arborescence.integrations.patching import Replacement
+from arborescence.integrations.tools import Replacement
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def tool(monkeypatch):
             return heads
 
     monkeypatch.setattr(patching, "module_of", lambda name: Tool)
-    monkeypatch.setattr("arborescence.integrations.checking.module_of", lambda name: Tool)
+    monkeypatch.setattr("arborescence.integrations.patching.module_of", lambda name: Tool)
     monkeypatch.setattr(patching, "version_of", lambda name: "1.0")
     return Tool
 

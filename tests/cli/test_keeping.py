@@ -3,7 +3,7 @@
 import pytest
 
 from arborescence.treebank import read, validate
-from arborescence.treebank.kbest import read_kbest
+from arborescence.treebank.conllu import read_kbest
 from lessons import BIRDS, CATS, write_lessons
 
 RULES = '[[rule]]\nname = "objects-are-verbs"\nlabels = ["obj"]\ntags = ["VERB"]\n'

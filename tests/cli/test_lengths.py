@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from arborescence.cli import lengths
+from arborescence.cli import parsing
 from arborescence.cli.parsing import Options
 
 if TYPE_CHECKING:
@@ -55,12 +55,12 @@ def test_what_takes_long_is_announced(
     announced: tuple[int, ...],
 ) -> None:
     costs = {
-        ("best", False): lengths.Cost(0.0, 0.0, 5.0),
-        ("best", True): lengths.Cost(0.0, 0.1, 5e5),
-        ("kbest", True): lengths.Cost(0.0, 100.0, 5e6),
-        ("marginals", False): lengths.Cost(0.0, 10.0, 5e6),
+        ("best", False): parsing.Cost(0.0, 0.0, 5.0),
+        ("best", True): parsing.Cost(0.0, 0.1, 5e5),
+        ("kbest", True): parsing.Cost(0.0, 100.0, 5e6),
+        ("marginals", False): parsing.Cost(0.0, 10.0, 5e6),
     }
-    monkeypatch.setattr(lengths, "COSTS", costs)
+    monkeypatch.setattr(parsing, "COSTS", costs)
     text = "Trees grow\nOld trees grow tall and old\nBirds"
     result = command("parse", *LINES, *options, stdin=text)
     assert result.status == 0
@@ -86,7 +86,7 @@ def test_a_transition_based_parser_is_never_slow(monkeypatch: pytest.MonkeyPatch
         [Sentence.from_words(["Grow"], heads=[-1, 0], deprels=["root"])], epochs=1, bits=10
     )
     said: list[str] = []
-    monkeypatch.setattr(lengths, "note", lambda line, **_: said.append(line))
-    monkeypatch.setattr(lengths, "WORTH_A_WORD", 1e-6)
-    assert list(lengths.watched(words, parser, Options(max_words=60), None)) == words
+    monkeypatch.setattr(parsing, "note", lambda line, **_: said.append(line))
+    monkeypatch.setattr(parsing, "WORTH_A_WORD", 1e-6)
+    assert list(parsing.watched(words, parser, Options(max_words=60), None)) == words
     assert said == []

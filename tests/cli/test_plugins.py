@@ -4,7 +4,7 @@ from importlib.metadata import EntryPoint
 
 import pytest
 
-from arborescence.cli import plugins
+from arborescence.cli import app
 
 MODULE = """
 import typer
@@ -34,8 +34,8 @@ def added(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
 
     def add(**places):
-        points = [EntryPoint(name, place, plugins.GROUP) for name, place in places.items()]
-        monkeypatch.setattr(plugins, "entry_points", lambda group: points)
+        points = [EntryPoint(name, place, app.GROUP) for name, place in places.items()]
+        monkeypatch.setattr(app, "entry_points", lambda group: points)
 
     return add
 

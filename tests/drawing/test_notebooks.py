@@ -5,7 +5,7 @@ import numpy as np
 import arborescence as arb
 from arborescence.rules import Alternative, Edges
 from arborescence.treebank import Sentence
-from arborescence.treebank.kbest import Ranked, read_kbest, write_kbest
+from arborescence.treebank.conllu import Ranked, read_kbest, write_kbest
 
 WORDS = Sentence.from_words(["Trees", "grow"])
 TREE = WORDS.replace(heads=[-1, 2, 0], deprels=["nsubj", "root"])

@@ -94,7 +94,7 @@ def test_text_becomes_sentences(english, parse):
     parsed = parse(table)
     assert parsed["url"].to_pylist() == ["w", "w", "x", "y", "z"]
     assert parsed["sent_id"].to_pylist() == ["a-1", "a-2", None, None, "1"]
-    trees = [*english.parse_text(TEXT), *english.parse_text("Sing!")]
+    trees = [*english.parse(TEXT), *english.parse("Sing!")]
     rows = [row for row in parsed.to_pylist() if row["forms"]]
     for row, tree in zip(rows, trees, strict=True):
         assert (row["forms"], row["text"]) == (tree.forms, tree.text)

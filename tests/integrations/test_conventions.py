@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from arborescence import NoTreeError
-from arborescence.integrations.conventions import masked, one_root
+from arborescence.integrations.tools import masked, one_root
 from brute_force import is_best
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from arborescence import MissingExtraError, OptionError, integrations
 from arborescence.integrations import patching
-from arborescence.integrations.patching import Replacement
+from arborescence.integrations.tools import Replacement
 
 SOURCES = {
     "old_tool": """

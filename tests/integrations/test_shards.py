@@ -12,8 +12,8 @@ import pytest
 
 pytest.importorskip("typer", reason="needs the extra 'cli'")
 
+from arborescence.cli import shards
 from arborescence.errors import OptionError
-from arborescence.integrations import shards
 from arborescence.system.files import replacing
 from arborescence.treebank import Sentence, read, write
 from interrupts import DEFAULTS, STOPS

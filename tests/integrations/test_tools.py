@@ -9,9 +9,9 @@ import pytest
 
 import random_models
 from arborescence import NoTreeError, ScoresError, integrations, is_tree, tree_weight
-from arborescence.integrations import checking
-from arborescence.integrations.conventions import one_root
+from arborescence.integrations import patching
 from arborescence.integrations.patching import holders, module_of, replacements
+from arborescence.integrations.tools import one_root
 from random_rules import allowed_trees
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # whatever other packages warn of
@@ -36,7 +36,7 @@ def need(name):
 
 
 def test_the_check_finds_nothing_wrong(tool):
-    found = checking.check(tool)
+    found = patching.check(tool)
     assert found.wrong == found.broken == 0
     assert found.same > 0.9 * sum(found)
 
@@ -52,11 +52,11 @@ def test_masked_edges_and_positive_scores(tool, masked):
         scores[:, 0, 0] = 0
         lengths = np.array([n])
         try:
-            theirs = checking.weight_of(scores[0], n, decode(scores.copy(), lengths)[0])
+            theirs = patching.weight_of(scores[0], n, decode(scores.copy(), lengths)[0])
         except Exception:
             theirs = None
         with integrations.patch(tool):
-            ours = checking.weight_of(scores[0], n, decode(scores.copy(), lengths)[0])
+            ours = patching.weight_of(scores[0], n, decode(scores.copy(), lengths)[0])
         assert ours is not None
         assert theirs is None or ours >= theirs
 
@@ -69,7 +69,7 @@ def test_all_is_put_back(tool):
         ]
 
     before = held()
-    names = checking.places(tool)
+    names = patching.places(tool)
     integrations.patch(tool)
     for (_, old, count), (_, new, now) in zip(before, held(), strict=True):
         assert new is not old
@@ -77,7 +77,7 @@ def test_all_is_put_back(tool):
         assert not holders(old)
     integrations.unpatch(tool)
     assert held() == before
-    assert checking.places(tool) == names
+    assert patching.places(tool) == names
 
 
 def test_a_graph_without_a_tree_and_a_score_that_is_none(tool):
@@ -116,7 +116,7 @@ def test_stanza_parses(resolve):
 def test_stanza_gives_the_same_lists():
     need("stanza")
     model = import_module("stanza.models.depparse.model")
-    scores, lengths = checking.random_graphs(np.random.default_rng(4))
+    scores, lengths = patching.random_graphs(np.random.default_rng(4))
     rng = np.random.default_rng(5)
     labels = rng.integers(0, 5, scores.shape)
     sizes = (lengths + 1).tolist()
@@ -197,7 +197,7 @@ def test_supar_parses(tmp_path, proj):
 def test_supar_distributions(name, multiroot):
     torch = need("torch")
     supar = need("supar")
-    scores, lengths = checking.random_graphs(np.random.default_rng(6))
+    scores, lengths = patching.random_graphs(np.random.default_rng(6))
     scores = torch.tensor(np.maximum(scores, -20))
     distribution = getattr(supar, name)
 
@@ -224,7 +224,7 @@ def test_eisner_in_tensors(tool_and_module):
     if not find_spec(name):
         pytest.skip(f"{name} is not installed")
     alg = import_module(tool_and_module)
-    scores, lengths = checking.random_graphs(np.random.default_rng(7))
+    scores, lengths = patching.random_graphs(np.random.default_rng(7))
     scores = torch.tensor(np.maximum(scores, -20))
     words = torch.arange(scores.shape[-1])
     mask = (words > 0) & (words <= torch.tensor(lengths)[:, None])
@@ -238,7 +238,7 @@ def test_hanlp_decodes_a_batch(proj):
     torch = need("torch")
     need("hanlp")
     alg = import_module("hanlp.components.parsers.alg")
-    scores, lengths = checking.random_graphs(np.random.default_rng(8))
+    scores, lengths = patching.random_graphs(np.random.default_rng(8))
     scores = torch.tensor(np.maximum(scores, -20))
     words = torch.arange(scores.shape[-1])
     mask = (words > 0) & (words <= torch.tensor(lengths)[:, None])

@@ -1,11 +1,10 @@
 """Model files that were written before: each format is read for as long as docs/stability.md says.
 
-``python tests/parsers/test_formats.py`` writes the files of a new format, and never again what is
-there. What the parsers find is in ``parses.json``.
+``PYTHONPATH=tests/support python tests/parsers/test_formats.py`` writes those of a new format, but
+never again what is there. What the parsers find is in ``parses.json``.
 """
 
 import json
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,9 +12,9 @@ import pytest
 import arborescence as arb
 from arborescence.parsers.shared.model_file import VERSION
 from arborescence.treebank import Sentence
+from small_parsers import KINDS, small_parser
 
 FORMATS = Path(__file__).with_name("formats")
-KINDS = ("linear", "joint", "second-order", "greedy", "beam", "biaffine", "mlp", "reranker")
 WORDS = [["Birds", "sing", "songs", "."], ["The", "cat", "that", "slept", "sings", "loudly", "!"]]
 
 
@@ -40,9 +39,6 @@ def test_a_file_of_before(path):
 
 
 if __name__ == "__main__":
-    sys.path.insert(0, str(FORMATS.parents[1] / "support"))
-    from small_parsers import small_parser
-
     file = FORMATS / "parses.json"
     known = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
     for kind in KINDS:

@@ -7,6 +7,7 @@ from arborescence.errors import OptionError, TreebankError
 from arborescence.parsers.bilexical import BilexicalModel
 from arborescence.parsers.shared.given import as_sentences, batches
 from arborescence.treebank import Sentence
+from small_parsers import small_parser
 
 
 def forms(sentences):
@@ -114,3 +115,8 @@ def test_files(tmp_path):
     assert list(as_sentences(tmp_path / "trees.conllu")) == [sentence]
     with pytest.raises(OptionError, match=r"stands where a sentence is due"):
         as_sentences(tmp_path / "raw.txt")
+
+
+def test_the_old_name_for_raw_text_warns():
+    with pytest.warns(DeprecationWarning, match="is parse"):
+        small_parser("linear").parse_text("Birds sing.")

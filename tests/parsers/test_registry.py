@@ -7,7 +7,7 @@ import pytest
 from arborescence.errors import ModelError
 from arborescence.parsers.registry import KINDS, from_file, parser_class
 from arborescence.parsers.shared.base import Parser
-from arborescence.parsers.shared.types import AnyKind, System
+from arborescence.parsers.shared.options import AnyKind, System
 from arborescence.transitions import SYSTEMS
 
 

@@ -15,7 +15,7 @@ import pytest
 import arborescence as arb
 from arborescence import errors, second_order, transitions
 from arborescence.parsers.registry import KINDS as IN_FILES
-from arborescence.treebank.phrase_structure.tree import Tree
+from arborescence.treebank.phrase_structure.reading import Tree
 from compiled import undeclared
 from modes import UNCOMPILED
 from samples import treebank
@@ -43,10 +43,10 @@ def test_parsers(kind):
 def test_the_models_that_come_along(name):
     parser = arb.load(name)
     text = "Old trees don't grow. Birds sing in the old trees."
-    right = [*map(bytes, parser.parse_text(text))]
+    right = [*map(bytes, parser.parse(text))]
     with undeclared() as found:
         for way in WAYS.keys() & {"buffers", "joblib"}:
-            assert [*map(bytes, WAYS[way](parser).parse_text(text))] == right
+            assert [*map(bytes, WAYS[way](parser).parse(text))] == right
     assert found == []
 
 

@@ -5,8 +5,8 @@ import pytest
 
 import arborescence as arb
 from arborescence import second_order
+from arborescence.second_order.decoding import decode_listed
 from arborescence.second_order.edges import Listed, ceilings_of, indexed, weigh, without_hopeless
-from arborescence.second_order.listed import decode_listed
 from arborescence.second_order.units import ABSENT, LOWEST, Scale, Units
 from modes import UNCOMPILED
 from second_order_parts import all_weights, random_parts

@@ -9,8 +9,7 @@ from functools import cache
 
 import numpy as np
 
-from arborescence.parsers.shared.features import COLUMNS, Batch, Sides
-from arborescence.parsers.shared.hashing import hash_bytes
+from arborescence.parsers.shared.features import COLUMNS, Batch, Sides, hash_bytes
 from arborescence.parsers.shared.relations import RelationTemplates, list_rows
 from arborescence.parsers.transition.features import PAIRS, templates_of
 from arborescence.transitions import State, Transition, get_system

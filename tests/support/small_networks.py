@@ -4,7 +4,7 @@ import numpy as np
 
 from arborescence.parsers.neural.inputs import Inputs
 from arborescence.parsers.neural.settings import Settings
-from arborescence.parsers.neural.shapes import shapes
+from arborescence.parsers.neural.stored import shapes
 from arborescence.parsers.neural.vocabulary import Vocabulary
 from arborescence.parsers.tagger.kernels import Guesses
 from arborescence.treebank import Sentence

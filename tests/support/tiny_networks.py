@@ -7,7 +7,7 @@ import numpy as np
 from arborescence.parsers import BiaffineParser
 from arborescence.parsers.neural import stored
 from arborescence.parsers.neural.settings import Settings
-from arborescence.parsers.neural.shapes import shapes
+from arborescence.parsers.neural.stored import shapes
 from arborescence.parsers.neural.vocabulary import NOTHING, Vocabulary
 from arborescence.parsers.shared.training_trees import TrainingTrees
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from arborescence.system import locks
-from arborescence.system.locks import alone
+from arborescence.system import processes
+from arborescence.system.processes import alone
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,7 +22,7 @@ pytestmark = [
 
 TAKE_TURNS = """
 import pathlib, sys, time
-from arborescence.system.locks import alone
+from arborescence.system.processes import alone
 
 folder = pathlib.Path(sys.argv[1])
 for _ in range(5):
@@ -36,7 +36,7 @@ for _ in range(5):
 """
 HOLD = """
 import pathlib, sys
-from arborescence.system.locks import alone
+from arborescence.system.processes import alone
 
 with alone(pathlib.Path(sys.argv[1]), 7, 60, print):
     print("held", flush=True)
@@ -69,7 +69,7 @@ def test_nobody_waits_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
     def seconds(number: int, patience: float) -> float:
         clock = Clock()
-        monkeypatch.setattr(locks, "time", clock)
+        monkeypatch.setattr(processes, "time", clock)
         with alone(tmp_path / "lock", number, patience, lambda: said.append(clock.now)):
             return clock.now
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from arborescence.system import ownership
-from arborescence.system.ownership import check_own
+from arborescence.system import files
+from arborescence.system.files import check_own
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="rights of another kind")
 
@@ -66,7 +66,7 @@ def test_what_belongs_to_others(home: Path, place: str, monkeypatch: pytest.Monk
 def test_what_others_can_write(
     home: Path, place: str, mode: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ownership, "_is_of", lambda group, user: False)
+    monkeypatch.setattr(files, "_is_of", lambda group, user: False)
     (home / place).chmod(mode)
     refused(home / "cache" / "file", home / place)
 

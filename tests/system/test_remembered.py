@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import arborescence as arb
-from arborescence.system.remembered import remembered
+from arborescence.system.lazy import remembered
 
 pytestmark = pytest.mark.races
 

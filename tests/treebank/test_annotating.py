@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arborescence.treebank import Sentence, read
-from arborescence.treebank.annotating import with_trees
+from arborescence.treebank.joined import with_trees
 from real import TREEBANKS
 
 NAMES = ["nsubj", "csubj:outer", "ergänzung", "_", "root"]

@@ -17,14 +17,19 @@ from typing import Annotated, Any
 import typer
 
 from arborescence.cli.generated import documented
-from arborescence.cli.help import examples
-from arborescence.cli.options import QuietOption, usage_errors
+from arborescence.cli.options import QuietOption, examples, usage_errors
 from arborescence.cli.progress import note, steps
 from arborescence.core.choices import Root
-from arborescence.parsers.shared.options import Option, Record, described
+from arborescence.parsers.shared.options import (
+    LEAST_BITS,
+    MOST_BITS,
+    AnyKind,
+    AnyLoss,
+    Option,
+    Record,
+    described,
+)
 from arborescence.parsers.shared.scheme import whole
-from arborescence.parsers.shared.settings import LEAST_BITS, MOST_BITS
-from arborescence.parsers.shared.types import AnyKind, AnyLoss
 
 UNDIRECTED = "arborescence experiment undirected --treebanks ud -o undirected"
 ROOT = "arborescence experiment root --treebanks ud -o root"

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import json
+import sys
+from collections import Counter
 from functools import partial
 from importlib import resources
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
+from typer.core import TyperGroup
 
 from arborescence.cli import train
 from arborescence.cli.convert import convert
 from arborescence.cli.explain import explain
 from arborescence.cli.generated import documented, examples_of, taking
-from arborescence.cli.integrations import integrations
-from arborescence.cli.models import models
 from arborescence.cli.options import (
     Arguments,
     DrawingOption,
@@ -31,29 +33,75 @@ from arborescence.cli.options import (
 )
 from arborescence.cli.packaging import package
 from arborescence.cli.parsing import Options, analyses, loaded
-from arborescence.cli.plugins import Commands
 from arborescence.cli.progress import counted, note, say, steps
 from arborescence.cli.rank import rank
 from arborescence.cli.repair import repair
 from arborescence.cli.sentences import (
     Skipped,
+    deliver,
     documents_of,
     is_of_spacy,
     readers_of,
     sentences_of,
+    the_tree,
+    the_trees,
     with_hint_at_lines,
 )
 from arborescence.cli.trace import trace
-from arborescence.cli.trees import deliver, the_tree, the_trees
-from arborescence.cli.validate import validate
 from arborescence.cli.words import split, tag
 from arborescence.core.choices import Encoding, Measure
-from arborescence.parsers.shared.types import Inference
+from arborescence.errors import ArborescenceError, MissingExtraError
+from arborescence.parsers.shared.options import Inference
 from arborescence.system.files import writing
 from arborescence.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+GROUP: Final = "arborescence.commands"
+#: Commands of this project that have a distribution of their own.
+_ELSEWHERE: Final = {"experiment": "arborescence-papers"}
+
+
+class Commands(TyperGroup):
+    """The commands of the package, and those that are added, each imported when it is wanted."""
+
+    def list_commands(self, context: Any) -> list[str]:
+        """Return the names of all commands."""
+        own = super().list_commands(context)
+        return [*own, *sorted(_added().keys() - own)]
+
+    def get_command(self, context: Any, name: str) -> Any:
+        """Return a command; None, after a line on stderr, if one that is added is broken."""
+        if own := super().get_command(context, name):
+            return own
+        if point := _added().get(name):
+            return _loaded(point)
+        if name in _ELSEWHERE:
+            package = _ELSEWHERE[name]
+            raise MissingExtraError(f"{name} is in {package}: pip install {package}")
+        return None
+
+
+def _added() -> dict[str, EntryPoint]:
+    return {point.name: point for point in entry_points(group=GROUP)}
+
+
+def _loaded(point: EntryPoint) -> Any:
+    """Import a command, which may be code of anybody."""
+    around = typer.Typer(add_completion=False, rich_markup_mode="rich")
+    try:
+        around.add_typer(point.load(), name=point.name)
+        return typer.main.get_group(around).commands[point.name]
+    except Exception as error:
+        whose = point.dist.name if point.dist else point.value
+        reason = " ".join(str(error).split())
+        sys.stderr.write(
+            f"arborescence: the command {point.name!r} of {whose} is left out: "
+            f"{type(error).__name__}: {reason}\n"
+        )
+        return None
+
 
 app = typer.Typer(
     cls=Commands,
@@ -131,7 +179,7 @@ def parse(options: Options) -> None:
     arborescence parse documents.spacy -o parsed.spacy
     """
     from arborescence.parsers.shared.keeping import Keeper, keeper_of
-    from arborescence.treebank.kbest import ranked
+    from arborescence.treebank.conllu import ranked
 
     options.check()
     with usage_errors():
@@ -203,7 +251,46 @@ def draw(
 command(convert)
 
 
-command(validate)
+@command
+def validate(
+    files: Arguments = None,
+    rules: Annotated[str, typer.Option(metavar="ud|FILE.toml")] = "ud",
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+) -> None:
+    """Check trees by the rules of an annotation scheme: a line for each word that breaks one.
+
+    The exit status is 1 if one was broken.
+
+    Parameters
+    ----------
+    files
+        Treebanks (CoNLL-U); '-' or nothing: the standard input.
+    rules
+        The rules: those of UD, or of a file.
+    as_json
+        Write JSON, a broken rule a line.
+
+    Examples
+    --------
+    arborescence validate treebank.conllu
+    arborescence parse test.conllu | arborescence validate
+    arborescence validate --rules rules.toml *.conllu --json | jq .rule | sort | uniq -c
+    """
+    from arborescence.rules.sets import rules_of
+    from arborescence.treebank import validate
+
+    checked = rules_of(rules)
+    counts: Counter[str] = Counter()
+    for file in files or ["-"]:
+        for broken in validate(file, checked):
+            counts[broken.rule] += 1
+            say(json.dumps(broken._asdict(), ensure_ascii=False) if as_json else str(broken))
+    if counts:
+        each = ", ".join(f"{name} {number}" for name, number in counts.most_common())
+        note(f"{counts.total()} broken rules: {each}", quiet=quiet)
+        raise typer.Exit(1)
+    note("no broken rules", quiet=quiet)
 
 
 command(repair)
@@ -219,10 +306,97 @@ command(explain)
 
 
 app.add_typer(train.app, name="train")
-command(integrations)
 
 
-command(models)
+@command
+def integrations(
+    tools: Arguments = None,
+    check: bool = True,
+) -> None:
+    """Show which parsers can decode with this library here, and check them.
+
+    For each: its version, what arborescence.integrations.patch(...) would replace, and how both
+    decoders do on 200 random graphs.
+
+    Parameters
+    ----------
+    tools
+        Names of packages; nothing: all that are known.
+    check
+        Compare both decoders on random graphs.
+
+    Examples
+    --------
+    arborescence integrations
+    arborescence integrations stanza supar
+    """
+    from arborescence.integrations import TOOLS, patching
+
+    failed = []
+    for tool in tools or TOOLS:
+        with usage_errors():
+            module = patching.module_of(tool)
+        version = patching.version_of(tool)
+        if version is None:
+            say(f"{tool}: not installed")
+        elif version not in module.VERSIONS:
+            known = ", ".join(module.VERSIONS)
+            say(f"{tool} {version}: not known, so it is left alone; known: {known}")
+        else:
+            say(f"{tool} {version}")
+            if not described(tool, check):
+                failed.append(tool)
+    if failed:
+        raise ArborescenceError(f"{', '.join(failed)}: the check failed, so do not install it")
+
+
+def described(tool: str, check: bool) -> bool:
+    """Write what would be replaced, and what a check found; tell whether all is well."""
+    from arborescence.integrations import patching
+
+    try:
+        names = patching.places(tool)
+    except ImportError as error:
+        say(f"    cannot be imported here: {error}")
+        return True
+    for name in names:
+        say(f"    replaces {name}")
+    if not check:
+        return True
+    found = patching.check(tool)
+    say(
+        f"    on {sum(found)} random graphs: the same weight {found.same} times, a better tree "
+        f"{found.better} times, one where {tool} finds none {found.broken} times"
+        + (f", wrong {found.wrong} times" if found.wrong else "")
+    )
+    return not found.wrong
+
+
+@command
+def models() -> None:
+    """List the models that are installed: name, size, and whose they are.
+
+    Any distribution can bring some. `arborescence train` makes model files, which need not be
+    installed.
+
+    Examples
+    --------
+    arborescence models
+    arborescence parse -m english-fast --format text letter.txt
+    """
+    from arborescence.parsers.registry import file_of, installed
+
+    for name, point in installed().items():
+        with resources.as_file(file_of(point)) as path:
+            size = path.stat().st_size / 1e6
+        whose = licence = "unknown"
+        if point.dist:
+            whose = f"{point.dist.name} {point.dist.version}"
+            told = point.dist.metadata.get_all("License-Expression") or ()
+            licence = next(iter(told), licence)
+        say(f"{name}  {size:.1f} MB  {whose}  licence: {licence}")
+    if not installed():
+        note("none is installed; for English, pip install arborescence-en")
 
 
 command(package)

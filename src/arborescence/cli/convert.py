@@ -12,8 +12,7 @@ import typer
 
 from arborescence.cli.options import OutputOption, QuietOption, SkipOption, usage_errors
 from arborescence.cli.progress import counted, note
-from arborescence.cli.sentences import Skipped, readers_of, sentences_of
-from arborescence.cli.trees import deliver
+from arborescence.cli.sentences import Skipped, deliver, readers_of, sentences_of
 from arborescence.core.choices import Heads
 from arborescence.errors import TreeError
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeVar, get_a
 
 import typer
 
-from arborescence.cli.help import examples
+from arborescence.cli.options import examples
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -17,6 +17,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
+def examples(*lines: str) -> str:
+    """Lay out the examples at the end of a help page."""
+    return "\n\n".join(["[bold]Examples[/bold]", *(f"  [cyan]{line}[/cyan]" for line in lines)])
+
+
 @contextmanager
 def usage_errors() -> Iterator[None]:
     """Turn what the library says of its options into an error of usage."""

@@ -10,7 +10,7 @@ import typer
 from arborescence.cli.options import Arguments, JsonOption
 from arborescence.cli.progress import say
 from arborescence.cli.sentences import Format, readers_of, sentences_of
-from arborescence.parsers.shared.types import Doubt
+from arborescence.parsers.shared.options import Doubt
 
 
 def rank(

@@ -9,8 +9,7 @@ import typer
 
 from arborescence.cli.options import Arguments, OutputOption, QuietOption, RootOption
 from arborescence.cli.progress import counted, note
-from arborescence.cli.sentences import sentences_of
-from arborescence.cli.trees import deliver
+from arborescence.cli.sentences import deliver, sentences_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

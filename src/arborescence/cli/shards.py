@@ -5,20 +5,22 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
+from collections import defaultdict
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from arborescence.cli.parsing import Options, analyses, loaded
 from arborescence.cli.progress import note, steps
 from arborescence.cli.sentences import Skipped, readers_of
 from arborescence.errors import OptionError, TreebankError, printable
-from arborescence.integrations import shards
 from arborescence.parsers.shared.keeping import Counts, Keeper, keeper_of
+from arborescence.system.files import unfinished_name
 from arborescence.system.workers import Failure, in_processes
 from arborescence.treebank import write, write_kbest
 
@@ -27,9 +29,93 @@ if TYPE_CHECKING:
 
     from arborescence.cli.sentences import Format
     from arborescence.integrations.arrow import Parse
-    from arborescence.integrations.shards import Shard
     from arborescence.rules import Rule
-    from arborescence.treebank.kbest import Analyses
+    from arborescence.treebank.conllu import Analyses
+
+Kind = Literal["conllu", "text", "parquet"]
+
+_KINDS: Final[dict[str, Kind]] = {".conllu": "conllu", ".txt": "text", ".parquet": "parquet"}
+
+
+class Shard(NamedTuple):
+    """A unit of work: a file, how it is written, where its result goes, and its size in bytes."""
+
+    source: Path
+    kind: Kind
+    target: Path
+    size: int
+
+
+class Found(NamedTuple):
+    """The files of a folder."""
+
+    waiting: list[Shard]
+    """Those to be parsed, the largest first, so that no large one is left for the end."""
+    finished: int
+    """How many are there already."""
+    others: list[Path]
+    """What is no file, or neither CoNLL-U nor text nor Parquet by its name."""
+
+
+def find(folder: Path, target: Path, *, parquet: bool = False) -> Found:
+    """Find the files of a folder and of the folders in it.
+
+    ``.conllu``, ``.txt``, the same with ``.gz``, and ``.parquet``. Names with a dot or an
+    underscore in front are left out, as other tools do. Links to files are followed, to folders
+    not. OptionError without the folder, if one is in the other, or if results collide.
+    """
+    # folder: where the files are
+    # target: where the results go, under the same names; that of a text ends in ``.conllu``
+    # parquet: whether all results are Parquet; else those of Parquet files only
+    if not folder.is_dir():
+        raise OptionError(f"{folder}: no such folder")
+    if target.resolve().is_relative_to(folder.resolve()):
+        raise OptionError(f"{target} is in {folder}: the results would be parsed the next time")
+    waiting: list[Shard] = []
+    others: list[Path] = []
+    sources: dict[Path, Path] = {}
+    for path in sorted(_files(folder)):
+        inside = path.relative_to(folder)
+        packed = path.suffix == ".gz"
+        plain = inside.with_suffix("") if packed else inside
+        kind = _KINDS.get(plain.suffix)
+        if kind is None or (packed and kind == "parquet") or not path.is_file():
+            others.append(path)
+            continue
+        ending = ".parquet" if parquet or kind == "parquet" else ".conllu"
+        result = target / plain.with_suffix(ending)
+        if packed and ending == ".conllu":
+            result = result.with_name(f"{result.name}.gz")
+        if result in sources:
+            raise OptionError(f"{sources[result]} and {path} would both become {result}")
+        sources[result] = path
+        waiting.append(Shard(path, kind, result, path.stat().st_size))
+    unfinished = [shard for shard in waiting if not shard.target.exists()]
+    unfinished.sort(key=lambda shard: -shard.size)
+    return Found(unfinished, len(waiting) - len(unfinished), others)
+
+
+def remove_unfinished(targets: Iterable[Path]) -> None:
+    """Remove what is left of results whose process was killed (see `system.files.replacing`)."""
+    names = defaultdict(set)
+    for target in targets:
+        names[target.parent].add(unfinished_name(target))
+    for folder, begun in names.items():
+        for path in folder.glob(".*"):
+            if path.name[:-16] in begun and re.fullmatch("[0-9a-f]{16}", path.name[-16:]):
+                path.unlink(missing_ok=True)
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    folders = [folder]
+    while folders:
+        for path in folders.pop().iterdir():
+            if path.name.startswith((".", "_")):
+                continue
+            if path.is_dir() and not path.is_symlink():
+                folders.append(path)
+            else:
+                yield path
 
 
 class Done(NamedTuple):
@@ -45,7 +131,7 @@ def parse_folder(options: Options, rules: Keeper | str | None) -> None:
     """Parse a folder's files into another; at the end TreebankError if some could not be parsed."""
     # What it takes to keep the rules that are given is counted
     source, target = map(Path, options.files or ())
-    found = shards.find(source, target, parquet=options.parquet)
+    found = find(source, target, parquet=options.parquet)
     if not found.waiting and not found.finished:
         raise OptionError(f"{source}: no .conllu, .txt or .parquet files")
     quiet = options.quiet
@@ -106,7 +192,7 @@ def _results(
             died = partial(_again, quiet=options.quiet)
             yield from in_processes(make, waiting, options.workers or _cores(), died)
     finally:
-        shards.remove_unfinished(shard.target for shard in waiting)
+        remove_unfinished(shard.target for shard in waiting)
 
 
 class FileParser:
@@ -185,7 +271,7 @@ def _format(options: Options, shard: Shard) -> Format:
 
 def _again(shard: Shard, *, quiet: bool) -> None:
     """Clear up after a process that was killed."""
-    shards.remove_unfinished([shard.target])
+    remove_unfinished([shard.target])
     note(f"{shard.source}: its process was killed; it is done again", quiet=quiet)
 
 

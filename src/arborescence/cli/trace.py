@@ -13,10 +13,9 @@ import typer
 
 from arborescence.cli.options import Arguments, JsonOption, OutputOption, ends
 from arborescence.cli.progress import counted
-from arborescence.cli.sentences import readers_of, sentences_of
-from arborescence.cli.trees import words_of
+from arborescence.cli.sentences import readers_of, sentences_of, words_of
 from arborescence.errors import TreebankError, TreeError
-from arborescence.parsers.shared.types import System
+from arborescence.parsers.shared.options import System
 from arborescence.system.files import writing
 
 if TYPE_CHECKING:
@@ -132,7 +131,7 @@ def chosen(
 
 def derived(sentence: Sentence, system: str) -> list[Transition]:
     """Return the static oracle's transitions, or say which sentence has no such tree."""
-    from arborescence.drawing._common import head_list
+    from arborescence.drawing.text import head_list
     from arborescence.transitions import get_system
 
     try:

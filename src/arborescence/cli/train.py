@@ -10,13 +10,11 @@ import typer
 from typer.core import TyperGroup
 
 from arborescence.cli.generated import documented, given
-from arborescence.cli.help import examples
-from arborescence.cli.options import QuietOption, SkipOption, into, usage_errors
+from arborescence.cli.options import QuietOption, SkipOption, examples, into, usage_errors
 from arborescence.cli.progress import note, steps
 from arborescence.cli.sentences import Skipped
-from arborescence.parsers.recipe import all_options, train
+from arborescence.parsers.recipe import all_options, parts_of, train
 from arborescence.parsers.shared.options import TRAINABLE, Trainable, present_kinds, settings_of
-from arborescence.treebank.parts import parts_of
 
 #: The command that chooses the kind: what ``arborescence train TREEBANK`` is short for.
 AUTO: Final = "auto"

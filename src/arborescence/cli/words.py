@@ -8,8 +8,15 @@ import typer
 
 from arborescence.cli.options import Arguments, JsonOption, OutputOption, QuietOption
 from arborescence.cli.progress import counted, say
-from arborescence.cli.sentences import Format, hinting, readers_of, sentences_of, with_hint_at_lines
-from arborescence.cli.trees import deliver, words_of
+from arborescence.cli.sentences import (
+    Format,
+    deliver,
+    hinting,
+    readers_of,
+    sentences_of,
+    with_hint_at_lines,
+    words_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

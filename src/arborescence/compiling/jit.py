@@ -30,7 +30,7 @@ from arborescence.compiling.numba_parts import (
 from arborescence.compiling.records import way
 from arborescence.compiling.signatures import Record, arguments_of, as_declared, signatures_of
 from arborescence.errors import ArborescenceError
-from arborescence.system.remembered import remembered
+from arborescence.system.lazy import remembered
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -23,9 +23,8 @@ from numba import config as numba_config
 from arborescence.compiling.digests import digest
 from arborescence.compiling.messages import say, say_not_kept
 from arborescence.compiling.numba_parts import NullCache, packed, unpacked, user_folder
-from arborescence.system.files import replacing
-from arborescence.system.locks import alone
-from arborescence.system.ownership import check_own
+from arborescence.system.files import check_own, replacing
+from arborescence.system.processes import alone
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager

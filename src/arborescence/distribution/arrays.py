@@ -19,7 +19,7 @@ from arborescence.distribution.counting import leaves
 from arborescence.distribution.far import HUGE, as_far
 from arborescence.distribution.partition import Sums, derivatives, no_gaps, partition, weigh
 from arborescence.errors import OptionError, ScoresError
-from arborescence.system.remembered import remembered
+from arborescence.system.lazy import remembered
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

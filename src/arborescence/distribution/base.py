@@ -18,7 +18,7 @@ from arborescence.distribution.counting import Kind
 from arborescence.errors import ScoresError, TreeError
 from arborescence.inference.decode import decode
 from arborescence.inference.kbest import kbest
-from arborescence.system.remembered import remembered
+from arborescence.system.lazy import remembered
 
 Numbers = TypeVar("Numbers")
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from arborescence.distribution.counting import leaves
 from arborescence.distribution.far import HUGE, as_far, rounded
 from arborescence.distribution.tensor_sums import inside, matrix_tree, scaled
 from arborescence.errors import ScoresError
-from arborescence.system.remembered import remembered
+from arborescence.system.lazy import remembered
 
 if TYPE_CHECKING:
     from arborescence.core.choices import Root

@@ -16,8 +16,7 @@ from html import escape
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from arborescence.drawing._common import Drawable, head_list, printable
-from arborescence.drawing.text import screen_width
+from arborescence.drawing.text import Drawable, head_list, printable, screen_width
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -9,14 +9,56 @@ from __future__ import annotations
 
 from itertools import groupby
 from operator import itemgetter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, Self
 from unicodedata import category, east_asian_width
 
-from arborescence.drawing._common import Drawable, head_list, printable
 from arborescence.errors import TreeError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+class Drawable(Protocol):
+    """A sentence with a tree: `arborescence.treebank.Sentence` is one."""
+
+    @property
+    def forms(self) -> Sequence[str]:
+        """The words, from the first to the last."""
+
+    @property
+    def upos(self) -> Sequence[str]:
+        """Their parts of speech (``"_"``: unknown)."""
+
+    @property
+    def heads(self) -> NDArray[np.int64]:
+        """The head vector: ``heads[0] == -1``."""
+
+    @property
+    def deprels(self) -> Sequence[str]:
+        """Their relations (``"_"``: unknown)."""
+
+
+def head_list(sentence: Drawable) -> list[int]:
+    """Return the heads as plain integers, or raise `TreeError` if a word has none."""
+    heads = [int(head) for head in sentence.heads]
+    for word, head in enumerate(heads[1:], 1):
+        if not 0 <= head < len(heads) or head == word:
+            raise TreeError(
+                f"word {word} ({sentence.forms[word - 1]!r}) has no usable head, so no tree can be "
+                "drawn: parse the sentence first"
+            )
+    return heads
+
+
+def printable(text: str) -> str:
+    """Replace characters that a terminal or an XML file does not allow; ``"_"`` becomes empty."""
+    if text == "_":
+        return ""
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
+
 
 UP, DOWN, LEFT, RIGHT = 1, 2, 4, 8
 STROKES = {
@@ -173,3 +215,87 @@ def screen_width(text: str) -> int:
     return sum(
         0 if category(c) in ("Mn", "Me", "Cf") else 1 + (east_asian_width(c) in "WF") for c in text
     )
+
+
+#: So many characters may the branches of a drawing have.
+_LARGEST: Final = 1 << 25
+
+
+class Phrase(Protocol):
+    """A node: `arborescence.treebank.phrase_structure.Lexicalized` is one."""
+
+    @property
+    def label(self) -> str:
+        """The phrase's label, or the part of speech of a word."""
+
+    @property
+    def form(self) -> str:
+        """The head word, or the word itself."""
+
+    @property
+    def children(self) -> Sequence[Self]:
+        """From left to right; none for a word."""
+
+    @property
+    def head(self) -> Self | None:
+        """The child that has the head word."""
+
+
+def draw_lexicalized(tree: Phrase, *, color: bool = False) -> str:
+    """Draw a lexicalized tree as lines of text. O(n · depth) for n nodes.
+
+    Parameters
+    ----------
+    tree
+        The root, as `arborescence.treebank.phrase_structure.lexicalize` gives it.
+    color
+        Whether to use colours (ANSI escape sequences).
+
+    Returns
+    -------
+    str
+        A line for each node: a phrase with its head word in brackets, a word with its part of
+        speech before it. Each line ends in a newline.
+
+    Raises
+    ------
+    TreeError
+        If the tree is so deep that its branches would have more than 2^25 characters.
+
+    Examples
+    --------
+    >>> import io
+    >>> from arborescence.treebank.phrase_structure import HeadRules, lexicalize, read_trees
+    >>> file = io.BytesIO(b"(S (NP-SBJ (PRP We)) (VP (VBP wash) (NP (PRP$ our) (NNS cats))))")
+    >>> [tree] = read_trees(file)
+    >>> print(draw_lexicalized(lexicalize(tree, HeadRules.load("collins"))), end="")
+    S(wash)
+    ├─ NP-SBJ(We)
+    │  ┕━ PRP We
+    ┕━ VP(wash)
+       ┝━ VBP wash
+       └─ NP(cats)
+          ├─ PRP$ our
+          ┕━ NNS cats
+    """
+    lines = []
+    size = 0
+    stack = [(tree, "", "")]
+    while stack:
+        node, branch, indent = stack.pop()
+        size += len(indent) * len(node.children)
+        if size > _LARGEST:
+            raise TreeError("the tree is too deep to be drawn")
+        lines.append(f"{paint(branch, DIM, color)}{_name(node, color)}\n")
+        for child in reversed(node.children):
+            last = child is node.children[-1]
+            shape = ("┕━ " if last else "┝━ ") if child is node.head else "└─ " if last else "├─ "
+            stack.append((child, indent + shape, indent + ("   " if last else "│  ")))
+    return "".join(lines)
+
+
+def _name(node: Phrase, color: bool) -> str:
+    label, form = printable(node.label), printable(node.form) or "_"
+    if node.children:
+        return f"{label}({form})"
+    return f"{paint(label, DIM, color)} {paint(form, BOLD, color)}"

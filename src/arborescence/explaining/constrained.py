@@ -11,9 +11,8 @@ import numpy as np
 from arborescence.core.accumulator import BIAS_64, rounded_whole
 from arborescence.core.conversion import as_array, as_floats
 from arborescence.errors import NoTreeError, OptionError
-from arborescence.explaining.listed import Steps
 from arborescence.explaining.problem import counted, listed, number, problem_of
-from arborescence.explaining.steps import Detail, edge_name, number_name
+from arborescence.explaining.steps import Detail, Steps, edge_name, number_name
 from arborescence.rules.search import kbest_constrained
 
 if TYPE_CHECKING:
@@ -134,7 +133,7 @@ def explain_constrained(
     scores, conflicts, root, projective
         As in `decode_constrained`; one sentence of at most 30 words.
     words, labels : list of str, optional
-        The words, without the root, and the labels, for names in texts. The default is numbers.
+        The words, without the root, and the labels, for names in texts; else numbers.
     limit : int
         The largest number of trees to decode.
 
@@ -171,7 +170,6 @@ def explain_constrained(
     label_names = tuple(labels or (map(str, range(size)) if size > 1 else ("",)))
     if labels and len(label_names) != size:
         raise OptionError(f"there are {len(label_names)} names of labels, and scores of {size}")
-
     steps: list[Step] = []
 
     def tell(event: Event) -> None:

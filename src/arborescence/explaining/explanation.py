@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, get_args
 from arborescence.core.checks import check_count, check_root
 from arborescence.core.choices import Algorithm, check_choice
 from arborescence.errors import OptionError
-from arborescence.explaining.listed import Steps
 from arborescence.explaining.problem import problem_of
+from arborescence.explaining.steps import Steps
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -100,6 +100,15 @@ cycle. So Birds takes sing → Birds, and its root edges are deleted.
     >>> steps[-1].heads
     (-1, 2, 0)
     """
+    options = _options(algorithm, root, k)
+    problem = problem_of(scores, words)
+    # Only this algorithm's module is imported, so that the others work without it.
+    module = import_module(f"arborescence.explaining.{algorithm.replace('-', '_')}")
+    return Steps(module.steps(problem, **options))
+
+
+def _options(algorithm: Algorithm, root: Root | None, k: int | None) -> dict[str, Any]:
+    """Return what the steps of an algorithm take beside the graph."""
     check_choice("algorithm", algorithm, get_args(Algorithm))
     fixed, other = FIXED.get(algorithm, (None, ""))
     single = check_root((fixed or "single") if root is None else root)
@@ -120,7 +129,4 @@ cycle. So Birds takes sing → Birds, and its root edges are deleted.
             )
     elif k is not None:
         raise OptionError(f"k is for algorithm='kbest', not for {algorithm!r}")
-    problem = problem_of(scores, words)
-    # Only this algorithm's module is imported, so that the others work without it.
-    module = import_module(f"arborescence.explaining.{algorithm.replace('-', '_')}")
-    return Steps(module.steps(problem, **options))
+    return options

@@ -13,7 +13,7 @@ from arborescence.core.lists import Lists
 from arborescence.core.threads import in_threads
 from arborescence.errors import NoTreeError, ScoresError
 from arborescence.nonprojective.kbest_state import KBestState
-from arborescence.projective.kbest_state import ProjectiveKBestState
+from arborescence.projective.kbest import ProjectiveKBestState
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -65,7 +65,8 @@ def kbest(
 
     Zmigrod, Vieira and Cotterell (2021), Theorems 3 and 4: O(n²) a tree, with or without the root
     constraint, here with one contraction of the graph for each tree. Projective trees: Algorithm 3
-    of Huang and Chiang (2005), O(n³) for the chart and O(n log k) a tree.
+    of Huang and Chiang (2005), O(n³) for the chart and O(n log k) a tree. Rounding does not matter;
+    the order of trees of equal weight depends only on the scores of their sentence.
 
     Parameters
     ----------
@@ -88,17 +89,10 @@ def kbest(
 
     Raises
     ------
-    ScoresError
+    ScoresError, NoTreeError
         As in `decode`.
-    NoTreeError
-        If a sentence has no tree.
     OptionError
         If an option is invalid, or k trees of each sentence do not fit into memory.
-
-    Notes
-    -----
-    The order is that of real arithmetic over the given floats. The order of trees of equal weight
-    depends only on the scores of that sentence.
 
     Examples
     --------

@@ -76,8 +76,7 @@ def kbest_labeled(
     lengths, root, projective
         As in `decode`.
     threads : int
-        The number of threads that search for the head vectors of a batch. The labels are chosen in
-        the calling thread, which often takes longer.
+        Those that search for the head vectors of a batch; labels are chosen in the calling one.
 
     Returns
     -------

@@ -7,8 +7,6 @@ One line makes a parser decode exactly; another undoes it:
 >>> integrations.unpatch("stanza")  # doctest: +SKIP
 >>> with integrations.patch("stanza"):  # doctest: +SKIP
 ...     document = pipeline("The letters she sent were lost.")
-
-Each tool is one module of this package, named after it.
 """
 
 from typing import TYPE_CHECKING

@@ -8,39 +8,30 @@ from __future__ import annotations
 
 import sys
 from functools import wraps
-from importlib import import_module, metadata
+from importlib import metadata
 from threading import RLock
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, Self, cast
 
+import numpy as np
+
+from arborescence.core.tree import is_tree, tree_weight
 from arborescence.errors import MissingExtraError, OptionError
+from arborescence.integrations import stanza, tools
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
+    from arborescence.integrations.tools import Replacement
+
 #: The parsers that `patch` knows, by the names of their packages.
 TOOLS: Final = ("diaparser", "hanlp", "hopsparser", "stanza", "supar", "trankit")
 
 
-class Replacement(NamedTuple):
-    """A function of a module, or an attribute of a class, and what takes its place."""
-
-    owner: Any
-    """The module or the class that defines it."""
-    name: str
-    new: Any
-    """A function; for a class also a static method or a property."""
-
-    def __str__(self) -> str:
-        if isinstance(self.owner, ModuleType):
-            return f"{self.owner.__name__}.{self.name}"
-        return f"{self.owner.__module__}.{self.owner.__qualname__}.{self.name}"
-
-
 class Tool(Protocol):
-    """What each tool's module has."""
+    """What there is of each tool: Stanza's module, or a class in `tools`."""
 
     VERSIONS: tuple[str, ...]
     """The versions whose source we have read and tested."""
@@ -148,11 +139,6 @@ def unpatch(tool: str) -> None:
                 setattr(replacement.owner, replacement.name, old)
 
 
-def is_patched(tool: str) -> bool:
-    """Return whether the tool decodes with this library now."""
-    return tool in _changes
-
-
 def replacements(tool: str) -> list[Replacement]:
     """Return what `patch` would replace; errors as there."""
     module = module_of(tool)
@@ -168,10 +154,11 @@ def replacements(tool: str) -> list[Replacement]:
 
 
 def module_of(tool: str) -> Tool:
-    """Return our module for a tool."""
+    """Return what we have of a tool."""
     if tool not in TOOLS:
         raise OptionError(f"tool must be one of {', '.join(TOOLS)}, not {tool!r}")
-    return cast("Tool", import_module(f"arborescence.integrations.{tool}"))
+    place = stanza if tool == "stanza" else getattr(tools, tool.capitalize())
+    return cast("Tool", place)
 
 
 def version_of(tool: str) -> str | None:
@@ -220,3 +207,82 @@ def _copy(function: FunctionType, old: Callable[..., Any]) -> Callable[..., Any]
 
     replacing.__wrapped__ = old
     return replacing
+
+
+#: Few words a sentence, so that the tool's own decoder and we often disagree, if we ever do.
+SENTENCES, WORDS = 200, 12
+
+
+class Findings(NamedTuple):
+    """What `check` counts, in sentences."""
+
+    same: int
+    """Both found the same tree, or trees of the same weight."""
+    better: int
+    """Theirs is a tree with one root edge, and ours weighs more."""
+    broken: int
+    """Theirs is no tree with one root edge, or there is none: an exception."""
+    wrong: int
+    """Ours is no such tree, or weighs less than theirs."""
+
+
+def places(tool: str) -> list[str]:
+    """Return the dotted names of all that `patch` would replace; errors as there."""
+    found: dict[str, None] = {}
+    for replacement in replacements(tool):
+        found[str(replacement)] = None
+        for module, name in holders(vars(replacement.owner)[replacement.name]):
+            found[f"{module.__name__}.{name}"] = None
+    return list(found)
+
+
+def check(tool: str, seed: int = 0) -> Findings:
+    """Decode random graphs with the tool's own decoder and with ours in its place, and compare.
+
+    Errors as in `patch`.
+    """
+    decode = module_of(tool).decode
+    scores, lengths = random_graphs(np.random.default_rng(seed))
+    theirs = []
+    replacements(tool)  # before anything of the tool runs: its version may be unknown
+    for i in range(len(lengths)):
+        try:
+            theirs.append(decode(scores[i : i + 1], lengths[i : i + 1])[0])
+        except Exception:  # another package may raise anything
+            theirs.append(None)
+    with patch(tool):
+        ours = decode(scores, lengths)
+    counts = dict.fromkeys(Findings._fields, 0)
+    for graph, n, own, new in zip(scores, lengths, theirs, ours, strict=True):
+        before, after = weight_of(graph, n, own), weight_of(graph, n, new)
+        if after is None or (before is not None and after < before):
+            counts["wrong"] += 1
+        elif before is None:
+            counts["broken"] += 1
+        else:
+            counts["better" if after > before else "same"] += 1
+    return Findings(**counts)
+
+
+def weight_of(scores: NDArray[Any], n: int, heads: NDArray[Any] | None) -> float | None:
+    """Return the weight of a tree with one root edge; None for anything else."""
+    if heads is None:
+        return None
+    tree = np.concatenate([[-1], heads[1 : n + 1]])
+    if not is_tree(tree):
+        return None
+    return float(tree_weight(scores[: n + 1, : n + 1].T, tree))
+
+
+def random_graphs(rng: np.random.Generator) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+    """Return logarithms of random probabilities of heads, ``[b, d, h]``, and the lengths."""
+    lengths = rng.integers(1, WORDS + 1, SENTENCES)
+    scores = rng.normal(0.0, 2.0, (SENTENCES, WORDS + 1, WORDS + 1))
+    words = np.arange(WORDS + 1)
+    scores[:, words, words] = -np.inf
+    scores[words[None, None, :].repeat(WORDS + 1, 1) > lengths[:, None, None]] = -np.inf
+    scores[:, 0, 0] = 0.0
+    with np.errstate(divide="ignore"):
+        probabilities = np.exp(scores - scores.max(axis=2, keepdims=True))
+        logarithms = np.log(probabilities / probabilities.sum(axis=2, keepdims=True))
+    return logarithms.astype(np.float32), lengths

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from arborescence.inference.decode import decode as best_trees
-from arborescence.integrations.conventions import one_root
-from arborescence.integrations.patching import Replacement
+from arborescence.integrations.tools import Replacement, one_root
 from arborescence.rules.search import Alternative, Edges, decode_constrained
 
 if TYPE_CHECKING:
@@ -42,7 +41,7 @@ def replacements() -> list[Replacement]:
 
 
 def decode_graph_predictions(
-    vocab: Any,  # stanza's vocabulary of relations
+    vocab: Any,  # Stanza's vocabulary of relations
     batch_size: int,
     # scores (B, N, N) as ``[b, d, h]``; the best relation of each edge (B, N, N); the logarithms of
     # the relations' probabilities (B, N, N, L)
@@ -75,7 +74,7 @@ def resolve_head_constraint_violations(
     # (N, N, L) array: the logarithms of the relations' probabilities
     label_log_probs: NDArray[Any],
     tree: NDArray[Any],  # (N,) array: the best tree, with 0 for the root
-    vocab: Any,  # stanza's vocabulary of relations
+    vocab: Any,  # Stanza's vocabulary of relations
     max_iterations: int = 5,  # noqa: ARG001  (Stanza's; the search needs no rounds)
 ) -> tuple[NDArray[Any], list[int]]:
     """Return the best tree in which no word has two subjects, outer subjects or objects.

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from arborescence.core.choices import Root
     from arborescence.parsers.shared.base import Options
-    from arborescence.parsers.shared.types import Effort, Progress
+    from arborescence.parsers.shared.options import Effort, Progress
     from arborescence.treebank import Sentence
 
 _PARSER: Final = "parser/"

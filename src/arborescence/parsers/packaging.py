@@ -19,17 +19,16 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from arborescence.errors import MissingExtraError, OptionError, TreebankError
 from arborescence.parsers import registry
-from arborescence.parsers.recipe import all_options
-from arborescence.parsers.text.training_text import text_of
+from arborescence.parsers.recipe import all_options, parts_of
+from arborescence.parsers.text.tokenizer import text_of
 from arborescence.treebank.conllu import read
 from arborescence.treebank.evaluation import evaluate
-from arborescence.treebank.parts import parts_of
 from arborescence.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from arborescence.parsers.shared.types import Progress
+    from arborescence.parsers.shared.options import Progress
     from arborescence.treebank import Sentence
 
     Name = str | os.PathLike[str]

@@ -11,7 +11,7 @@ from arborescence.core.choices import check_choice
 from arborescence.errors import ModelError, NoTreeError
 from arborescence.parsers.shared.fixed import contradiction
 from arborescence.parsers.shared.graph_parser import GraphParser
-from arborescence.parsers.shared.types import Doubt
+from arborescence.parsers.shared.options import Doubt
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

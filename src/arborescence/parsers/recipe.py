@@ -7,6 +7,7 @@ for text, what cuts it into words. The command line trains by this, too.
 from __future__ import annotations
 
 import os
+import re
 from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
@@ -17,20 +18,19 @@ from arborescence.errors import OptionError, TreebankError
 from arborescence.parsers.shared.options import (
     TRAINABLE,
     Option,
+    Recipe,
     described,
     options_of,
     present_kinds,
     settings_of,
 )
-from arborescence.parsers.shared.settings import Recipe
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from arborescence.core.choices import Root
     from arborescence.parsers.shared.base import Parser
-    from arborescence.parsers.shared.options import Trainable
-    from arborescence.parsers.shared.types import Progress
+    from arborescence.parsers.shared.options import Progress, Trainable
     from arborescence.treebank import Sentence
 
     Name = str | os.PathLike[str]
@@ -179,8 +179,8 @@ def _trained(
 ) -> Parser:
     """Train what belongs to a parser, and the parser."""
     from arborescence.parsers.registry import parser_class
-    from arborescence.parsers.tagger.retagging import jackknife
     from arborescence.parsers.tagger.tagger import Tagger
+    from arborescence.parsers.tagger.tagging import jackknife
     from arborescence.parsers.text.model import Text
 
     chosen = settings_of(kind).of(settings)
@@ -225,7 +225,7 @@ def _is_folder(item: Any) -> bool:
 
 def _part(item: Any, part: str) -> list[Any]:
     """Return the files of a folder's part; what is no folder, as it is."""
-    from arborescence.treebank.parts import parts_of
+    from arborescence.parsers.recipe import parts_of
 
     if not _is_folder(item):
         return [item]
@@ -271,3 +271,17 @@ def _say(progress: Progress | None, step: str, said: str) -> None:
     if progress:
         progress(step, 0, 1)
         progress(f"{step}: {said}", 1, 1)
+
+
+# en_ewt-ud-train.conllu, test.conllu.gz; for large treebanks also cs_pdt-ud-train-ca.conllu
+_PART: Final = re.compile(r"(?:.*[-_.])?(train|dev|test)(?:[-_.].*)?\.conllu(?:\.gz)?")
+
+
+def parts_of(folder: str | os.PathLike[str]) -> dict[str, list[Path]]:
+    """Return the files of "train", "dev" and "test" in a folder, by name."""
+    # other files are ignored
+    parts: dict[str, list[Path]] = {"train": [], "dev": [], "test": []}
+    for file in sorted(Path(folder).iterdir()):
+        if match := _PART.fullmatch(file.name):
+            parts[match[1]].append(file)
+    return parts

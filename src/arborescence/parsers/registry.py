@@ -36,6 +36,7 @@ GROUP: Final = "arborescence.models"
 #: What is loaded where no model is named.
 DEFAULT: Final = "english"
 
+# Files of before rules do not name them.
 _FIELDS: Final = {"rules": scheme.one_of(("ud", "none"), "none")}
 
 #: The largest number of parsers in a file, and the deepest nesting.
@@ -53,9 +54,7 @@ def load(
     models = installed()
     if point := models.get(name):
         with resources.as_file(file_of(point)) as path:
-            # The English ones learned a treebank of UD before files said so.
-            rules = "ud" if point.value.startswith("arborescence_en:") else "none"
-            return _from_path(path, encoder, rules=rules)
+            return _from_path(path, encoder)
     if model is None or not os.path.exists(name):  # noqa: PTH110
         there = f"installed: {', '.join(models)}" if models else "none is installed"
         english = "" if DEFAULT in models else "; for English, pip install arborescence-en"
@@ -78,12 +77,8 @@ def file_of(point: EntryPoint) -> Traversable:
     return found
 
 
-def _from_path(
-    path: str | os.PathLike[str], encoder: str | os.PathLike[str] | None, rules: str = "none"
-) -> Any:
-    """Make a parser from a file; older files do not name `rules`."""
+def _from_path(path: str | os.PathLike[str], encoder: str | os.PathLike[str] | None) -> Any:
     header, arrays = model_file.load(path)
-    header.setdefault("rules", rules)
     try:
         for each in _parsers_in(header):
             if isinstance(named := each.get("encoder"), dict):

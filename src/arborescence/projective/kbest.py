@@ -13,16 +13,23 @@ j is 0, (i + 1, j). So each pair is generated once. Weights are the integers of 
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Self, cast
 
 import numpy as np
 
 from arborescence.compiling.kernels import kernel
 from arborescence.core.accumulator import rounded_once
-from arborescence.core.faults import EXHAUSTED, FINE, FULL, NO_TREE
+from arborescence.core.conversion import as_doubles
+from arborescence.core.faults import BAD_SCORE, EXHAUSTED, FINE, FULL, NO_TREE
+from arborescence.core.graph import matrix_of, words_of
 from arborescence.core.lists import longer
-from arborescence.projective.exact_chart import ExactChart, sign_of_difference
+from arborescence.projective.decode import sum_sizes
+from arborescence.projective.exact_chart import ExactChart, exact_chart, sign_of_difference
 from arborescence.projective.spans import COMPLETE, INCOMPLETE, parts_of, splits_of
+
+if TYPE_CHECKING:
+    from arborescence.core.graph import Graph
+    from arborescence.core.lists import Lists
 
 # NOTHING: there is no next derivation, or a heap is empty. UNKNOWN: not computed yet.
 NOTHING, UNKNOWN = -1, -2
@@ -273,3 +280,51 @@ def find_projective(
         weights[count] = rounded_once(known.weights[derivation].copy(), chart.bias)
         count += 1
     return count, FINE
+
+
+# The number of further derivations per word that are allocated at first.
+_FEW = 64
+
+
+class ProjectiveKBestState(NamedTuple):
+    """The chart of the last sentence, and its derivations so far."""
+
+    chart: ExactChart | None = None
+    derivations: Derivations | None = None
+
+    @classmethod
+    def of(cls, graph: Graph) -> Self:  # noqa: ARG003
+        """Return an empty state."""
+        return cls()
+
+    @classmethod
+    def kept(cls, graph: Graph) -> Self:
+        """Return an empty state; nothing is reused, as each sentence has its own arrays."""
+        return cls.of(graph)
+
+    def find(
+        self, graph: Graph, single: bool, lists: Lists, start: int, stop: int
+    ) -> tuple[Self, int, int]:
+        """Fill the lists of the sentences `start` to `stop`. As in `best_first.State.find`."""
+        chart = cast("ExactChart", self.chart)
+        known = cast("Derivations", self.derivations)
+        for b in range(start, stop):
+            n = words_of(graph, b)
+            count = int(lists.counts[b])
+            if count < 0:
+                scores = as_doubles(matrix_of(graph, b))
+                if np.isnan(sum_sizes(scores, n)[0]):
+                    return self, b, BAD_SCORE
+                chart = exact_chart(scores, n, single)
+                known = new_derivations(chart, n, _FEW * (n + 1))
+            found = FULL
+            while found == FULL:
+                count, found = find_projective(
+                    known, chart, single, count, lists.heads[b], lists.weights[b]
+                )
+                if found == FULL:
+                    known = larger(known)
+            if found not in (FINE, EXHAUSTED):
+                return self, b, found
+            lists.counts[b] = count
+        return type(self)(chart, known), stop, FINE

@@ -6,6 +6,7 @@ has.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -14,9 +15,9 @@ from arborescence.core.accumulator import rounded_sum
 from arborescence.core.checks import check_count, check_flag, check_root
 from arborescence.core.faults import NO_TREE, name_of, no_answer
 from arborescence.core.threads import in_threads
-from arborescence.errors import NoTreeError
+from arborescence.errors import NoTreeError, ScoresError
 from arborescence.inference.decode import decode as decode_edges
-from arborescence.second_order.dual import Answer, Search, first_prices
+from arborescence.second_order.dual import Answer, Problem, Search, first_prices, solve
 from arborescence.second_order.edges import Listed
 from arborescence.second_order.parts import (
     Batch,
@@ -28,7 +29,7 @@ from arborescence.second_order.parts import (
     weights_in,
 )
 from arborescence.second_order.projective import best_projective
-from arborescence.second_order.units import ABSENT, LOWEST, Units
+from arborescence.second_order.units import ABSENT, LOWEST, Scale, Units, bits_for, list_units
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -91,20 +92,13 @@ def decode(
         tree has, and those of absent edges, are ignored.
     grandparents : (..., N, N, N) array or torch tensor, optional
         ``grandparents[..., g, h, d]`` is what h -> d weighs in addition, if g is the head of h.
-    lengths : (...) whole numbers, optional
+    lengths, root, projective, threads
         As in `arborescence.decode`.
-    root : {"single", "multi"}
-        Exactly one edge may leave the root (the default), or one or more.
-    projective : bool
-        Whether the tree must be projective.
     rounds : int
         The largest number of rounds of dual decomposition.
     branches : int
-        If the rounds leave a gap: how often the trees are divided into those with an edge and those
-        without, and each part is bounded by as many rounds. For short sentences, some hundreds are
-        enough to close every gap.
-    threads : int
-        The number of threads for a batch.
+        If the rounds leave a gap: how often the trees are divided by an edge, and each part is
+        bounded by as many rounds. Some hundreds close every gap of short sentences.
 
     Returns
     -------
@@ -117,20 +111,18 @@ def decode(
     ScoresError
         If a part is NaN or +inf, or a shape, a type or the lengths are invalid.
     NoTreeError
-        If it is proven that there is no such tree without absent parts. Where dual decomposition
-        neither finds a tree nor such a proof, the weight is -inf and ``exact`` is False.
+        If it is proven that there is no such tree without absent parts; without tree and proof,
+        the weight is -inf and ``exact`` is False.
     OptionError
         If an option is invalid.
 
     Notes
     -----
-    ``exact`` is a proof in real arithmetic over the given floats. Sums are computed in whole
-    numbers, multiples of 2^-44 of the largest weight that the sentence's trees could have or finer
-    (2^-40 from 64 words on). If all parts are such multiples, as with whole numbers and most
-    float32, nothing is rounded. Otherwise the tree must beat all others by more than what was
-    rounded; if two trees are as close as that, ``exact`` is False also where the tree is the best
-    one. `bound` is above all weights in each case. Which of several best trees is returned is not
-    specified.
+    ``exact`` is a proof in real arithmetic over the given floats. Parts are rounded to multiples of
+    2^-44 of the largest weight that the sentence's trees could have or finer (2^-40 from 64 words
+    on), so whole numbers and most float32 are not. If what was rounded could decide, ``exact`` is
+    False. `bound` is above all weights in each case. Which of several best trees is returned is
+    not specified.
 
     Examples
     --------
@@ -149,7 +141,10 @@ def decode(
         check_count(rounds, "rounds"),
         check_count(branches, "branches", 0),
     )
-    batch = Batch.of(scores, siblings, grandparents, lengths)
+    return _decode_batch(Batch.of(scores, siblings, grandparents, lengths), options, threads)
+
+
+def _decode_batch(batch: Batch, options: _Options, threads: int) -> Found:
     many, size, _ = batch.graph.scores.shape
     heads = np.full((many, size), -1, np.int64)
     weights, bounds = np.empty(many), np.empty(many)
@@ -279,3 +274,60 @@ def weight_in_units(units: Units, heads: NDArray[np.int64]) -> int:
     """Return the weight of a tree in units; ABSENT if a part is absent. O(n)."""
     weights = weights_in(units, heads)
     return ABSENT if (weights <= LOWEST).any() else int(weights.sum())
+
+
+def decode_listed(
+    listed: Listed, ends: NDArray[np.int64], *, single: bool, rounds: int, branches: int
+) -> list[Found]:
+    """Return what `second_order.decode` finds for each of several sentences; errors as there."""
+    # listed: the parts of all sentences in a row: `Listed`, but with float64 weights. They are
+    # multiples of some power of two for which sums have at most 40 bits; else nothing is claimed
+    # exact.
+    # ends: (B + 1, 4): where the nodes, edges, pairs and grandparents of each sentence begin
+    # single, rounds, branches: as for `second_order.decode`
+    sizes = np.diff(ends[:, 0])
+    _, _, scores, pairs, thirds = listed
+    listed = Listed(*listed[:2], *(np.empty(len(part), np.int64) for part in listed[2:]))
+    of_sentences = np.empty((len(sizes), 3), np.int64)
+    bits = np.array([bits_for(size) for size in sizes.tolist()], np.int64)
+    units = (listed.scores, listed.pairs, listed.grandparents)
+    bad = list_units(ends, bits, scores, pairs, thirds, *units, of_sentences)
+    if bad < len(sizes):
+        raise ScoresError(f"sentence {bad}: the weight of a part is NaN or infinite")
+    scales = [
+        Scale.of(size, exponent, seen, bool(rounded))
+        for size, (exponent, seen, rounded) in zip(
+            sizes.tolist(), of_sentences.tolist(), strict=True
+        )
+    ]
+    heads = np.full(ends[-1, 0], -1, np.int64)
+    prices = first_prices(listed.scores)
+    results = np.zeros((len(sizes), 4), np.int64)
+    results[:, 0] = ABSENT
+    limits = np.array([scale.limits for scale in scales]).reshape(-1, 3)
+    solve(ends, listed, single, rounds, limits, -ABSENT, heads, prices, results)
+    found = []
+    for b, (scale, row) in enumerate(zip(scales, results.tolist(), strict=True)):
+        weight, bound, branch, done = row
+        tree = heads[ends[b, 0] : ends[b + 1, 0]]
+        if bound > weight + scale.slack and branches:
+            one = _sentence(listed, ends, b)
+            problem = Problem(bound, one.scores, prices[:, ends[b, 1] : ends[b + 1, 1]], branch)
+            search = Search(one, scale, single, rounds, tree, weight)
+            tree, weight, bound, more, _ = search.run(branches, problem)
+            done += more
+        if max(weight, bound) <= LOWEST:
+            raise NoTreeError(f"sentence {b}: no tree exists without parts that are not allowed")
+        exact = weight >= bound - scale.slack and weight > LOWEST and not scale.rounded
+        value = math.ldexp(float(weight), -scale.exponent) if weight > LOWEST else -math.inf
+        limit = value if exact else scale.above(max(bound, weight))
+        found.append(Found(tree, value, limit, exact, done))
+    return found
+
+
+def _sentence(listed: Listed, ends: NDArray[np.int64], b: int) -> Listed:
+    """Return the parts of a sentence."""
+    (node, *starts), (last, *stops) = ends[b : b + 2].tolist()
+    places = [slice(2 * node + b, 2 * last + b + 1), slice(starts[0], stops[0])]
+    places += [slice(start, stop) for start, stop in zip(starts, stops, strict=True)]
+    return Listed(*(array[place] for array, place in zip(listed, places, strict=True)))

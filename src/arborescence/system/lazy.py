@@ -4,11 +4,14 @@
 from __future__ import annotations
 
 import sys
+from functools import wraps
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    Method = TypeVar("Method", bound=Callable[[Any], Any])
 
 
 def lazily(package: str) -> tuple[list[str], Callable[[str], object], Callable[[], list[str]]]:
@@ -38,3 +41,16 @@ def lazily(package: str) -> tuple[list[str], Callable[[str], object], Callable[[
         return value
 
     return public, get, lambda: sorted(home_of)
+
+
+def remembered(compute: Method) -> Method:
+    """Keep what a method returns, in ``__dict__``; below ``@property``, if it is one."""
+    # Two threads may both compute it; all get what was stored first
+    name = f"{compute.__name__}()"  # an entry with the method's own name would hide it
+
+    @wraps(compute)
+    def get(self: Any) -> Any:
+        values = vars(self)
+        return values[name] if name in values else values.setdefault(name, compute(self))
+
+    return get  # type: ignore[return-value]

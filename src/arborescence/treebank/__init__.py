@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from arborescence.treebank.broken import mended as mended
     from arborescence.treebank.broken import read_broken as read_broken
     from arborescence.treebank.conllu import read as read
+    from arborescence.treebank.conllu import read_kbest as read_kbest
     from arborescence.treebank.conllu import write as write
+    from arborescence.treebank.conllu import write_kbest as write_kbest
     from arborescence.treebank.evaluation import Evaluation as Evaluation
+    from arborescence.treebank.evaluation import best_of_k as best_of_k
     from arborescence.treebank.evaluation import evaluate as evaluate
-    from arborescence.treebank.kbest import read_kbest as read_kbest
-    from arborescence.treebank.kbest import write_kbest as write_kbest
-    from arborescence.treebank.oracle import best_of_k as best_of_k
     from arborescence.treebank.plain import read_tokens as read_tokens
     from arborescence.treebank.sentence import Sentence as Sentence
     from arborescence.treebank.styles import restyle as restyle

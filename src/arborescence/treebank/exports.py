@@ -4,7 +4,7 @@ _WORDS = "treebank.alignment._Words(uint8[::1], int64[:, ::1], int64[::1], int64
 
 EXPORTS = {
     "alignment._align": f"{_WORDS}, {_WORDS}, out int64[:, ::1], out int64[:, ::1]",
-    "annotating._write": (
+    "joined._write": (
         "uint8[::1], int64[::1], int32[:, ::1], int64[::1], int64[::1], int64[::1], uint8[::1], "
         "int64[::1], out uint8[::1], out int64[::1], out int32[:, ::1]"
     ),
@@ -17,7 +17,7 @@ EXPORTS = {
         "uint8[::1], int64[:, ::1], int64[::1], int64[::1], out uint8[::1], out int64[::1], "
         "out int64[::1], out bool[::1]"
     ),
-    "numbering._distinct": (
+    "columns._distinct": (
         "uint8[::1], int64[::1], int64[::1], out int64[::1], out int64[::1], out int64[::1]"
     ),
     "scanner.scan": "uint8[::1], out int32[:, ::1], out int64[:, ::1]",

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, get_args
 
 from arborescence.core.choices import Conjuncts, Heads, check_choice
-from arborescence.treebank.checks import check_tree
+from arborescence.treebank.sentence import check_tree
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -9,8 +9,7 @@ import numpy as np
 
 from arborescence.errors import TreebankError
 from arborescence.treebank.alignment import align
-from arborescence.treebank.columns import ROOT, UNKNOWN
-from arborescence.treebank.numbering import Numbering
+from arborescence.treebank.columns import ROOT, UNKNOWN, Numbering
 from arborescence.treebank.sentence import DEPREL, FEATS, LEMMA, UPOS, XPOS
 
 if TYPE_CHECKING:

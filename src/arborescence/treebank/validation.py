@@ -10,8 +10,7 @@ import numpy as np
 
 from arborescence.rules.sets import rules_of
 from arborescence.rules.trees import Trees
-from arborescence.treebank.columns import columns_of
-from arborescence.treebank.numbering import Numbering
+from arborescence.treebank.columns import Numbering, columns_of
 from arborescence.treebank.sentence import DEPREL, FEATS, FORM, MISC, UPOS
 
 if TYPE_CHECKING:

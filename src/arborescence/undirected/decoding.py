@@ -194,10 +194,8 @@ def decode(
         As in `arborescence.decode`.
     root : {"single", "multi"}
         Exactly one edge may leave the root (the default), or one or more.
-    rounds : int or None
-        The number of rounds of `enhance`; None: until no change increases the weight.
-    changes : {"disjoint", "best"}
-        Which changes a round makes: see `enhance`. The paper makes five rounds of the best change.
+    rounds, changes
+        As in `enhance`. The paper makes five rounds of the best change.
     encoding : {"mean", "product", "max", "min"}
         How the scores of the two directions are combined: see `encode`.
     threads : int
@@ -210,33 +208,26 @@ def decode(
 
     Raises
     ------
-    ScoresError, NoTreeError
-        As in `arborescence.decode`. A ScoresError also if a score is negative and
-        ``encoding="product"``.
-    OptionError
-        If an option is invalid.
+    ScoresError, NoTreeError, OptionError
+        As in `arborescence.decode`; for a negative score with ``encoding="product"``, too.
 
     Notes
     -----
     With ``root="multi"``, the maximum spanning tree of all nodes is directed away from the root.
     With ``root="single"``, which the paper does not describe, the maximum spanning tree of the
     words is taken, and the root edge for which this tree, directed away from it, has the highest
-    weight: O(n), because moving the root along an edge reverses only that edge. If the scores are
-    the same in both directions, the result is the best undirected tree with one root edge: such a
-    tree consists of a root edge and a spanning tree of the words, and both are the best ones.
+    weight. For scores without direction this is the best undirected tree with one root edge.
     If the final tree of a sentence has an absent edge, the sentence is decoded exactly instead.
     O(n²) to read the scores, and O(n) a round.
 
     Examples
     --------
-    The best tree has the weight 23, and this one 20:
-
     >>> import numpy as np
     >>> import arborescence as arb
     >>> scores = np.array([[0, 8, 8, 6], [0, 0, 6, 3], [0, 5, 0, 5], [0, 8, 9, 0]])
     >>> arb.decode(scores)
     array([-1,  3,  3,  0])
-    >>> decode(scores)  # arb.undirected.decode
+    >>> decode(scores)  # arb.undirected.decode, 20 instead of 23
     array([-1,  2,  3,  0])
     """
     single = check_root(root)

@@ -45,24 +45,23 @@ def spanning_tree(
 ) -> Any:
     """Return the maximum spanning tree of an undirected graph, or the minimum one.
 
-    If the graph is not connected, each component gets its own tree.
+    Each component of the graph gets its own tree.
 
     Parameters
     ----------
     nodes : int, or (N, N) array or SciPy sparse matrix
         The number n of nodes 0, ..., n - 1. Or a matrix of weights instead of all four arguments: a
         symmetric array, whose diagonal is ignored; or a sparse matrix, in which each stored entry
-        (also a zero) is an edge between its row and its column, so that one triangle is enough.
+        (also a zero) is an edge between its row and its column: one triangle is enough.
     u, v : (m,) whole numbers
         The edges ``u[i]`` - ``v[i]``. Parallel edges are allowed, loops are ignored.
     weights : (m,) floats or whole numbers
         Higher is better. An edge is absent if its weight is ``-inf``, or masked in a masked array.
     algorithm : {"auto", "boruvka", "kruskal", "prim", "kkt"}
-        Borůvka's algorithm, O(m log n); Kruskal's, which removes edges before it sorts them
-        (Osipov, Sanders and Singler 2009), O(m log m); Prim's, O(m log n) with a binary heap, and
-        O(N²) on an array; that of Karger, Klein and Tarjan (1995), expected O(m). ``"auto"`` takes
-        the fastest: Prim's on an array; else Kruskal's for 30 or more edges per node, and
-        Borůvka's for fewer.
+        Borůvka's, O(m log n); Kruskal's with a filter (Osipov, Sanders and Singler 2009),
+        O(m log m); Prim's, O(m log n), and O(N²) on an array; Karger, Klein and Tarjan's (1995),
+        expected O(m). ``"auto"`` takes the fastest: Prim's on an array; else Kruskal's for 30 or
+        more edges per node, and Borůvka's for fewer.
     minimum : bool
         Whether lower weights are better. Then ``+inf`` means that an edge is absent.
     rng : int or numpy.random.Generator
@@ -71,9 +70,8 @@ def spanning_tree(
     Returns
     -------
     edges : (k,) int64, or (k, 2) int64
-        The indices of the chosen edges, ascending; k is n minus the number of components. For a
-        matrix, the pairs of nodes u < v, in lexicographic order. A torch tensor, on the same
-        device, if the weights are one.
+        The indices of the chosen edges, ascending; for a matrix, the pairs of nodes u < v, in
+        order. A torch tensor, on the same device, if the weights are one.
 
     Raises
     ------
@@ -85,9 +83,8 @@ def spanning_tree(
 
     Notes
     -----
-    Among edges of equal weight the first is preferred. So there is exactly one best tree, and
-    every algorithm finds it. The first edge is the one with the lowest index; for an array, the
-    first pair u < v; for a sparse matrix, the first entry of its ``tocoo()``.
+    Among edges of equal weight the first is preferred (the lowest index, the first pair u < v, or
+    the first entry of ``tocoo()``). So there is exactly one best tree; every algorithm finds it.
 
     Examples
     --------
@@ -102,31 +99,36 @@ def spanning_tree(
            [1, 2]])
     """
     check_algorithm(algorithm)
-    absent = np.inf if minimum else -np.inf
-    sparse = hasattr(nodes, "tocoo")
-    if not sparse and not isinstance(nodes, (list, tuple)) and np.ndim(nodes) == 0:
+    if not hasattr(nodes, "tocoo") and not isinstance(nodes, (list, tuple)) and np.ndim(nodes) == 0:
         if u is None or v is None or weights is None:
             raise OptionError("spanning_tree takes nodes, u, v and weights, or a matrix")
-        weights, give_back = as_array(weights, "weights", absent=absent)
+        weights, give_back = as_array(weights, "weights", absent=np.inf if minimum else -np.inf)
         chosen = _span(nodes, u, v, weights, algorithm, minimum, rng)
         return give_back(chosen) if give_back else chosen
     if not u is v is weights is None:
         raise OptionError("spanning_tree takes a matrix by itself, without u, v and weights")
-    if sparse:
+    return _pairs_of_matrix(nodes, algorithm, minimum, rng)
+
+
+def _pairs_of_matrix(
+    nodes: Any, algorithm: Algorithm, minimum: bool, rng: int | np.random.Generator
+) -> Any:
+    """Return the pairs of nodes that a matrix's tree has: of an array, or a sparse matrix."""
+    if hasattr(nodes, "tocoo"):
         if len(nodes.shape) != 2 or nodes.shape[0] != nodes.shape[1]:
             raise ScoresError(f"a matrix of weights must have shape (N, N), not {nodes.shape}")
-        entries = nodes.tocoo()
+        entries, size, give_back = nodes.tocoo(), nodes.shape[0], None
         u, v, weights = entries.row, entries.col, entries.data
-        chosen = _span(nodes.shape[0], u, v, weights, algorithm, minimum, rng)
-        return _in_order(u[chosen], v[chosen])
-    array, give_back = as_array(nodes, "weights", absent=absent)
-    matrix = _as_matrix(array, minimum)
-    if algorithm in ("auto", "prim"):
-        pairs = _span_matrix(matrix, minimum)
     else:
-        u, v = np.triu_indices(len(matrix), 1)
-        chosen = _span(len(matrix), u, v, matrix[u, v], algorithm, minimum, rng)
-        pairs = _in_order(u[chosen], v[chosen])
+        array, give_back = as_array(nodes, "weights", absent=np.inf if minimum else -np.inf)
+        matrix, size = _as_matrix(array, minimum), len(array)
+        if algorithm in ("auto", "prim"):
+            pairs = _span_matrix(matrix, minimum)
+            return give_back(pairs) if give_back else pairs
+        u, v = np.triu_indices(size, 1)
+        weights = matrix[u, v]
+    chosen = _span(size, u, v, weights, algorithm, minimum, rng)
+    pairs = _in_order(u[chosen], v[chosen])
     return give_back(pairs) if give_back else pairs
 
 

@@ -15,7 +15,7 @@ from arborescence.parsers.linear.edges import (
     move_edges,
     room_for,
 )
-from arborescence.parsers.linear.likelihood import (
+from arborescence.parsers.linear.training import (
     LEAST,
     PRECISION,
     Ascent,

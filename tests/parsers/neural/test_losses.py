@@ -7,8 +7,8 @@ from brute_force import all_trees
 
 torch = pytest.importorskip("torch", reason="training needs the extra 'torch'")
 
-from arborescence.parsers.neural.losses import edge_loss  # noqa: E402
 from arborescence.parsers.neural.settings import Settings  # noqa: E402
+from arborescence.parsers.neural.training import edge_loss  # noqa: E402
 
 GOLD = [[-1, 2, 0, 2], [-1, 0, 1, -1]]  # of three words and of two
 

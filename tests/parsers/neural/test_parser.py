@@ -180,7 +180,7 @@ def test_missing_lemmas_are_filled_in(text):
             assert set(parsed.lemmas) != {"_"}
         else:
             assert parsed.lemmas == given.lemmas
-    assert [sentence.forms for sentence in parser.parse_text("Old trees grow.")]
+    assert [sentence.forms for sentence in parser.parse("Old trees grow.")]
 
 
 def changed(sentence, column):

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from arborescence import ModelError
-from arborescence.parsers.neural.shapes import shapes
-from arborescence.parsers.neural.stored import from_arrays, to_arrays
+from arborescence.parsers.neural.stored import from_arrays, shapes, to_arrays
 from small_networks import RELATIONS, settings_of, vocabulary_of, weights_of
 
 COLUMNS = [

@@ -1,6 +1,6 @@
 """Folds, and what is left for each."""
 
-from arborescence.parsers.shared.jackknifing import folds_of
+from arborescence.parsers.shared.training_trees import folds_of
 
 
 def test_each_item_is_in_one_fold_and_in_the_rest_of_all_others():

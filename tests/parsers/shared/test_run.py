@@ -7,9 +7,8 @@ import pytest
 
 from arborescence.errors import ModelError
 from arborescence.parsers.shared import model_file
-from arborescence.parsers.shared.online import OnlineRun
 from arborescence.parsers.shared.options import Record
-from arborescence.parsers.shared.run import Task, identity
+from arborescence.parsers.shared.run import OnlineRun, Task, identity
 from samples import treebank
 
 

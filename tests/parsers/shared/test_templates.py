@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from arborescence.parsers.shared.hashing import mix
-from arborescence.parsers.shared.templates import compiled, fill, values_of
+from arborescence.parsers.shared.classifier import compiled, fill, values_of
+from arborescence.parsers.shared.features import mix
 from arborescence.parsers.tagger import kernels
 from arborescence.parsers.text import rewriting, sentences, words
 

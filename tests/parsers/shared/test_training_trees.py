@@ -4,7 +4,7 @@ from arborescence import is_projective
 from arborescence.errors import TreebankError
 from arborescence.parsers.shared.training_trees import TrainingTrees, checked
 from arborescence.treebank import Sentence, read
-from arborescence.treebank.checks import place
+from arborescence.treebank.sentence import place
 from samples import treebank
 
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from arborescence.parsers.shared.weights import Weights
+from arborescence.parsers.shared.run import Weights
 
 
 def test_rounding_is_to_the_nearest_of_255_multiples():

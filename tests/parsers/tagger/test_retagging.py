@@ -3,7 +3,7 @@
 import pytest
 
 from arborescence.errors import TreebankError
-from arborescence.parsers.tagger.retagging import jackknife
+from arborescence.parsers.tagger.tagging import jackknife
 from arborescence.treebank import Sentence
 from samples import bare, treebank
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from arborescence.errors import ModelError, TreebankError
-from arborescence.parsers.shared.templates import values_of
+from arborescence.parsers.shared.classifier import values_of
 from arborescence.parsers.tagger import kernels
 from arborescence.parsers.tagger.stages import Stage, Words
 from arborescence.parsers.tagger.tagger import Tagger

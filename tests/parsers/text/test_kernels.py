@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from arborescence.parsers import CombinedParser, TransitionParser, load
-from arborescence.parsers.shared import templates
+from arborescence.parsers.shared import classifier
 from arborescence.parsers.shared.classifier import PLACES
 from arborescence.parsers.text import Text, sentences, words
 from arborescence.parsers.text.characters import (
@@ -38,7 +38,7 @@ def test_ends_of_words_are_where_slow_sums_are_above_0(seed):
     words.cut(chars, False, table, ends, NOTHING, NOT_LEARNED)
     around = words.stretches(chars)
     places = np.empty(50, dtype=np.uint64)
-    room = templates.values_of(words._TEMPLATES, 28)
+    room = classifier.values_of(words._TEMPLATES, 28)
     for first, last in zip(chars.paragraphs, chars.paragraphs[1:], strict=False):
         piece = before = np.uint64(words._START)
         length = 0
@@ -70,7 +70,7 @@ def test_scores_of_sentences_are_slow_sums(seed):
     assert np.isposinf(scores[last]).all()
     # The first token of all: nothing is open yet, and the sentence began with it.
     places = np.empty(54, dtype=np.uint64)
-    room = templates.values_of(sentences._TEMPLATES, 24)
+    room = classifier.values_of(sentences._TEMPLATES, 24)
     stop = int(np.flatnonzero(last)[0]) + 1
     kinds = letters[:stop, sentences.FIRST]
     upper, lower = int((kinds == 1).sum()), int((kinds == 2).sum())
@@ -100,7 +100,7 @@ def test_parsers_of_all_kinds_keep_it(tmp_path):
     found = {}
     for name, each in (("parser", parser), ("both", both)):
         each.save(tmp_path / name)
-        found[name] = list(load(tmp_path / name).parse_text(raw))
-        assert list(each.parse_text(raw)) == found[name]
+        found[name] = list(load(tmp_path / name).parse(raw))
+        assert list(each.parse(raw)) == found[name]
         assert [s.forms for s in found[name]] == [s.forms for s in text.tokenizer.split(raw)]
     assert found["parser"][1].lemmas == ["he", "go", "de", "le", "park", "!"]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from arborescence.errors import TreebankError
-from arborescence.parsers.shared import templates
+from arborescence.parsers.shared import classifier
 from arborescence.parsers.shared.classifier import PLACES
 from arborescence.parsers.text import Lemmatizer, Text, candidates, lemmas, rewriting
 from arborescence.parsers.text.candidates import Texts, number_of
@@ -171,7 +171,7 @@ def test_a_treebank_without_lemmas():
 
 def test_kernel_chooses_as_slow_sums_do(rules):
     generator = np.random.default_rng(2)
-    room = templates.values_of(rewriting._TEMPLATES, 16)
+    room = classifier.values_of(rewriting._TEMPLATES, 16)
     contexts = generator.integers(0, 2**60, (len(FORMS), CONTEXTS)).astype(np.uint64)
     weights = generator.integers(-9, 10, PLACES).astype(np.int8)
     words = known_words("walk", "jump", "the")
@@ -183,7 +183,7 @@ def test_kernel_chooses_as_slow_sums_do(rules):
             places = np.empty(39, dtype=np.uint64)
             atoms = np.concatenate((np.array(row, dtype=np.uint64), spelling, contexts[i]))
             room.values[: atoms.size] = atoms
-            templates.fill(rewriting._TEMPLATES, room, PLACES, places, 0)
+            classifier.fill(rewriting._TEMPLATES, room, PLACES, places, 0)
             score = sum(int(weights[int(place)]) for place in places)
             if score > highest:
                 best, highest = text, score

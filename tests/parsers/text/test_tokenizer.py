@@ -15,7 +15,7 @@ import arborescence as arb
 from arborescence.errors import ModelError, TreebankError
 from arborescence.parsers.text import Text, Tokenizer
 from arborescence.parsers.text import tokenizer as module
-from arborescence.parsers.text.training_text import TrainingText, tokens_of
+from arborescence.parsers.text.tokenizer import TrainingText, tokens_of
 from arborescence.parsers.text.writing import LONGEST_SENTENCE
 from arborescence.treebank import Sentence
 from hostile import changed

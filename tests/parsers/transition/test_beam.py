@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import arborescence as arb
 import naive_transitions as naive
 from arborescence.parsers import Keeper, TransitionParser
-from arborescence.parsers.shared.weights import Weights
+from arborescence.parsers.shared.run import Weights
 from arborescence.parsers.transition.features import rows_for
 from arborescence.rules import AtMostOne, Direction, LabelTags, TagLabels
 from arborescence.transitions import SYSTEMS, get_system

@@ -9,8 +9,7 @@ import arborescence as arb
 from arborescence.errors import ModelError, TreebankError
 from arborescence.parsers import LinearParser, Reranker, Tagger, TransitionParser
 from arborescence.parsers.shared import model_file
-from arborescence.parsers.shared.run import Task
-from arborescence.parsers.shared.weights import Weights
+from arborescence.parsers.shared.run import Task, Weights
 from arborescence.parsers.transition.features import rows_for
 from arborescence.parsers.transition.settings import Settings
 from arborescence.parsers.transition.training import Trainer

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from arborescence.parsers.shared.types import Progress
+    from arborescence.parsers.shared.options import Progress
     from arborescence_papers.common.recipes import Recipe
     from arborescence_papers.common.scores import Scores
     from arborescence_papers.common.treebanks import Treebank

@@ -9,7 +9,7 @@ import numpy as np
 
 from arborescence.core.checks import check_root
 from arborescence.errors import OptionError
-from arborescence.parsers.shared.types import (
+from arborescence.parsers.shared.options import (
     AnyKind,
     AnyLoss,
     Features,
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from arborescence.core.choices import Root
     from arborescence.parsers import BiaffineParser, LinearParser, TransitionParser
-    from arborescence.parsers.shared.types import Progress
+    from arborescence.parsers.shared.options import Progress
     from arborescence.treebank import Sentence
 
 _CHOICES: Final = {

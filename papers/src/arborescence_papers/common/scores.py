@@ -37,7 +37,7 @@ from arborescence.errors import ModelError, NoTreeError, ScoresError, TreebankEr
 from arborescence.inference.decode import decode
 from arborescence.parsers import GraphParser
 from arborescence.parsers.shared import model_file, scheme
-from arborescence.treebank.checks import place
+from arborescence.treebank.sentence import place
 from arborescence.treebank.tally import base
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from arborescence.parsers import Parser
-    from arborescence.parsers.shared.types import Progress
+    from arborescence.parsers.shared.options import Progress
     from arborescence.treebank import Sentence
 
 _KIND: Final = "scores"

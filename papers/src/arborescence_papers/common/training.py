@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from arborescence.parsers.shared.types import Progress
+    from arborescence.parsers.shared.options import Progress
     from arborescence.treebank import Sentence
     from arborescence_papers.common.recipes import Recipe
 

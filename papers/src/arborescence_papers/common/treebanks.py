@@ -8,8 +8,8 @@ from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 from arborescence.errors import TreebankError
+from arborescence.parsers.recipe import parts_of
 from arborescence.treebank import Sentence, read, write
-from arborescence.treebank.parts import parts_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
 import numpy as np
 
-from arborescence.system.remembered import remembered
+from arborescence.system.lazy import remembered
 from arborescence_papers.common.groups import ALL, by_size
 from arborescence_papers.common.papers import read_table
 from arborescence_papers.common.statistics import (

@@ -11,7 +11,7 @@ from arborescence.core.choices import Root
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from arborescence.parsers.shared.types import AnyLoss
+    from arborescence.parsers.shared.options import AnyLoss
     from arborescence_papers.common.recipes import Recipe
 
 #: The baseline method: the paper's parsers were trained in this way.

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from arborescence.parsers.shared.graph_parser import GraphParser
-    from arborescence.parsers.shared.types import Progress
+    from arborescence.parsers.shared.options import Progress
     from arborescence.treebank import Sentence
     from arborescence_papers.common.experiment import Experiment
     from arborescence_papers.common.recipes import Recipe

@@ -15,13 +15,12 @@ from string import Template
 from typing import TYPE_CHECKING, Any, get_args
 
 from arborescence.core.choices import Algorithm, Root
-from arborescence.drawing.page import document
+from arborescence.drawing.derivation import document
 from arborescence.errors import ScoresError
 from arborescence.explaining.constrained import Search
 from arborescence.explaining.explanation import FIXED, K, explain
-from arborescence.explaining.listed import listed_steps, picture, table
 from arborescence.explaining.problem import problem_of
-from arborescence.explaining.steps import as_json
+from arborescence.explaining.steps import as_json, listed_steps, picture, table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

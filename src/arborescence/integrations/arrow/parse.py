@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from arborescence.integrations.arrow.tables import Table
     from arborescence.parsers import Keeper, Parser
     from arborescence.rules.sets import AnyRules
-    from arborescence.treebank.kbest import Analyses
+    from arborescence.treebank.conllu import Analyses
     from arborescence.treebank.sentence import Sentence
 
 

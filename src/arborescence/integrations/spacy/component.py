@@ -17,8 +17,7 @@ from spacy.scorer import Scorer
 from arborescence.core.checks import check_count
 from arborescence.core.choices import check_choice
 from arborescence.errors import ModelError, TreebankError
-from arborescence.integrations.spacy.docs import COLUMNS, annotate, columns_of, rows
-from arborescence.integrations.spacy.layout import lay_out
+from arborescence.integrations.spacy.docs import COLUMNS, annotate, columns_of, lay_out, rows
 from arborescence.parsers import load
 from arborescence.projective.pseudo import MARK
 from arborescence.treebank import read

@@ -3,28 +3,83 @@
 There, the word under the root is its own head with ``ROOT``, white space beyond single spaces makes
 tokens, and multiword tokens do not exist.
 """
+# tokens of white space are no words
 
 from __future__ import annotations
 
 import io
-from itertools import chain
-from typing import TYPE_CHECKING, Final
+from itertools import chain, pairwise
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 from spacy.parts_of_speech import IDS as POS_IDS
-from spacy.tokens import Doc
+from spacy.tokens import Doc, DocBin
+from spacy.vocab import Vocab
 
-from arborescence.integrations.spacy.layout import Layout, lay_out
-from arborescence.treebank import read
+from arborescence.errors import TreebankError
+from arborescence.system.files import opened, writing
+from arborescence.treebank import Sentence, read
 from arborescence.treebank.sentence import DEPREL, FEATS, HEAD, LEMMA, UPOS, XPOS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
-    from spacy.vocab import Vocab
 
-    from arborescence.treebank import Sentence
+    from arborescence.parsers.text.tokenizer import Tokenizer
+
+
+class Layout(NamedTuple):
+    """Which tokens of a document are words, and where its sentences start."""
+
+    words: NDArray[np.int64]  # (n,): the positions of the n words among the t tokens
+    forms: list[str]  # the words; each run of white space inside a word is one space
+    # (t,): whether a sentence starts with a token. The first one starts one.
+    starts: NDArray[np.bool_]
+    lengths: NDArray[np.int64]  # (s,): the number of words of each sentence that has words
+
+    def sentences(self) -> Iterator[tuple[int, int]]:
+        """Return the first token of each sentence, and the one after its last, in pairs."""
+        return pairwise([*np.flatnonzero(self.starts).tolist(), len(self.starts)])
+
+
+def lay_out(doc: Doc, tokenizer: Tokenizer | None = None) -> Layout:
+    """Find the words and sentences of a document; `tokenizer` decides starts that are not set."""
+    texts = [doc.vocab.strings[code] for code in doc.to_array("ORTH").reshape(-1).tolist()]
+    forms = [" ".join(text.split()) for text in texts]
+    words = np.flatnonzero([bool(form) for form in forms])
+    given = doc.to_array("SENT_START").view(np.int64).reshape(-1)
+    starts = given == 1
+    free = given == 0
+    free[:1] = False
+    if tokenizer and free[words].any():
+        firsts = words[_stops(doc, texts, forms, words, tokenizer)[:-1]]
+        starts[firsts] |= free[firsts]
+    starts[:1] = True
+    lengths = np.bincount(np.cumsum(starts)[words])
+    return Layout(words, [form for form in forms if form], starts, lengths[lengths > 0])
+
+
+def _stops(
+    doc: Doc,
+    texts: list[str],
+    forms: list[str],
+    words: NDArray[np.int64],
+    tokenizer: Tokenizer,
+) -> list[int]:
+    """Return, for each sentence, the number of the word after its last one."""
+    spaces = doc.to_array("SPACY").reshape(-1) > 0
+    sizes = np.array([len(text) for text in texts])
+    starts = np.cumsum(sizes + spaces) - sizes - spaces
+    stops = starts + sizes
+    for i, (text, form) in enumerate(zip(texts, forms, strict=True)):
+        if form != text:  # white space at its ends does not count
+            starts[i] += len(text) - len(text.lstrip())
+            stops[i] -= len(text) - len(text.rstrip())
+    pieces = zip(texts, spaces.tolist(), strict=True)
+    whole = "".join([f"{text} " if space else text for text, space in pieces])
+    return tokenizer.sentence_stops(whole, starts[words], stops[words])
+
 
 #: The columns besides the tree, by spaCy's names.
 COLUMNS: Final = {"lemma": "lemmas", "pos": "upos", "tag": "xpos", "morph": "feats"}
@@ -307,3 +362,96 @@ def _outside(sentence: Sentence) -> list[bool]:
     """Return for each multiword token whether a space follows."""
     lines = [line.split("\t") for line in str(sentence).split("\n") if not line.startswith("#")]
     return ["SpaceAfter=No" not in columns[9].split("|") for columns in lines if "-" in columns[0]]
+
+
+#: The suffix of these files.
+SUFFIX: Final = ".spacy"
+
+
+class _Read(NamedTuple):
+    doc: Doc
+    layout: Layout
+    sentences: list[Sentence]
+
+
+class DocFiles:
+    """The documents of some files, from reading to writing."""
+
+    # `tokenizer` starts sentences not set
+
+    def __init__(self, tokenizer: Tokenizer | None = None) -> None:
+        self._tokenizer = tokenizer
+        self._vocab = Vocab()
+        self._read: list[_Read] = []
+        self._written = 0
+        self._places: dict[tuple[str, int], tuple[int, int]] = {}
+        self._counts: dict[str, int] = {}
+
+    def read(self, path: str) -> Iterator[Sentence]:
+        """Read the sentences of a file; `line` is a sentence's number in it."""
+        # TreebankError if damaged
+        for doc in _docs_of(path, self._vocab):
+            layout = lay_out(doc, self._tokenizer)
+            sentences = []
+            for k, sentence in enumerate(sentences_within(doc, layout)):
+                number = self._counts[path] = self._counts.get(path, 0) + 1
+                self._places[path, number] = len(self._read), k
+                sentences.append(Sentence(sentence.raw, sentence.spans, path, number))
+            self._read.append(_Read(doc, layout, list(sentences)))
+            yield from sentences
+
+    def write(self, sentences: Iterable[Sentence], path: str) -> None:
+        """Write documents to a file, atomically.
+
+        Sentences that were read go back, in order; where one is missing, the document stays. Others
+        make new documents: from each ``# newdoc`` on, and before that one a sentence.
+        """
+        found = DocBin(store_user_data=True)
+        for doc in self._finished(sentences):
+            found.add(doc)
+        with writing(path) as file:
+            file.write(found.to_bytes())
+
+    def _finished(self, sentences: Iterable[Sentence]) -> Iterator[Doc]:
+        new: list[Sentence] = []
+        reached = 0
+        for sentence in sentences:
+            place = self._places.get((sentence.source, sentence.line))
+            if new and (place or not _begins(new[0]) or _begins(sentence)):
+                yield doc_of(new, self._vocab)
+                new = []
+            if place is None:
+                yield from self._annotated(reached)
+                new.append(sentence)
+            else:
+                number, k = place
+                yield from self._annotated(number)
+                self._read[number].sentences[k] = sentence
+                reached = number + 1
+        if new:
+            yield doc_of(new, self._vocab)
+        yield from self._annotated(len(self._read))
+
+    def _annotated(self, stop: int) -> Iterator[Doc]:
+        """Yield the documents before this one that have not been written."""
+        for doc, layout, sentences in self._read[self._written : stop]:
+            annotate(doc, layout, sentences, COLUMNS, overwrite=False)
+            yield doc
+        self._written = max(self._written, stop)
+
+
+def _begins(sentence: Sentence) -> bool:
+    """Return whether a document begins with this sentence."""
+    return any(comment[1:].split()[:1] == ["newdoc"] for comment in sentence.comments)
+
+
+def _docs_of(path: str, vocab: Vocab) -> Iterator[Doc]:
+    with opened(path) as (file, name):
+        data = file.read()
+    try:
+        docs = list(DocBin().from_bytes(data).get_docs(vocab))
+    except Exception as error:  # of damaged data, spaCy raises errors of any kind
+        raise TreebankError(
+            f"{name}: cannot be read as documents of spaCy, which a DocBin writes ({error})"
+        ) from error
+    yield from docs

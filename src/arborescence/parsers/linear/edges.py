@@ -29,10 +29,9 @@ import numpy as np
 
 from arborescence.compiling.kernels import inlined_kernel, kernel, uncounted_kernel
 from arborescence.parsers.linear.mira import hildreth
-from arborescence.parsers.shared.features import MAX_TAGS, numbered, rotate
-from arborescence.parsers.shared.hashing import mix
+from arborescence.parsers.shared.features import MAX_TAGS, mix, numbered, rotate
+from arborescence.parsers.shared.options import MOST_BITS
 from arborescence.parsers.shared.scheme import Field
-from arborescence.parsers.shared.settings import MOST_BITS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -22,7 +22,7 @@ from arborescence.parsers.linear.pruning import keep_edges
 from arborescence.parsers.shared.features import Sides
 from arborescence.parsers.shared.graph_parser import Graphs, Group, with_relations
 from arborescence.parsers.shared.relations import RelationModel, RelationTemplates, label_edges
-from arborescence.system.remembered import remembered
+from arborescence.system.lazy import remembered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from arborescence.parsers.shared.base import Options
     from arborescence.parsers.shared.features import Batch
-    from arborescence.parsers.shared.types import Features
+    from arborescence.parsers.shared.options import Features
     from arborescence.treebank import Sentence
 
 

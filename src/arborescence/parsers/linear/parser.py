@@ -16,7 +16,7 @@ from arborescence.parsers.linear.settings import Settings
 from arborescence.parsers.shared import scheme
 from arborescence.parsers.shared.graph_parser import GraphParser
 from arborescence.parsers.shared.options import kept_fields
-from arborescence.parsers.shared.weights import Weights
+from arborescence.parsers.shared.run import Weights
 from arborescence.parsers.tagger import tagging
 
 if TYPE_CHECKING:
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
     from arborescence.parsers.shared.base import Options
     from arborescence.parsers.shared.features import Batch
+    from arborescence.parsers.shared.options import Features, Inference, Projective
     from arborescence.parsers.shared.run import ParserRun, Task
-    from arborescence.parsers.shared.types import Features, Inference, Projective
     from arborescence.parsers.tagger.tagger import Tagger
     from arborescence.parsers.text.model import Text
     from arborescence.treebank import Sentence

@@ -6,10 +6,16 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from arborescence.errors import OptionError
-from arborescence.parsers.shared import settings as shared
-from arborescence.parsers.shared.options import LearnerSettings, Option
+from arborescence.parsers.shared import options as shared
+from arborescence.parsers.shared.options import (
+    Features,
+    Inference,
+    LearnerSettings,
+    Loss,
+    Option,
+    Projective,
+)
 from arborescence.parsers.shared.scheme import positive, whole
-from arborescence.parsers.shared.types import Features, Inference, Loss, Projective
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from arborescence.parsers.neural import kernels
-from arborescence.parsers.neural.shapes import SLOPE, WINDOWS
+from arborescence.parsers.neural.stored import SLOPE, WINDOWS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -171,7 +171,7 @@ class Forward:
 
 
 class _BiLSTM:
-    """A bidirectional layer: see `lstm.BiLSTM`."""
+    """A bidirectional layer: see `network.BiLSTM`."""
 
     def __init__(self, name: str, weights: Mapping[str, Array]) -> None:
         self._input = np.concatenate(weights[f"{name}.input"], axis=1)

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 import numpy as np
 
-from arborescence.parsers.neural.hints import hints_of
-from arborescence.parsers.neural.inputs import Inputs, given_columns
+from arborescence.parsers.neural.inputs import Inputs, given_columns, hints_of
 from arborescence.parsers.shared.graph_parser import Graphs, Group, with_relations
 
 if TYPE_CHECKING:

@@ -21,18 +21,25 @@ from arborescence.parsers.neural.vocabulary import (
     is_given,
 )
 from arborescence.parsers.tagger.kernels import Guesses
+from arborescence.parsers.tagger.stages import UNKNOWN as _NO_TAG
+from arborescence.parsers.tagger.tagging import taggers_of_others
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from arborescence.parsers.neural.hints import Hints
     from arborescence.parsers.neural.pieces import Pieces
     from arborescence.parsers.neural.vocabulary import Tagset, Vocabulary
     from arborescence.treebank import Sentence
 
     Numbers = NDArray[np.int64]
+
+    from arborescence.parsers.shared.options import Progress
+    from arborescence.parsers.tagger.tagger import Tagger
+
+    #: The guesses for the words of a sentence, by column.
+    Hints = dict[str, Guesses]
 
 #: Of longer words, the middle is left out.
 LONGEST_WORD: Final = 32
@@ -204,3 +211,42 @@ def _packed(hints: Sequence[Guesses], layout: Layout) -> Guesses:
         np.concatenate([part for each in hints for part in (root[i], each[i])]) for i in range(2)
     )
     return Guesses(layout.packed(tags), layout.packed(chances))
+
+
+def hints_of(sentences: Sequence[Sentence], tagger: Tagger, vocabulary: Vocabulary) -> list[Hints]:
+    """Return a tagger's guesses for each sentence, by numbers of the vocabulary."""
+    # -1 if it lacks a tag
+    if not sentences:
+        return []
+    found: list[Hints] = [{} for _ in sentences]
+    ends = np.cumsum([len(sentence) for sentence in sentences])[:-1]
+    for column, (tags, guesses) in tagger.guess(sentences).items():
+        if column not in vocabulary.tags:
+            continue
+        numbers = {value: number for number, value in enumerate(vocabulary.tags[column].values)}
+        known = np.array([*(numbers.get(tag, _NO_TAG) for tag in tags), _NO_TAG])
+        of_all = known[guesses.tags], guesses.chances
+        parts = (np.split(array, ends) for array in of_all)
+        for hints, of_sentence, chances in zip(found, *parts, strict=True):
+            hints[column] = Guesses(of_sentence, chances)
+    return found
+
+
+def jackknifed_hints(
+    treebank: Sequence[Sentence],
+    tagger: Tagger,
+    vocabulary: Vocabulary,
+    *,
+    seed: int,
+    progress: Progress | None = None,
+) -> list[Hints]:
+    """Return guesses of taggers that have not seen the sentence."""
+    # With too few sentences they are those of `tagger`
+    found: dict[int, Hints] = {}
+    for part, other in taggers_of_others(
+        treebank, columns=tagger.columns, seed=seed, progress=progress
+    ):
+        found |= zip(part, hints_of([treebank[i] for i in part], other, vocabulary), strict=True)
+    if not found:
+        return hints_of(treebank, tagger, vocabulary)
+    return [found[i] for i in range(len(treebank))]

@@ -12,10 +12,9 @@ from arborescence.errors import ModelError, OptionError
 from arborescence.parsers.neural import stored
 from arborescence.parsers.neural.feature_cache import remove
 from arborescence.parsers.neural.graphs import NeuralGraphs
-from arborescence.parsers.neural.hints import jackknifed_hints
-from arborescence.parsers.neural.needs import needs_torch
-from arborescence.parsers.neural.settings import Settings, pace, said_of
-from arborescence.parsers.neural.shapes import shapes
+from arborescence.parsers.neural.inputs import jackknifed_hints
+from arborescence.parsers.neural.settings import Settings, needs_torch, pace, said_of
+from arborescence.parsers.neural.stored import shapes
 from arborescence.parsers.neural.vectors import Vectors, words_of
 from arborescence.parsers.neural.vocabulary import TAGS, Vocabulary
 from arborescence.parsers.shared import scheme
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
 
     from arborescence.parsers.neural.encoder import Encoder
     from arborescence.parsers.shared.base import Options
-    from arborescence.parsers.shared.types import Progress
+    from arborescence.parsers.shared.options import Progress
     from arborescence.parsers.tagger.tagger import Tagger
     from arborescence.parsers.text.model import Text
     from arborescence.treebank import Sentence
@@ -184,16 +183,13 @@ class BiaffineParser(GraphParser):
         progress: Progress | None = None,
         **settings: Any,
     ) -> Self:
-        """Train a parser with PyTorch: see `Parser.train`, also for the errors.
+        """Train a parser with PyTorch: see `Parser.train`, also for what is not said here.
 
-        Adam with a learning rate that rises and then falls to 0 (see `training`). On a CPU, the
-        result depends only on data, settings and the number of threads. The new parser itself uses
-        NumPy: call `to` for PyTorch.
+        Adam with a learning rate that rises and then falls to 0. On a CPU, the result depends only
+        on data, settings and the number of threads. The new parser itself uses NumPy: see `to`.
 
         Parameters
         ----------
-        treebank, text, progress
-            As there. Sentences may have tags or not.
         dev
             Its sentences are parsed without and with their tags; the mean LAS decides.
         tagger

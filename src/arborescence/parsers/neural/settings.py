@@ -2,15 +2,42 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Annotated, ClassVar, Final, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Final, Literal
 
-from arborescence.errors import OptionError
-from arborescence.parsers.neural.needs import check_device
-from arborescence.parsers.shared import settings as shared
-from arborescence.parsers.shared.options import LearnerSettings, Option
+from arborescence.errors import MissingExtraError, OptionError
+from arborescence.parsers.shared import options as shared
+from arborescence.parsers.shared.options import (
+    LearnerSettings,
+    NeuralLoss,
+    Option,
+    Precision,
+    Scorer,
+)
 from arborescence.parsers.shared.scheme import positive, real, whole
-from arborescence.parsers.shared.types import NeuralLoss, Precision, Scorer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@contextmanager
+def needs_torch(what: str) -> Iterator[None]:
+    """Name the extra if PyTorch cannot be imported, as a MissingExtraError."""
+    try:
+        yield
+    except ImportError as error:
+        raise MissingExtraError(
+            f"{what} needs PyTorch: install it with `pip install 'arborescence[torch]'`"
+        ) from error
+
+
+def check_device(device: str) -> None:
+    """Raise MissingExtraError or OptionError if PyTorch or a device is not there."""
+    with needs_torch("training a neural parser"):
+        from arborescence.parsers.neural.devices import device_named
+    device_named(device)
+
 
 #: Of the batches, steps and epochs of small treebanks: see `pace`.
 _SMALLEST_BATCH: Final = 200

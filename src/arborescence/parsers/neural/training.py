@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 import torch
+from torch import Tensor
+from torch.nn.functional import cross_entropy, one_hot
 
 from arborescence.errors import OptionError
+from arborescence.inference.decode import decode
 from arborescence.parsers.neural import stored
 from arborescence.parsers.neural.devices import device_named, enough_memory, moved
 from arborescence.parsers.neural.inputs import Inputs, given_columns
-from arborescence.parsers.neural.losses import edge_loss
 from arborescence.parsers.neural.network import Network, state_of
 from arborescence.parsers.shared.run import ParserRun, compared
 from arborescence.parsers.shared.training_trees import TrainingTrees
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from arborescence.parsers.neural.encoder import Encoder
-    from arborescence.parsers.neural.hints import Hints
+    from arborescence.parsers.neural.inputs import Hints
     from arborescence.parsers.neural.settings import Settings
     from arborescence.parsers.neural.vocabulary import Vocabulary
     from arborescence.parsers.shared.run import Task
@@ -301,3 +303,39 @@ def _seed(seed: int, epoch: int) -> int:
 def _without_tags(sentence: Sentence) -> Sentence:
     """Return a sentence without tags and lemmas."""
     return sentence.replace(lemmas=None, upos=None, xpos=None, feats=None)
+
+
+def edge_loss(edges: Tensor, gold: Tensor, lengths: Tensor, settings: Settings) -> Tensor:
+    """Return the mean loss of a word: scores (B, T, T), gold heads (B, T) with -1 for padding."""
+    words = int((gold >= 0).sum())
+    if settings.loss == "head":
+        return cross_entropy(
+            edges.mT.reshape(-1, edges.shape[1]), gold.reshape(-1), ignore_index=-1
+        )
+    if settings.loss == "tree":
+        from arborescence.torch import TreeDistribution
+
+        trees = TreeDistribution(
+            edges.float(), lengths, root=settings.root, projective=settings.projective
+        )
+        loss: Tensor = -trees.log_prob(gold).sum() / words
+        return loss
+    return _margin(edges, gold, lengths, settings) / words
+
+
+def _margin(edges: Tensor, gold: Tensor, lengths: Tensor, settings: Settings) -> Tensor:
+    """Return by how much the best tree, with 1 for each wrong head, beats the gold tree."""
+    right = one_hot(gold.clamp(min=0), edges.shape[1]).mT.bool() & (gold >= 0)[:, None]
+    costly = edges.detach().float() + 1 - right.float()
+    found = decode(
+        costly.cpu().numpy(),
+        lengths.cpu().numpy(),
+        root=settings.root,
+        projective=settings.projective,
+    )
+    best = torch.from_numpy(found).to(gold)
+    wrong = (best != gold) & (gold >= 0)
+    heads = torch.stack([best, gold]).clamp(min=0)
+    of_best, of_gold = (edges.gather(1, each[:, None])[:, 0] for each in heads)
+    gains = (of_best - of_gold + 1).masked_fill(~wrong, 0)
+    return gains.sum(dim=1).relu().sum()

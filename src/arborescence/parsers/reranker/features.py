@@ -43,8 +43,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Self
 import numpy as np
 
 from arborescence.compiling.kernels import kernel
-from arborescence.parsers.shared.features import rotate, split_template, usable
-from arborescence.parsers.shared.hashing import mix
+from arborescence.parsers.shared.features import mix, rotate, split_template, usable
 from arborescence.parsers.shared.relations import ROLES as NEAR
 from arborescence.parsers.shared.relations import RelationTemplates, find_relatives, mix_sides
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 import numpy as np
 
 from arborescence.compiling.kernels import kernel
-from arborescence.parsers.shared.hashing import hash_bytes
+from arborescence.parsers.shared.features import hash_bytes
 from arborescence.treebank.joined import Joined
 from arborescence.treebank.sentence import DEPREL, read_head_vectors
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from arborescence.treebank import Sentence
-    from arborescence.treebank.kbest import Analyses
+    from arborescence.treebank.conllu import Analyses
 
     #: A user-defined feature function: returns feature strings for a parsed sentence.
     Features = Callable[[Sentence], Iterable[str]]

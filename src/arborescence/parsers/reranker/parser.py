@@ -18,10 +18,9 @@ from arborescence.parsers.reranker.training import Trainer
 from arborescence.parsers.shared import scheme
 from arborescence.parsers.shared.base import Parser
 from arborescence.parsers.shared.features import Batch, Sides
-from arborescence.parsers.shared.jackknifing import folds_of
 from arborescence.parsers.shared.run import about
 from arborescence.parsers.shared.scheme import COLUMNS
-from arborescence.parsers.shared.training_trees import checked
+from arborescence.parsers.shared.training_trees import checked, folds_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -30,9 +29,9 @@ if TYPE_CHECKING:
 
     from arborescence.parsers.reranker.lists import Features
     from arborescence.parsers.shared.base import Options
-    from arborescence.parsers.shared.types import Effort, Progress
+    from arborescence.parsers.shared.options import Effort, Progress
     from arborescence.treebank import Sentence
-    from arborescence.treebank.kbest import Analyses
+    from arborescence.treebank.conllu import Analyses
 
 _PARSER: Final = "parser/"
 _REPORT_EVERY: Final = 100

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from arborescence.parsers.shared.options import Option, Record
+from arborescence.parsers.shared.options import Bits, Option, Record, Seed, Trees
 from arborescence.parsers.shared.scheme import whole
-from arborescence.parsers.shared.settings import Bits, Seed, Trees
 
 #: The maximum length of a k-best list.
 MOST_TREES = 10_000

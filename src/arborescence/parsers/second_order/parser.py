@@ -25,9 +25,9 @@ from arborescence.parsers.second_order.parts import (
 from arborescence.parsers.second_order.settings import Settings
 from arborescence.parsers.shared import scheme
 from arborescence.parsers.shared.base import Options
-from arborescence.parsers.shared.weights import Weights
-from arborescence.second_order.listed import decode_listed
-from arborescence.system.remembered import remembered
+from arborescence.parsers.shared.run import Weights
+from arborescence.second_order.decoding import decode_listed
+from arborescence.system.lazy import remembered
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Literal
 
 from arborescence.parsers.linear.settings import Settings as LinearSettings
-from arborescence.parsers.shared import settings as shared
+from arborescence.parsers.shared import options as shared
 from arborescence.parsers.shared.options import LearnerSettings
 
 

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from arborescence.parsers.linear.training import Edges, Gold
+    from arborescence.parsers.shared.options import Progress
     from arborescence.parsers.shared.run import Task
-    from arborescence.parsers.shared.types import Progress
 
 #: The largest number of rounds of dual decomposition for a training sentence.
 _ROUNDS: Final = 50

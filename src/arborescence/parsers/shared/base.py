@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
 from abc import ABC, abstractmethod
 from collections import deque
 from functools import partial
+from itertools import compress
 from typing import (
     IO,
     TYPE_CHECKING,
@@ -24,11 +26,14 @@ from arborescence.core.checks import check_count, check_root
 from arborescence.errors import ModelError, OptionError
 from arborescence.parsers import registry
 from arborescence.parsers.shared import model_file
+from arborescence.parsers.shared.confidence import with_edge_probs
 from arborescence.parsers.shared.given import BATCH_WORDS, as_sentences, batches
 from arborescence.parsers.shared.keeping import keeper_of, scheme_of
 from arborescence.parsers.shared.run import Task
 from arborescence.parsers.shared.training_trees import checked
-from arborescence.treebank.kbest import Ranked
+from arborescence.projective.pseudo import MARK, deprojectivize
+from arborescence.treebank.conllu import Ranked
+from arborescence.treebank.joined import with_trees
 from arborescence.version import __version__
 
 if TYPE_CHECKING:
@@ -42,11 +47,10 @@ if TYPE_CHECKING:
     from arborescence.core.choices import Root
     from arborescence.parsers.shared.given import Given
     from arborescence.parsers.shared.keeping import Keeper
+    from arborescence.parsers.shared.options import Effort, Progress, Projective
     from arborescence.parsers.shared.run import ParserRun
-    from arborescence.parsers.shared.types import Effort, Progress, Projective
     from arborescence.rules.sets import AnyRules
     from arborescence.treebank.sentence import Sentence
-
 
 _Parsed = TypeVar("_Parsed")
 
@@ -346,25 +350,8 @@ class Parser(ABC):
         return self._in_batches(self._parse_batch, given, **options)
 
     def parse_text(self, text: str, **options: Unpack[ParseOptions]) -> Iterator[Sentence]:
-        """Split raw text into sentences and words, and parse them.
-
-        Parameters
-        ----------
-        text
-            Paragraphs separated by blank lines.
-        **options
-            As for `parse`.
-
-        Yields
-        ------
-        Sentence
-            See `read_text`.
-
-        Raises
-        ------
-        ModelError
-            If the model cannot split raw text.
-        """
+        """Parse raw text; deprecated, `parse` takes a string, too."""
+        warnings.warn("parse_text(text) is parse(text)", DeprecationWarning, stacklevel=2)
         return self.parse(text, **options)
 
     def split(self, given: Given) -> Iterator[Sentence]:
@@ -603,3 +590,48 @@ def _run(
         finally:
             for future in running:
                 future.cancel()
+
+
+def annotated(
+    sentences: Sequence[Sentence],  # B sentences
+    starts: NDArray[np.int64],  # (B + 1,): the first node of each sentence, as in `features.Batch`
+    # (K, N): the head vectors of all sentences in a row, K times, the best first; all -1 where a
+    # sentence has fewer trees
+    heads: NDArray[np.int64],
+    # (K, N): the number of the relation of each word in `names`; -1 for none
+    labels: NDArray[np.int64],
+    names: Sequence[str],  # the relations of the parser, by number
+    *,
+    # for a pseudo-projective parser: whether to move lifted edges back (`deprojectivize`), or only
+    # to remove the marks from the relations. None: the relations have no marks.
+    lower: bool | None = None,
+    # (K, N): the probability of each word's edge, to be written into MISC
+    probabilities: NDArray[np.float64] | None = None,
+) -> list[list[Sentence]]:
+    """Return, for each sentence, a copy with each of its trees."""
+    plain = names if lower is None else [name.partition(MARK)[0] for name in names]
+    marked = np.array([MARK in name for name in names] + [False])  # the last: no relation
+    words = np.diff(starts)
+    parsed: list[list[Sentence]] = [[] for _ in sentences]
+    for k, (row, numbers) in enumerate(zip(heads, labels, strict=True)):
+        there = (row[starts[1:] - 1] >= 0) | (k == 0)
+        nodes = np.repeat(there, words)
+        trees = with_trees(list(compress(sentences, there)), row[nodes], numbers[nodes], plain)
+        for b, tree in zip(np.flatnonzero(there).tolist(), trees, strict=True):
+            parsed[b].append(tree)
+        if lower and marked.any():
+            lifted = marked[numbers] & (row >= 0)
+            spelled = [*names, "_"]
+            for b in np.unique(np.searchsorted(starts, np.flatnonzero(lifted), "right") - 1):
+                start, stop = starts[b], starts[b + 1]
+                relations = [spelled[number] for number in numbers[start + 1 : stop].tolist()]
+                tree, relations = deprojectivize(row[start:stop], relations)
+                parsed[b][k] = sentences[b].replace(heads=tree, deprels=relations)
+    if probabilities is not None:
+        for sentence, trees, start in zip(sentences, parsed, starts, strict=False):
+            of_words = probabilities[:, start + 1 : start + 1 + len(sentence)].tolist()
+            trees[:] = [
+                tree.replace(misc=with_edge_probs(sentence.misc, of_tree))
+                for tree, of_tree in zip(trees, of_words, strict=False)
+            ]
+    return parsed

@@ -18,7 +18,7 @@ EXPORTS = {
         "out uint64[:, ::1]"
     ),
     "features.hash_words": "uint8[::1], int64[::1], int32[:, ::1], int64[::1], out uint64[:, ::1]",
-    "hashing.hash_bytes": "uint8[::1], int64, int64, bool",
+    "features.hash_bytes": "uint8[::1], int64, int64, bool",
     "relations.label_edges": (
         f"{BATCH}, {RELATIONS}, int64[:, ::1], out sum[::1], out int64[:, ::1]"
     ),

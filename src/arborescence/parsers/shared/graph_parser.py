@@ -17,14 +17,13 @@ from arborescence.inference.decode import best_labels, decode
 from arborescence.inference.kbest import kbest
 from arborescence.inference.labeled import kbest_labeled
 from arborescence.inference.repairing import repair
-from arborescence.parsers.shared.annotating import annotated
-from arborescence.parsers.shared.base import Options, Parser
+from arborescence.parsers.shared.base import Options, Parser, annotated
 from arborescence.parsers.shared.confidence import edge_probabilities
 from arborescence.parsers.shared.fixed import Fixed, contradiction, listed
 from arborescence.parsers.shared.given import as_sentences, batches
 from arborescence.projective.pseudo import MARK
-from arborescence.system.remembered import remembered
-from arborescence.treebank.kbest import Ranked
+from arborescence.system.lazy import remembered
+from arborescence.treebank.conllu import Ranked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
     from arborescence.core.choices import Root
     from arborescence.distribution.arrays import TreeDistribution
     from arborescence.parsers.shared.base import ParseOptions
+    from arborescence.parsers.shared.given import Given
     from arborescence.parsers.shared.keeping import Keeper
     from arborescence.rules.search import ConstrainedTree, Decoded
     from arborescence.treebank import Sentence
@@ -319,7 +319,7 @@ class GraphParser(Parser):
 
     def kbest_labeled(
         self,
-        sentences: Iterable[Sentence | Sequence[str]],
+        given: Given,
         k: int,
         **options: Unpack[ParseOptions],
     ) -> Iterator[Ranked]:
@@ -329,7 +329,7 @@ class GraphParser(Parser):
 
         Parameters
         ----------
-        sentences, k, **options
+        given, k, **options
             As for `kbest`.
 
         Yields
@@ -344,7 +344,7 @@ class GraphParser(Parser):
         """
         k = check_count(k)
         find = partial(self._kbest_batch, k=k, labeled=True)
-        return map(Ranked, self._in_batches(find, sentences, k, **options))
+        return map(Ranked, self._in_batches(find, given, k, **options))
 
     def _parse_batch(self, sentences: list[Sentence], options: Options) -> list[Sentence]:
         return self._completing(type(self)._best_trees, sentences, options)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import inspect
 import os
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass, fields, replace
 from importlib import import_module
@@ -31,11 +32,43 @@ from typing import (
 )
 from typing import get_type_hints as hints_of
 
+from arborescence.core.choices import Root
 from arborescence.errors import ModelError, OptionError
 from arborescence.parsers.shared import scheme
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+#: The kinds of parsers that the experiments train, by their names in model files.
+AnyKind = Literal["linear", "transition", "biaffine"]
+#: The loss of a linear graph-based parser.
+Loss = Literal["mira", "perceptron", "tree", "head"]
+#: The loss of a neural parser.
+NeuralLoss = Literal["head", "tree", "margin"]
+#: The loss of any of them: each kind of parser refuses those that it does not have.
+AnyLoss = Literal["mira", "perceptron", "tree", "head", "margin"]
+#: How a neural parser scores an edge: by a biaffine form, or by an MLP over pairs of words.
+Scorer = Literal["biaffine", "mlp"]
+#: How the weights of a neural parser are rounded in its file.
+Precision = Literal["int8", "float16"]
+#: The trees of a parser: all, projective ones, or all by pseudo-projective parsing.
+Projective = bool | Literal["pseudo"]
+#: How a parser decodes: the best tree exactly, or approximately through an undirected tree.
+Inference = Literal["exact", "undirected"]
+#: Whether the features of an edge depend on which of its two words is the head.
+Features = Literal["directed", "undirected"]
+#: The transition systems.
+System = Literal["arc-standard", "arc-eager", "arc-hybrid", "swap"]
+#: The oracle of a transition-based parser: one derivation of the gold tree, or the best transitions
+#: in every state.
+Oracle = Literal["static", "dynamic"]
+#: What inference takes time: for the best tree, the k best trees, or the probability of each edge.
+Effort = Literal["best", "kbest", "marginals"]
+#: How the doubt of a parser about a sentence is measured: see `arborescence.parsers.ranking.rank`.
+Doubt = Literal["loss", "entropy", "margin"]
+#: Called as ``progress(phase, done, total)``.
+Progress = Callable[[str, int, int], None]
+
 
 _Options = TypeVar("_Options", bound="Record")
 #: The kinds of parsers that are trained on one treebank. Each is a folder with a `Settings`.
@@ -218,3 +251,42 @@ def _alternatives(hint: Any) -> list[Any]:
     if get_origin(hint) in (Union, UnionType):
         return [each for inner in get_args(hint) for each in _alternatives(inner)]
     return [hint]
+
+
+ALL_COLUMNS: Final = tuple(scheme.COLUMNS)
+#: The smallest and the largest binary logarithm of the number of rows of a weight table.
+LEAST_BITS: Final = 10
+MOST_BITS: Final = 26
+
+_COLUMNS: Final = "What the parser looks at. Choose columns that it will have later."
+Columns = Annotated[tuple[str, ...], Option(scheme.LOOKED_AT, help=_COLUMNS)]
+
+Trees = Annotated[Root, Option(help="Exactly one word hangs from the root, or one or more.")]
+
+_SEED: Final = "Fixes what is random: the same seed gives the same model, byte for byte."
+Seed = Annotated[int, Option(scheme.whole(0, 2**63 - 1), help=_SEED)]
+
+_BITS: Final = "Room for 2^bits rows of weights; one more doubles the memory."
+Bits = Annotated[int, Option(scheme.whole(LEAST_BITS, MOST_BITS), help=_BITS)]
+
+_STEP: Final = "The largest step of MIRA, by which relations are learned, too."
+Step = Annotated[float, Option(scheme.positive(), help=_STEP)]
+
+_EPOCHS: Final = "How often to go over the treebank, at most."
+Epochs = Annotated[int, Option(scheme.whole(1), help=_EPOCHS, stored=False)]
+
+_PATIENCE: Final = "Stop after so many epochs without a better LAS on dev."
+Patience = Annotated[int, Option(scheme.whole(1), help=_PATIENCE, stored=False)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recipe(Record):
+    """What `arborescence.parsers.train` puts into a model beside the parser."""
+
+    tagger: bool = True
+    """Put a tagger into the model, for words without tags."""
+    jackknife: bool = True
+    """With a tagger: learn from each sentence twice, with its own tags and with those that a tagger
+    gives it that has not seen it."""
+    text: bool = True
+    """Learn to cut raw text into sentences and words, and to find lemmas, too."""

@@ -7,7 +7,7 @@ import json
 import reprlib
 from abc import ABC, abstractmethod
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, Self
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from arborescence.core.checks import check_count
 from arborescence.errors import ModelError
 from arborescence.parsers.shared import model_file, scheme
 from arborescence.parsers.shared.confidence import fit_temperature
+from arborescence.parsers.shared.options import kept_fields
 from arborescence.projective.pseudo import projectivize
 from arborescence.version import __version__
 
@@ -24,12 +25,16 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from arborescence.parsers.shared.options import Record
-    from arborescence.parsers.shared.types import Progress
+    from arborescence.parsers.shared.options import Progress, Record
     from arborescence.treebank import Sentence
 
     History = list[dict[str, float]]
     Arrays = dict[str, NDArray[Any]]
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from arborescence.parsers.shared.training_trees import TrainingTrees
 
 _BEST: Final = "best/"
 _SCORES: Final = scheme.Field(
@@ -248,3 +253,86 @@ def about(progress: Progress | None, what: str) -> Progress:
 
 def _say_nothing(*_: Any) -> None:
     """Take a report of progress that nobody wants."""
+
+
+class Weights(NamedTuple):
+    """A table of weights, float32 or int8, and the factor that they are multiplied by."""
+
+    table: NDArray[Any]
+    unit: float = 1.0
+
+    @classmethod
+    def rounded(cls, table: NDArray[np.float32]) -> Self:
+        """Round weights to multiples of a unit, -127 to 127."""
+        # LAS of English-EWT dev changes by 0.02
+        unit = float(np.abs(table).max() or 1) / 127
+        return cls(np.rint(table / np.float32(unit)).astype(np.int8), unit)
+
+    def sums(self, shape: int | tuple[int, ...]) -> NDArray[Any]:
+        """Allocate an array for sums of weights: float32, or int32 for int8 weights."""
+        return np.empty(shape, np.float32 if self.table.dtype == np.float32 else np.int32)
+
+
+_REPORT_EVERY: Final = 100
+
+
+class OnlineRun(ParserRun):
+    """A run that learns from one sentence after the other, and averages over all steps.
+
+    Subclasses define `_epoch`, set `_trees`, and name weights by `_add_weights`. A step at time t
+    that adds x to a weight adds t x to its sum; the average at time T is the weight minus sum / T.
+    """
+
+    #: Whether dev is parsed with rounded weights, as in model files: it is faster.
+    rounded_on_dev: ClassVar[bool] = False
+    _trees: TrainingTrees
+
+    def __init__(self, task: Task) -> None:
+        super().__init__(task)
+        self._weights: dict[str, NDArray[np.float32]] = {}
+        self._sums: dict[str, NDArray[np.float32]] = {}
+        self._clock = 0
+
+    def parts(self) -> dict[str, Any]:
+        """Return the arguments of the parser's constructor, after the last epoch."""
+        weights = {name: Weights.rounded(table) for name, table in self.best.items()}
+        info = self._settings.stored() | self.info()
+        return self._fixed() | {"weights": weights, "info": info}
+
+    def _fixed(self) -> dict[str, Any]:
+        """Return the constructor arguments that training does not change."""
+        names = ("columns", *kept_fields(type(self._settings)))
+        return {name: getattr(self._settings, name) for name in names} | {
+            "labels": self._trees.labels,
+            "allowed": self._trees.allowed,
+        }
+
+    def _add_weights(self, name: str, shape: int | tuple[int, ...]) -> NDArray[np.float32]:
+        """Add a table of weights and one of their sums, all zero; return that of the weights."""
+        self._weights[name] = np.zeros(shape, dtype=np.float32)
+        self._sums[name] = np.zeros(shape, dtype=np.float32)
+        return self._weights[name]
+
+    def _shuffled(self, epoch: int, tell: Callable[[int], None]) -> Iterator[int]:
+        """Yield all sentence numbers in random order, fixed by seed and epoch; each is one step."""
+        self._clock = (epoch - 1) * self._sentences
+        order = np.random.default_rng((self._settings.seed, epoch)).permutation(self._sentences)
+        for done, b in enumerate(order.tolist()):
+            if done % _REPORT_EVERY == 0:
+                tell(done)
+            self._clock += 1
+            yield b
+
+    def _score(self) -> dict[str, float]:
+        average = self._result()
+        rounded = Weights.rounded if self.rounded_on_dev else Weights
+        weights = {name: rounded(table) for name, table in average.items()}
+        return self._compared(self._fixed() | {"weights": weights})
+
+    def _result(self) -> dict[str, NDArray[Any]]:
+        """Return the averages."""
+        time = np.float32(max(self._clock, 1))
+        return {name: table - self._sums[name] / time for name, table in self._weights.items()}
+
+    def _state(self) -> dict[str, NDArray[Any]]:
+        return scheme.joined({"": self._weights, "sums/": self._sums})

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple, Self, TypeVar
 
 import numpy as np
 
 from arborescence.errors import TreebankError, TreeError
 from arborescence.projective.pseudo import projectivize
-from arborescence.treebank.checks import check_tree, place
+from arborescence.treebank.sentence import check_tree, place
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
     from arborescence.core.choices import Root
-    from arborescence.parsers.shared.types import Projective
+    from arborescence.parsers.shared.options import Projective
     from arborescence.treebank import Sentence
 
 
@@ -83,3 +83,16 @@ def _lifted(sentence: Sentence, projective: Projective) -> tuple[NDArray[np.int6
     except TreeError as error:
         raise TreebankError(f"{place(sentence)}: {error}") from None
     return heads, deprels
+
+
+Item = TypeVar("Item")
+
+
+def folds_of(
+    items: Sequence[Item], folds: int, seed: int
+) -> Iterator[tuple[list[Item], list[Item]]]:
+    """Split items into random folds; yield each fold and all other items."""
+    order = np.random.default_rng(seed).permutation(len(items))
+    for chosen in np.array_split(order, folds):
+        others = np.setdiff1d(order, chosen)
+        yield [items[i] for i in chosen.tolist()], [items[i] for i in others.tolist()]

@@ -9,12 +9,15 @@ import numpy as np
 
 from arborescence.compiling.kernels import kernel
 from arborescence.parsers.shared.classifier import (
+    Values,
     best_class,
+    compiled,
+    fill,
     learn,
     to_probabilities,
+    values_of,
 )
-from arborescence.parsers.shared.hashing import hash_bytes, mix, prefix_stop, shape, suffix_start
-from arborescence.parsers.shared.templates import Values, compiled, fill, values_of
+from arborescence.parsers.shared.features import hash_bytes, mix, prefix_stop, shape, suffix_start
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

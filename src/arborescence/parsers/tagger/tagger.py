@@ -16,15 +16,14 @@ from arborescence.errors import OptionError, TreebankError
 from arborescence.parsers.shared import scheme
 from arborescence.parsers.shared.given import as_sentences, batches
 from arborescence.parsers.tagger import kernels
-from arborescence.parsers.tagger.stages import COLUMNS, Stage, Words, joint
-from arborescence.parsers.tagger.training import trained, untrained
+from arborescence.parsers.tagger.stages import COLUMNS, Stage, Words, joint, trained, untrained
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     import numpy.typing as npt
 
-    from arborescence.parsers.shared.types import Progress
+    from arborescence.parsers.shared.options import Progress
     from arborescence.parsers.tagger.kernels import Guesses
     from arborescence.parsers.tagger.stages import Codes, Mask
     from arborescence.treebank import Sentence

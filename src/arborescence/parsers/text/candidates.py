@@ -13,7 +13,7 @@ from zlib import crc32
 import numpy as np
 
 from arborescence.compiling.kernels import kernel, uncounted_kernel
-from arborescence.parsers.shared.hashing import prefix_stop, suffix_start
+from arborescence.parsers.shared.features import prefix_stop, suffix_start
 from arborescence.parsers.text.rules import CASES, SHORTEST_STEM, STEM, cased
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from arborescence.parsers.shared.types import Progress
+    from arborescence.parsers.shared.options import Progress
     from arborescence.parsers.text.rules import Rules
     from arborescence.treebank import Sentence
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from arborescence.parsers.shared.types import Progress
+    from arborescence.parsers.shared.options import Progress
     from arborescence.treebank import Sentence
 
 _VERSION: Final = 1

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, Self
 import numpy as np
 
 from arborescence.compiling.kernels import kernel
-from arborescence.parsers.shared.hashing import mix
+from arborescence.parsers.shared.features import mix
 from arborescence.parsers.text.rewriting import CONTEXTS, Rewriter
 from arborescence.parsers.text.rules import AS_IS, STEM
 from arborescence.parsers.text.sentences import FORM, GAP, OUTLINE

@@ -17,13 +17,15 @@ from arborescence.parsers.shared.classifier import (
     NOTHING,
     PLACES,
     Learned,
+    compiled,
+    fill,
     learn,
     pack,
     to_probabilities,
     total,
     unpack,
+    values_of,
 )
-from arborescence.parsers.shared.templates import compiled, fill, values_of
 from arborescence.parsers.text.candidates import (
     SPELLING,
     Texts,

@@ -12,9 +12,16 @@ from typing import Final
 import numpy as np
 
 from arborescence.compiling.kernels import kernel
-from arborescence.parsers.shared.classifier import PLACES, learn_only, total
-from arborescence.parsers.shared.hashing import mix
-from arborescence.parsers.shared.templates import Values, compiled, fill, values_of
+from arborescence.parsers.shared.classifier import (
+    PLACES,
+    Values,
+    compiled,
+    fill,
+    learn_only,
+    total,
+    values_of,
+)
+from arborescence.parsers.shared.features import mix
 from arborescence.parsers.text.characters import (
     CLOSING,
     LOWER,

@@ -31,8 +31,7 @@ import numpy as np
 
 from arborescence.compiling.kernels import inlined_kernel
 from arborescence.parsers.shared import relations
-from arborescence.parsers.shared.features import usable
-from arborescence.parsers.shared.hashing import hash_bytes
+from arborescence.parsers.shared.features import hash_bytes, usable
 from arborescence.transitions import state as layout
 
 if TYPE_CHECKING:

@@ -9,27 +9,33 @@ import numpy as np
 
 from arborescence.errors import ModelError
 from arborescence.parsers.shared import scheme
-from arborescence.parsers.shared.annotating import annotated
-from arborescence.parsers.shared.base import Parser, votes
+from arborescence.parsers.shared.base import Parser, annotated, votes
 from arborescence.parsers.shared.features import Sides
 from arborescence.parsers.shared.keeping import Counts
-from arborescence.parsers.shared.options import kept_fields, options_of
+from arborescence.parsers.shared.options import (
+    LEAST_BITS,
+    MOST_BITS,
+    Oracle,
+    kept_fields,
+    options_of,
+)
 from arborescence.parsers.shared.relations import RelationModel, RelationTemplates
-from arborescence.parsers.shared.settings import LEAST_BITS, MOST_BITS
-from arborescence.parsers.shared.types import Oracle
-from arborescence.parsers.shared.weights import Weights
+from arborescence.parsers.shared.run import Weights
 from arborescence.parsers.tagger import tagging
 from arborescence.parsers.transition.beam import Agenda, Trail, parse, trace_back
 from arborescence.parsers.transition.features import StateTemplates, fingerprint, rows_for
 from arborescence.parsers.transition.scoring import STRIDE, Masks, Model, Scorer, Scratch
 from arborescence.parsers.transition.settings import Settings
 from arborescence.parsers.transition.training import Trainer
+from arborescence.projective.pseudo import MARK
+from arborescence.rules.kinds import AtMostOne, Direction, LabelTags, NotOfTags, TagLabels
+from arborescence.rules.trees import matching
 from arborescence.transitions import Transition, TransitionSystem
 from arborescence.transitions import get_system as system_named
 from arborescence.transitions.state import ACTIONS, OTHER
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -37,11 +43,12 @@ if TYPE_CHECKING:
     from arborescence.parsers.shared.base import Options
     from arborescence.parsers.shared.features import Batch
     from arborescence.parsers.shared.keeping import Keeper
+    from arborescence.parsers.shared.options import Effort, System
     from arborescence.parsers.shared.run import ParserRun, Task
-    from arborescence.parsers.shared.types import Effort, System
     from arborescence.parsers.tagger.tagger import Tagger
     from arborescence.parsers.text.model import Text
     from arborescence.treebank import Sentence
+
 
 _FIELDS: Final = {
     **kept_fields(Settings, required=True),
@@ -284,7 +291,7 @@ class TransitionParser(Parser):
         keeper: Keeper,
     ) -> list[list[tuple[Sentence, float]]]:
         """Parse those sentences again whose trees break a rule, without what rules forbid."""
-        from arborescence.parsers.transition.masks import masks_of
+        from arborescence.parsers.transition.parser import masks_of
 
         broken = keeper.breaking([[tree for tree, _ in trees] for trees in found])
         if broken:
@@ -333,3 +340,34 @@ class TransitionParser(Parser):
         steps = parse(scorer, Agenda.of(self.beam), heads, labels, totals, trail)
         totals *= self.weights["actions"].unit
         return heads, labels, totals, steps
+
+
+#: The rules that tell of an edge alone whether it may have a relation.
+_OF_EDGES: Final = (Direction, LabelTags, NotOfTags, TagLabels)
+_MOST: Final = 62  # sets of labels of which a word has at most one: bits of a number
+
+
+def masks_of(keeper: Keeper, sentences: Sequence[Sentence], labels: Sequence[str]) -> Masks:
+    """Return the masks of a batch for rules about tags, directions and numbers."""
+    # O(N) a label and rule
+    trees, rules = keeper.trees(sentences), keeper.rules
+    names = tuple(label.partition(MARK)[0] for label in labels)
+    roots = trees.roots
+    nodes = np.arange(len(roots))
+    ends = np.flatnonzero(np.append(np.diff(roots) > 0, True))
+    all_alike = trees._replace(labels=np.where(nodes == roots, -1, 0))
+    allowed = np.ones((2, len(nodes), len(names)), np.bool_)
+    once, heads = np.zeros(len(names), np.int64), np.zeros(len(nodes), np.int64)
+    for rule in rules:
+        if isinstance(rule, _OF_EDGES):
+            concerned = matching(names, rule.needed)[:-1] if rule.needed else np.ones(len(names))
+            for label in np.flatnonzero(concerned):
+                for side, far in enumerate((roots, ends[np.searchsorted(ends, nodes)])):
+                    edges = all_alike._replace(heads=far, label_names=(names[label],))
+                    allowed[side, rule.found(edges), label] = False
+    for bit, rule in enumerate([each for each in rules if isinstance(each, AtMostOne)][:_MOST]):
+        counted = matching(names, rule.labels) & ~matching(names, rule.but)
+        once |= counted[:-1].astype(np.int64) << bit
+        excused = trees.waived.get(rule.name, False)
+        heads |= np.where(excused, 0, 1 << bit)
+    return Masks(allowed, once, heads)

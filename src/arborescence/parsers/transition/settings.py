@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from arborescence.errors import OptionError
-from arborescence.parsers.shared import settings as shared
-from arborescence.parsers.shared.options import LearnerSettings, Option
+from arborescence.parsers.shared import options as shared
+from arborescence.parsers.shared.options import LearnerSettings, Option, Oracle, Projective, System
 from arborescence.parsers.shared.scheme import whole
-from arborescence.parsers.shared.types import Oracle, Projective, System
 
 # A state of n words takes 52 (n + 4) bytes; there are two for each place of the beam.
 _MOST_BEAM = 10_000

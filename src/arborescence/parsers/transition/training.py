@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from arborescence.parsers.shared.online import OnlineRun
+from arborescence.parsers.shared.run import OnlineRun, Weights
 from arborescence.parsers.shared.training_trees import TrainingTrees
-from arborescence.parsers.shared.weights import Weights
 from arborescence.parsers.transition.beam import Agenda
 from arborescence.parsers.transition.features import rows_for
 from arborescence.parsers.transition.learning import Learner, learn_greedily, learn_with_beam

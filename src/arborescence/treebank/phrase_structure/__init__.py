@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from arborescence.treebank.phrase_structure.lexicalized import Lexicalized as Lexicalized
     from arborescence.treebank.phrase_structure.lexicalized import Tally as Tally
     from arborescence.treebank.phrase_structure.lexicalized import lexicalize as lexicalize
+    from arborescence.treebank.phrase_structure.reading import Tree as Tree
     from arborescence.treebank.phrase_structure.reading import read_trees as read_trees
-    from arborescence.treebank.phrase_structure.tree import Tree as Tree
 
 __all__, __getattr__, __dir__ = lazily(__name__)

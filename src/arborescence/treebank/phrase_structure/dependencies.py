@@ -11,8 +11,7 @@ from typing import IO, TYPE_CHECKING
 from arborescence.system.files import opened
 from arborescence.treebank.phrase_structure.head_rules import HeadRules
 from arborescence.treebank.phrase_structure.lexicalized import lexicalize
-from arborescence.treebank.phrase_structure.reading import read_trees
-from arborescence.treebank.phrase_structure.tree import Label
+from arborescence.treebank.phrase_structure.reading import Label, read_trees
 from arborescence.treebank.sentence import Sentence
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple, get_args
 
 from arborescence.core.choices import Coordination, check_choice
 from arborescence.errors import TreebankError
-from arborescence.treebank.phrase_structure.tree import Label
+from arborescence.treebank.phrase_structure.reading import Label
 
 if TYPE_CHECKING:
     import os

@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from arborescence.treebank.phrase_structure.tree import EMPTY, Label, Tree
+from arborescence.treebank.phrase_structure.reading import EMPTY, Label, Tree
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -16,8 +16,7 @@ from typing import Annotated, Any
 
 import typer
 
-from arborescence.cli.generated import documented
-from arborescence.cli.options import QuietOption, examples, usage_errors
+from arborescence.cli.options import QuietOption, documented, examples, usage_errors
 from arborescence.cli.progress import note, steps
 from arborescence.core.choices import Root
 from arborescence.parsers.shared.options import (

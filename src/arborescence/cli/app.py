@@ -17,7 +17,6 @@ from typer.core import TyperGroup
 from arborescence.cli import train
 from arborescence.cli.convert import convert
 from arborescence.cli.explain import explain
-from arborescence.cli.generated import documented, examples_of, taking
 from arborescence.cli.options import (
     Arguments,
     DrawingOption,
@@ -27,8 +26,11 @@ from arborescence.cli.options import (
     RootOption,
     SkipOption,
     ThreadsOption,
+    documented,
     ends,
+    examples_of,
     into,
+    taking,
     usage_errors,
 )
 from arborescence.cli.packaging import package

@@ -1,12 +1,14 @@
-"""Shared handling of command-line options."""
+"""Options of commands: those that several have, and those generated from signatures and docstrings."""
 
 from __future__ import annotations
 
+import inspect
 import os
 import re
 from contextlib import contextmanager
+from copy import copy
 from functools import partial
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeVar, get_args, get_origin
 
 import typer
 
@@ -14,7 +16,9 @@ from arborescence.core.choices import Root
 from arborescence.errors import OptionError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Mapping
+
+    from arborescence.parsers.shared.options import Option
 
 
 def examples(*lines: str) -> str:
@@ -86,3 +90,138 @@ QuietOption = Annotated[
 SkipOption = Annotated[
     bool, typer.Option("--skip-invalid", help="Leave broken sentences out, and count them.")
 ]
+
+
+_Options = TypeVar("_Options")
+#: How the command line writes values that are no text.
+_WORDS: Final = {False: "no", True: "yes"}
+_HEADING: Final = re.compile(r"\n\n(Parameters|Examples)\n-+\n")
+_ENTRY: Final = re.compile(r"^(\w+)\n((?:    .*\n?)+)", re.MULTILINE)
+
+
+def documented(
+    command: Callable[..., None],
+    options: Mapping[str, Option] | None = None,
+    *,
+    common: Callable[..., None] | None = None,
+) -> Callable[..., None]:
+    """Let the docstring of a command say what its options are; a flag that is off has no --no-."""
+    # Parameters of `common`, and options, are added: the command's ``**`` has them as Typer read
+    # them (see `given`)
+    more = [_parameter(option) for option in (options or {}).values() if option.command]
+    each_once = {
+        each.name: each for one in (common, command) if one for each in _parameters_of(one)
+    }
+    command.__doc__ = _section(command)
+    return _declaring(command, [*each_once.values(), *more])
+
+
+def taking(
+    record: Callable[..., _Options],
+) -> Callable[[Callable[[_Options], None]], Callable[..., None]]:
+    """Let a command take all its options as one record, a dataclass that declares them."""
+
+    def decorated(command: Callable[[_Options], None]) -> Callable[..., None]:
+        def run(**options: Any) -> None:
+            command(record(**options))
+
+        run.__name__, run.__doc__ = command.__name__, command.__doc__
+        return _declaring(run, _parameters_of(record))
+
+    return decorated
+
+
+def _declaring(
+    command: Callable[..., None], parameters: list[inspect.Parameter]
+) -> Callable[..., None]:
+    """Declare the parameters from which Typer makes options."""
+    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    command.__annotations__ = {each.name: each.annotation for each in parameters}
+    return command
+
+
+def examples_of(command: Callable[..., None]) -> str:
+    """Return the examples of a docstring as the end of a help page."""
+    return examples(*_section(command, "Examples").splitlines())
+
+
+def _section(documented: Callable[..., Any], name: str = "") -> str:
+    """Return a section of a docstring, or what stands above all of them; "" if there is none."""
+    above, *sections = _HEADING.split(inspect.getdoc(documented) or "")
+    return dict(zip(["", *sections[::2]], [above, *sections[1::2]], strict=True)).get(name, "")
+
+
+def _parameters_of(declaring: Callable[..., Any]) -> list[inspect.Parameter]:
+    """Return the parameters of a command or a record, with what its docstring says of each."""
+    entries = _ENTRY.findall(_section(declaring, "Parameters") + "\n")
+    said = {name: " ".join(text.split()) for name, text in entries}
+    return [
+        each.replace(annotation=_annotated(each, said.get(each.name)), kind=each.KEYWORD_ONLY)
+        for each in inspect.signature(declaring, eval_str=True).parameters.values()
+        if each.kind is not each.VAR_KEYWORD
+    ]
+
+
+def _annotated(declared: inspect.Parameter, said: str | None) -> Any:
+    """Return the type of a parameter, with the help of its option."""
+    kind, option = declared.annotation, typer.Option()
+    if get_origin(kind) is Annotated:
+        kind, option = get_args(kind)
+    elif not said:  # Typer's context
+        return kind
+    option = copy(option)
+    option.help = said or option.help
+    # Typer takes the first flag of an annotation for a default.
+    if declared.default is False and option.default is ... and not option.param_decls:
+        option.param_decls = (f"--{declared.name.replace('_', '-')}",)
+    return Annotated[kind, option]
+
+
+def given(context: typer.Context, options: Mapping[str, Option]) -> dict[str, Any]:
+    """Return the values of the options that were given, as the library takes them."""
+    found = {}
+    for name, option in options.items():
+        source = context.get_parameter_source(name)
+        if source is not None and source.name != "DEFAULT":
+            found[name] = _value(option, context.params[name])
+    return found
+
+
+def _parameter(option: Option) -> inspect.Parameter:
+    """Make the parameter from which Typer makes an option."""
+    name, default = option.name.replace("_", "-"), option.default
+    flags = f"--{name}"
+    kind: Any = option.kind
+    if option.is_flag:
+        kind, flags = bool, f"--{name}/--no-{name}" if default else flags
+    elif option.choices:
+        literal: Any = Literal
+        kind, default = literal[tuple(map(_word, option.choices))], _word(default)
+    elif kind is tuple:
+        kind, default = str, ",".join(default)
+    declared = typer.Option(
+        flags,
+        help=option.help,
+        metavar=option.metavar,
+        rich_help_panel=option.panel,
+        show_default=option.shown or True,
+    )
+    return inspect.Parameter(
+        option.name,
+        inspect.Parameter.KEYWORD_ONLY,
+        default=None if option.shown else default,
+        annotation=Annotated[kind | None, declared],
+    )
+
+
+def _value(option: Option, value: Any) -> Any:
+    """Return a value of the command line as the library has it."""
+    if option.kind is tuple and not option.choices:
+        return tuple(value.split(","))
+    if option.choices and not option.is_flag:
+        return {_word(choice): choice for choice in option.choices}[value]
+    return value
+
+
+def _word(choice: Any) -> Any:
+    return _WORDS[choice] if isinstance(choice, bool) else choice

@@ -9,8 +9,15 @@ from typing import Annotated, Any, Final
 import typer
 from typer.core import TyperGroup
 
-from arborescence.cli.generated import documented, given
-from arborescence.cli.options import QuietOption, SkipOption, examples, into, usage_errors
+from arborescence.cli.options import (
+    QuietOption,
+    SkipOption,
+    documented,
+    examples,
+    given,
+    into,
+    usage_errors,
+)
 from arborescence.cli.progress import note, steps
 from arborescence.cli.sentences import Skipped
 from arborescence.parsers.recipe import all_options, parts_of, train

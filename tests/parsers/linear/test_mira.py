@@ -8,7 +8,7 @@ import pytest
 
 import arborescence as arb
 from arborescence.parsers import LinearParser
-from arborescence.parsers.linear import edges, joint, mira, training
+from arborescence.parsers.linear import edges, joint, training
 from arborescence.parsers.shared import features, relations
 from edge_features import list_weights
 from samples import treebank, unparsed
@@ -36,7 +36,7 @@ def slow_steps(gram, losses, limit):
 
 def fast_steps(gram, losses, limit):
     steps = np.full(len(losses), np.nan)
-    mira.hildreth(gram, losses, limit, steps)
+    edges.hildreth(gram, losses, limit, steps)
     return steps
 
 

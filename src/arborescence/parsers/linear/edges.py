@@ -28,7 +28,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 import numpy as np
 
 from arborescence.compiling.kernels import inlined_kernel, kernel, uncounted_kernel
-from arborescence.parsers.linear.mira import hildreth
 from arborescence.parsers.shared.features import MAX_TAGS, mix, numbered, rotate
 from arborescence.parsers.shared.options import MOST_BITS
 from arborescence.parsers.shared.scheme import Field
@@ -381,7 +380,7 @@ def update_edges(
     # float64 (k, k): inner products of the differences between gold and the trees in features of
     # other weights (of relations)
     others: np.ndarray,
-    # the largest step of MIRA (see `mira.hildreth`). 0 means the perceptron, with steps of 1.
+    # the largest step of MIRA (see `edges.hildreth`). 0 means the perceptron, with steps of 1.
     C: float,
     clock: int,  # the number of the update, from 1
     steps: np.ndarray,  # written: float32 (k,), the size of the step away from each tree
@@ -498,3 +497,36 @@ def _gram(entries: np.ndarray, signs: np.ndarray) -> np.ndarray:
         for other in range(trees):
             gram[k, other] = (along * signs[other]).sum()
     return gram
+
+
+_SWEEPS: Final = 200
+_CLOSE: Final = 1e-6
+
+
+@kernel
+def hildreth(gram: np.ndarray, losses: np.ndarray, C: float, steps: np.ndarray) -> None:
+    """Find the smallest weight change after which gold beats each tree by its margin.
+
+    O(k²) a sweep. Minimises ``|change|² / 2 + C (sum of the violations that remain)`` (McDonald,
+    Crammer and Pereira 2005; slack as in PA-I, Crammer et al. 2006). Hildreth's algorithm (Censor
+    and Zenios 1997) solves for one step after the other, until a sweep changes no margin by more
+    than 1e-6, or 200 sweeps.
+    """
+    # gram: float64 (k, k): inner products of the difference vectors (features of gold minus those
+    # of a tree)
+    # losses: float64 (k,): the margin violations: score plus cost of each tree, minus the score of
+    # gold
+    # C: the largest step. A margin may remain violated if it needs a larger one.
+    # steps: written: float64 (k,). The weight change is the sum of steps times difference vectors.
+    steps[:] = 0
+    for _ in range(_SWEEPS if len(steps) > 1 else 1):
+        largest = 0.0
+        for i in range(len(steps)):
+            missed = losses[i]
+            for j in range(len(steps)):
+                missed -= gram[i, j] * steps[j]
+            step = min(C, max(0.0, steps[i] + missed / max(gram[i, i], 1.0)))
+            largest = max(largest, gram[i, i] * abs(step - steps[i]))
+            steps[i] = step
+        if largest < _CLOSE:
+            break

@@ -1,4 +1,4 @@
-"""Options of commands: those that several have, and those generated from what stands in the code."""
+"""Options of commands: those that several have, and those generated from what is in the code."""
 
 from __future__ import annotations
 

@@ -223,7 +223,7 @@ class TreeDistribution(Distribution[Tensor, Tensor, Tensor]):
 
     def _settled(self, total: Tensor) -> bool:
         """Return whether the sums (B,) are accurate."""
-        # else make weights moderate, or raise without sum
+        # If not, make the weights moderate, or raise the error that says why there is no sum.
         unsettled = ~(total.detach() > -FURTHEST) | ~self._scale.isfinite()
         if not unsettled.any():
             return True

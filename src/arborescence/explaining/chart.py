@@ -22,7 +22,7 @@ Item = TypeVar("Item")
 class Way(NamedTuple, Generic[Item]):
     """A way to build an item: its parts, where they meet, and any edge it adds."""
 
-    # its weight sums all
+    # The weight is the sum of all of these.
 
     parts: tuple[Item, ...]
     split: int | None = None

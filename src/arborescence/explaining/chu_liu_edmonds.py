@@ -44,7 +44,7 @@ class Contracted(Detail):
 class Cast(Contracted):
     """A contracted cycle, and what each edge before is cast as (*root*, Section 2.1)."""
 
-    # exit, external, dead: tuple of (int, int): the original edges out of the cycle, outside it,
+    # exit, external, dead: the original edges out of the cycle, outside it,
     # and inside it, which are gone. Those in `entering` are the enter edges.
     exit: tuple[Pair, ...]
     external: tuple[Pair, ...]

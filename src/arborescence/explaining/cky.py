@@ -31,7 +31,7 @@ class Constituent:
     head: int
     weight: float | None  # the best weight; None if there is no such constituent
     rule: str  # the rule that builds it in the best case; empty if there is none
-    # tuple of (int, int, int): the back pointers: first and last word and head of each part
+    # the back pointers: first and last word and head of each part
     parts: tuple[Item, ...]
 
 

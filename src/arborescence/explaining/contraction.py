@@ -137,9 +137,8 @@ class Contraction:
         return x
 
     def open(self, x: int) -> tuple[int, Pair]:
-        """Open a contracted node."""
-        # return the member that its edge enters, and what that kicks out. The member takes the
-        # edge; the others keep their edges of the cycle
+        """Open a contracted node; return the member that its edge enters, and what it kicks out."""
+        # The member takes the edge; the others keep their edges of the cycle.
         entry = self.chosen[x]
         for member in self.members[x]:
             del self._parent[member]

@@ -30,7 +30,7 @@ class Span:
     end: int
     weight: float | None  # the best weight; None if there is no such span
     split: int | None = None  # where its two parts meet in the best case. None if it has no parts.
-    # tuple of (str, int, int): the back pointers: kind, head and end of both parts
+    # the back pointers: kind, head and end of both parts
     parts: tuple[Item, ...] = ()
 
 

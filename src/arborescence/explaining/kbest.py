@@ -257,7 +257,7 @@ class Swap:
     """An edge of the tree, and the best edge that can replace it."""
 
     node: Node  # the node of the contracted graph whose best edge it is
-    # edge, replacement: (int, int): original edges. The replacement is None if there is none.
+    # edge, replacement: original edges. The replacement is None if there is none.
     edge: Pair
     replacement: Pair | None
     cost: float | None  # what the tree loses

@@ -26,7 +26,7 @@ class Configuration(Detail):
     stack: tuple[int, ...]  # from the bottom to the top
     buffer: tuple[int, ...]  # from the front to the end
     action: str | None  # the transition, None in the last state
-    edge: Pair | None  # (int, int) or None: the edge that it adds
+    edge: Pair | None  # the edge that it adds
 
     def table(self, names: Sequence[str]) -> list[list[str]]:
         """Return stack, buffer, action and edge."""

@@ -62,7 +62,7 @@ class Estimate(NamedTuple):
     outcomes: int  # the number of outcomes; their codes are 0 to ``outcomes - 1``
     # κ, the weight of the more general context; 1 is the original Witten-Bell smoothing
     backoff: float
-    # list of (Counts, Counts, Counts): for each context: its counts with each outcome, its total
+    # for each context: its counts with each outcome, its total
     # counts, and its numbers of different outcomes
     levels: list[tuple[Counts, Counts, Counts]]
 

@@ -130,8 +130,8 @@ def fill_units(
     of_siblings: np.ndarray,
     of_grandparents: np.ndarray,
 ) -> tuple[int, bool]:
-    """Fill `Units`, which hold ABSENT."""
-    # return the bits of any weight, and whether one was rounded. O(n³)
+    """Fill `Units`, which hold ABSENT; return all bits of weights, and whether one was rounded."""
+    # O(n³)
     size = scores.shape[0]
     seen, rounded = 0, False
     for h in range(size):

@@ -43,7 +43,7 @@ class Tally:
 
     def __init__(self, *, punctuation: bool) -> None:
         self.punctuation = punctuation
-        # dict of str to int64 (3,): for each measure, the numbers of correct words, of gold words
+        # (3,) each: for each measure, the numbers of correct words, of gold words
         # and of predicted words
         self.scores: defaultdict[str, Integers] = defaultdict(lambda: np.zeros(3, np.int64))
         # the numbers of gold and predicted sentences, and of those with certain properties

@@ -47,8 +47,8 @@ def take_edges(
     sign: int,  # 1, or -1 for minimum spanning trees
     room: Edges,  # written: there is room for M edges
 ) -> tuple[int, int]:
-    """Copy the edges that can be chosen."""
-    # return their number and FINE, or an invalid one and why. O(m)
+    """Copy the edges that can be chosen; return their number, or an invalid one, and a fault."""
+    # O(m)
     u, v, weight, origin = room
     count = 0
     for k in range(len(of_weight)):

@@ -25,7 +25,7 @@ class Matrices(NamedTuple):
     """
 
     places: NDArray[np.int64]  # (B,): the position of each sentence's matrix
-    # list of (G,): the sentences of equal length, the shortest first
+    # (G,) each: the sentences of equal length, the shortest first
     groups: list[NDArray[np.int64]]
     nodes: NDArray[np.int64]  # (B,): the number of nodes of each sentence
 

@@ -283,8 +283,7 @@ def keep_edges(
 def keep_kernel(
     batch: Batch, model: EdgeFilter, fan: bool, done: int, firsts: np.ndarray, heads: np.ndarray
 ) -> int:
-    """Do the work of `keep_edges`, as long as `heads` has room."""
-    # return how many sentences are done
+    """Do the work of `keep_edges` while `heads` has room; return how many sentences are done."""
     # batch, model, fan: as for `keep_edges`
     # done: the number of sentences whose edges are found already
     # firsts, heads: written: what `keep_edges` returns; `heads` may have more room than is needed

@@ -32,7 +32,7 @@ _HEADS: Final = 128
 class Found(NamedTuple):
     """What the network found for B sentences with N words and roots in all."""
 
-    # dict of str to (N,): for each column, the numbers of the most probable values
+    # (N,) each: for each column, the numbers of the most probable values
     tags: dict[str, NDArray[np.int64]]
     edges: NDArray[np.float32]  # (B, T, T): the scores of edges, ``[head, dependent]``
     # scores all relations of edges: a function of the rows of their heads, and of those of their

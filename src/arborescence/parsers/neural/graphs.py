@@ -38,7 +38,7 @@ class NeuralGroup(Group):
 class NeuralGraphs(Graphs):
     """The graphs of a batch of sentences, weighed by a neural parser."""
 
-    # it fills in tags and lemmas
+    # It fills in tags and lemmas.
 
     def __init__(self, parser: Any, sentences: list[Sentence], options: Options) -> None:
         super().__init__(list(sentences), parser.labels, options)

@@ -129,7 +129,7 @@ _LOWEST: Final = -1e9
 class Outputs(NamedTuple):
     """What the network computes for B sentences with N words and roots, at most T in a sentence."""
 
-    tags: dict[str, Tensor]  # dict of str to (N, V) float: the logits of the values of each column
+    tags: dict[str, Tensor]  # (N, V) each: the logits of the values of each column
     # (B, T, T) float: the scores of edges, ``[head, dependent]``; very low where a sentence has no
     # such edge
     edges: Tensor

@@ -54,7 +54,7 @@ class _Gold(NamedTuple):
     dependents: torch.Tensor
     governors: torch.Tensor
     relations: torch.Tensor  # (E,) int64: their relations
-    tags: dict[str, torch.Tensor]  # dict of str to (N,) int64: the tags; -1 where there is none
+    tags: dict[str, torch.Tensor]  # (N,) int64 each: the tags; -1 where there is none
 
 
 class Trainer(ParserRun):

@@ -116,7 +116,7 @@ def _kept(
 
 def _word(line: bytes, size: int, at: str) -> str | None:
     """Return the word before `size` numbers, None if not UTF-8."""
-    # it may have spaces, no number at its end
+    # It may have spaces, but no number at its end: that would be one number too many.
     if line.count(b" ") == size:  # the usual case, in a third of the time
         word = line[: line.find(b" ")]
     else:

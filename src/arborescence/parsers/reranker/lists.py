@@ -49,7 +49,7 @@ class Lists(NamedTuple):
         features: Features | None = None,
     ) -> tuple[list[Sentence], Self]:
         """Convert k-best lists to their first trees and arrays."""
-        # without gold, `right` is 0 everywhere
+        # Without gold, `right` is 0 everywhere.
         sentences: list[Sentence] = []
         heads: list[NDArray[np.int32]] = []
         relations: list[NDArray[np.uint64]] = []
@@ -84,8 +84,8 @@ class Lists(NamedTuple):
 
 
 def _read(trees: list[Sentence]) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
-    """Return heads (m, n + 1) of trees."""
-    # and hashes of relations (m, n + 1, 2), the second without subtype
+    """Return trees' heads (m, n + 1), and hashes of relations (m, n + 1, 2)."""
+    # The second ones are without subtype.
     joined = Joined.of(trees)
     spans = joined.places_of_columns
     heads = np.empty((len(trees), len(trees[0]) + 1), dtype=np.int64)

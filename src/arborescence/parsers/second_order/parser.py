@@ -59,8 +59,8 @@ class SecondOrderGraphs(LinearGraphs):
     def searched(
         self, b: int, table: NDArray[np.float32]
     ) -> tuple[NDArray[Any], Callable[[NDArray[np.float64]], Decoded]]:
-        """Return a sentence's first-order weights."""
-        # and a decoder that adds siblings and grandparents. Where a relation is forbidden, an edge
+        """Return a sentence's first-order weights, and a decoder with the others."""
+        # The decoder adds siblings and grandparents. Where a relation is forbidden, an edge
         # weighs less by what the next best one does
         scores = rounded(table)
         best = scores.max(axis=-1)

@@ -56,7 +56,7 @@ class RelationTemplates(NamedTuple):
     @classmethod
     def of(cls, columns: Iterable[str], sides: list[str], words: str = ROLES) -> Self:
         """Make the arrays of templates that use only `columns` and the roles `words`."""
-        # add to `sides`
+        # Sides that are new are added to `sides`.
         templates = [each for each in TEMPLATES if set(split_template(each)) <= set(words)]
         numbers = numbered(templates, ROLES, columns, sides)
         most = (numbers >= 0).sum(axis=1).max()

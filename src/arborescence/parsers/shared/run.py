@@ -232,8 +232,7 @@ def compared(gold: Iterable[Sentence], parsed: Iterable[Sentence]) -> dict[str, 
 
 
 def best_epoch(history: History) -> int:
-    """Return the number (from 1) of the epoch with the best LAS on dev."""
-    # without dev, of the last
+    """Return the number (from 1) of the epoch with the best LAS on dev; else the last one's."""
     las = [scores["las"] for scores in history if scores]
     return las.index(max(las)) + 1 if las else len(history)
 

@@ -119,8 +119,7 @@ class Stage:
         return np.where(self.contexts[index] == found, index, UNKNOWN)
 
     def tag(self, words: Words, wanted: Mask, found: Codes, codes: Codes, k: int = 0) -> Guesses:
-        """Write the codes of the `wanted` sentences into `codes`."""
-        # return their k most probable tags
+        """Write codes of the `wanted` sentences into `codes`; return their k most probable tags."""
         guesses = Guesses.empty(len(words), k)
         if wanted.any():
             scores = np.empty(len(self.tags), dtype=np.int32)

@@ -18,6 +18,7 @@ def test_examples_run(name: str) -> None:
             "arborescence." + name.removesuffix(".txt").replace("/", ".")
         )
     except ImportError as error:
+        assert not (error.name or "").startswith("arborescence."), f"move the examples in {name}"
         pytest.skip(f"needs {error.name or error}")
     text = (HERE / name).read_text(encoding="utf-8")
     test = doctest.DocTestParser().get_doctest(text, dict(vars(module)), name, name, 0)

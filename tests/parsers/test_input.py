@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from arborescence.errors import OptionError, TreebankError
+from arborescence.errors import ModelError, OptionError, TreebankError
 from arborescence.parsers.bilexical import BilexicalModel
 from arborescence.parsers.shared.given import as_sentences, batches
 from arborescence.treebank import Sentence
@@ -118,5 +118,6 @@ def test_files(tmp_path):
 
 
 def test_the_old_name_for_raw_text_warns():
-    with pytest.warns(DeprecationWarning, match="is parse"):
-        small_parser("linear").parse_text("Birds sing.")
+    parser = small_parser("linear")
+    with pytest.warns(DeprecationWarning, match="is parse"), pytest.raises(ModelError, match="cut"):
+        list(parser.parse_text("Birds sing."))

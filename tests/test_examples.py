@@ -8,17 +8,19 @@ from pathlib import Path
 
 import pytest
 
+import arborescence
+
 HERE = Path(__file__).parent / "examples"
+SOURCE = Path(arborescence.__file__).parent
 
 
 @pytest.mark.parametrize("name", [str(file.relative_to(HERE)) for file in HERE.rglob("*.txt")])
 def test_examples_run(name: str) -> None:
+    where = "arborescence." + name.removesuffix(".txt").replace("/", ".")
+    assert (SOURCE / name).with_suffix(".py").is_file(), "its module has moved"
     try:
-        module = importlib.import_module(
-            "arborescence." + name.removesuffix(".txt").replace("/", ".")
-        )
+        module = importlib.import_module(where)
     except ImportError as error:
-        assert not (error.name or "").startswith("arborescence."), f"move the examples in {name}"
         pytest.skip(f"needs {error.name or error}")
     text = (HERE / name).read_text(encoding="utf-8")
     test = doctest.DocTestParser().get_doctest(text, dict(vars(module)), name, name, 0)

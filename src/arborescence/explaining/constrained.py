@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
     from arborescence.core.choices import Root
     from arborescence.explaining.steps import Step
-    from arborescence.rules.search import Conflict, Event, Part, Way
+    from arborescence.rules.conflicts import Way
+    from arborescence.rules.parts import Part
+    from arborescence.rules.search import AnyConflict, Event
 
     #: Head, dependent, label.
     Triple = tuple[int, int, int]
@@ -118,7 +120,7 @@ class Search(Detail):
 
 def explain_constrained(
     scores: Any,
-    conflicts: Callable[..., Sequence[Conflict]],
+    conflicts: Callable[..., Sequence[AnyConflict]],
     *,
     root: Root = "single",
     projective: bool = False,

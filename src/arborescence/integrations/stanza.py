@@ -12,7 +12,8 @@ import numpy as np
 
 from arborescence.inference.decode import decode as best_trees
 from arborescence.integrations.tools import Replacement, one_root
-from arborescence.rules.search import Alternative, Edges, decode_constrained
+from arborescence.rules.conflicts import Alternative, Edges
+from arborescence.rules.search import decode_constrained
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

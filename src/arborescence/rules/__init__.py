@@ -5,6 +5,9 @@ from typing import TYPE_CHECKING
 from arborescence.system.lazy import lazily
 
 if TYPE_CHECKING:
+    from arborescence.rules.conflicts import Alternative as Alternative
+    from arborescence.rules.conflicts import Conflict as Conflict
+    from arborescence.rules.conflicts import Edges as Edges
     from arborescence.rules.files import read_rules as read_rules
     from arborescence.rules.kinds import AtMostOne as AtMostOne
     from arborescence.rules.kinds import Contiguous as Contiguous
@@ -18,9 +21,7 @@ if TYPE_CHECKING:
     from arborescence.rules.kinds import Rule as Rule
     from arborescence.rules.kinds import Spaced as Spaced
     from arborescence.rules.kinds import TagLabels as TagLabels
-    from arborescence.rules.search import Alternative as Alternative
     from arborescence.rules.search import ConstrainedTree as ConstrainedTree
-    from arborescence.rules.search import Edges as Edges
     from arborescence.rules.sets import conflicts_of as conflicts_of
     from arborescence.rules.sets import rules_of as rules_of
     from arborescence.rules.trees import Trees as Trees

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from arborescence.rules.search import Alternative, Edges
+from arborescence.rules.conflicts import Alternative, Edges
 from arborescence.rules.trees import NEGATIVE, matching
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from arborescence.rules.trees import matching
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from arborescence.rules.search import Alternative
+    from arborescence.rules.conflicts import Alternative
     from arborescence.rules.trees import Nodes, Trees
 
     #: The name of a set, a file, or rules.

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from arborescence.core.choices import Root
     from arborescence.parsers.shared.run import ParserRun, Task
-    from arborescence.rules.search import Decoded
+    from arborescence.rules.parts import Decoded
     from arborescence.treebank import Sentence
 
 _FIELDS: Final = {"parts_unit": scheme.UNIT}

@@ -36,7 +36,8 @@ if TYPE_CHECKING:
     from arborescence.parsers.shared.base import ParseOptions
     from arborescence.parsers.shared.given import Given
     from arborescence.parsers.shared.keeping import Keeper
-    from arborescence.rules.search import ConstrainedTree, Decoded
+    from arborescence.rules.parts import Decoded
+    from arborescence.rules.search import ConstrainedTree
     from arborescence.treebank import Sentence
 
 

@@ -42,6 +42,7 @@ def test_json(command):
         "sentence": "two",
         "word": 3,
         "edges": [[3, "sang", 1, "She", "nsubj"], [3, "sang", 2, "he", "nsubj:pass"]],
+        "cost": None,
     }
 
 
@@ -60,3 +61,13 @@ def test_rules_of_a_file(command, tmp_path):
     path.write_text("[[rule]]\nname = 3\n")
     assert f"{path}:1: rule" in command("validate", "--rules", path, stdin=bytes(GOOD)).complaint()
     assert "No such file" in command("validate", "--rules", tmp_path / "x", stdin=b"").complaint()
+
+
+def test_rules_that_cost_are_warnings(command, tmp_path):
+    path = tmp_path / "rules.toml"
+    path.write_text('[[rule]]\nname = "left"\nleft = ["obj"]\ncost = 2\n')
+    result = command("validate", "--rules", path, stdin=bytes(GOOD))
+    assert (result.status, result.err) == (0, "1 broken rules: left 1\n")
+    assert "<stdin>:3: warning: left: sentence 1, word 3: obj 2:saw → 3:him" in result.out
+    path.write_text(path.read_text() + '[[rule]]\nname = "right"\nright = ["nsubj"]\n')
+    assert command("validate", "--rules", path, stdin=bytes(GOOD)).status == 1

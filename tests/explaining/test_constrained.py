@@ -15,7 +15,7 @@ import arborescence.rules.search as module
 from arborescence.explaining import as_json, explain_constrained
 from arborescence.explaining.page import search_html
 from arborescence.explaining.problem import number
-from arborescence.rules import Alternative, Edges
+from arborescence.rules import Alternative, Conflict, Edges
 from graphs import ABSENT, FINITE
 from modes import FEW, UNCOMPILED, some
 from random_rules import allowed_trees, labeled_graphs, random_rules
@@ -227,6 +227,33 @@ def test_after_the_limit():
     assert last.kind == "limit"
     assert last.heads == tuple(found.heads.tolist())
     assert f"no other more than {found.bound:.6g}." in last.text
+
+
+def test_rules_by_name_and_what_is_paid():
+    scores = np.array([[0.0, 5.0, 0.0, 0.0], [0.0, 0.0, 5.0, 5.0], [0.0, 0.0, 0.0, 1.0], [0.0] * 4])
+
+    def conflicts(heads):
+        return [
+            Conflict(alternatives, "one-child", 1, cost)
+            for alternatives in at_most_one_child(heads)
+        ]
+
+    for cost, weight in ((3.0, 12.0), (5.0, 11.0), (None, 11.0)):
+        steps = explain_constrained(scores, conflicts, words=["a", "b", "c"])
+        conflict = next(step for step in steps if step.kind == "conflict")
+        assert "breaks one-child: a → b and a → c do not go together" in conflict.text
+        paying = "with a → b, with a → c, paying for one-child (a)"
+        assert (paying in str(conflict)) == (cost is not None)
+        assert f"it weighs {weight:g}, certified" in steps[-1].text
+        found = arb.decode_constrained(scores, conflicts)
+        assert (found.weight, found.paid) == (weight, 15 - weight if cost == 3 else 0.0)
+        if cost == 3:
+            assert "the rules, but for those that it pays for, and weighs 12" in steps[1].text
+
+    def only(heads):
+        return [Conflict([Alternative(forbid=[Edges(1, 2)])], "not-a", 2)] if heads[2] == 1 else []
+
+    assert "A conflict (not-a) has one way out: " in explain_constrained(scores, only)[1].text
 
 
 def test_names_and_errors():

@@ -57,6 +57,12 @@ of_root = ["root"]
 [[rule]]
 name = "l"
 only_of_root = ["root"]
+cost = 2
+[[rule]]
+name = "m"
+not_tags = ["NOUN"]
+labels = ["mark"]
+cost = 0.5
 """
 
 
@@ -83,7 +89,8 @@ def test_all_kinds(tmp_path):
         kinds.Projective("i", ("punct",), causes=False),
         kinds.Projective("j", ("punct",), causes=True),
         kinds.RootLabel("k", "root", of_root=True),
-        kinds.RootLabel("l", "root", of_root=False),
+        kinds.RootLabel("l", "root", of_root=False, cost=2.0),
+        kinds.LabelTags("m", ("mark",), ("NOUN",), refused=True, cost=0.5),
     )
 
 
@@ -103,6 +110,10 @@ def test_all_kinds(tmp_path):
         ('[[rule]]\nname = 7\nright = ["x"]', 2, "name: must be a string"),
         ('[[rule]]\nname = "a"\nleaves = ["x"]\nnegation = "yes"', 4, "negation: must be true or"),
         ('[[rule]]\nname = "a"\nright = ["x"]\nbut = ["y"]', 4, "but: is unknown in a rule with r"),
+        ('[[rule]]\nname = "a"\nright = ["x"]\ncost = "2"', 4, "cost: must be a positive number"),
+        ('[[rule]]\nname = "a"\nright = ["x"]\ncost = true', 4, "cost: must be a positive number"),
+        ('[[rule]]\nname = "a"\nright = ["x"]\ncost = -1', 4, "cost: must be a positive number"),
+        ('[[rule]]\nname = "a"\nright = ["x"]\n\ncost = nan', 5, "cost: must be a positive num"),
         ('[[rule]]\nname = "a"\nof_root = ["x", "y"]', 3, "of_root: must have one label"),
         (
             '[[rule]]\nname = "a"\nright = ["x"]\n\n[[rule]]\nname = "b"\nright = []\nbut = ["x"]',
@@ -125,3 +136,10 @@ def test_not_toml(tmp_path):
 def test_what_is_no_rule():
     with pytest.raises(arb.OptionError, match="sequence of rules, not 3"):
         rules_of([*ud.RULES, 3])
+
+
+def test_costs():
+    with pytest.raises(arb.OptionError, match="cost must be a positive number, not 0"):
+        kinds.Direction("d", ("conj",), cost=0)
+    with pytest.raises(arb.OptionError, match="two rules with a cost are named 'd': rename one"):
+        rules_of([kinds.Direction("d", (label,), cost=1) for label in ("conj", "flat")])

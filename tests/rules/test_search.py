@@ -7,11 +7,17 @@ import pytest
 
 import arborescence as arb
 import arborescence.rules.search as module
-from arborescence.rules import Alternative, Edges, ud
+from arborescence.rules import Alternative, Conflict, Edges, ud
 from arborescence.rules.sets import conflicts_of
 from brute_force import whole_numbers
 from graphs import ABSENT, FINITE
-from random_rules import allowed_trees, labeled_graphs, random_rules
+from random_rules import (
+    allowed_trees,
+    labeled_graphs,
+    paying_trees,
+    random_rules,
+    rules_at_costs,
+)
 from random_words import random_words
 
 ROOTS = ("single", "multi")
@@ -70,6 +76,65 @@ def check_every_labeled_tree(kind, rounds, seed):
         assert first.weight == found[0].weight
         assert first.certified
     assert kept
+
+
+@pytest.mark.filterwarnings("ignore:.*encountered in scalar:RuntimeWarning")
+@pytest.mark.parametrize("kind", SOME)
+@pytest.mark.usefixtures("patience")
+def test_rules_that_cost(kind):
+    check_rules_that_cost(kind, 12, seed=5)
+
+
+@pytest.mark.long
+@pytest.mark.filterwarnings("ignore:.*encountered in scalar:RuntimeWarning")
+@pytest.mark.parametrize("kind", [*FINITE, *ABSENT])
+@pytest.mark.usefixtures("patience")
+def test_rules_that_cost_in_many_graphs(kind):
+    check_rules_that_cost(kind, 60, seed=6)
+
+
+def check_rules_that_cost(kind, rounds, seed):
+    paid = 0
+    for number, (scores, rng) in enumerate(labeled_graphs(kind, rounds, seed)):
+        words = np.arange(1, len(scores))
+        conflicts = rules_at_costs(rng, len(words), scores.shape[-1])
+        root, projective = ROOTS[number % 2], bool(number // 2 % 2)
+        trees = paying_trees(scores, conflicts, root == "single", projective)
+        options = {"root": root, "projective": projective}
+        if not trees:
+            with pytest.raises(arb.NoTreeError):
+                arb.decode_constrained(scores, conflicts, **options)
+            continue
+        found = arb.kbest_constrained(scores, conflicts, 4, **options)
+        assert len(found) == min(4, len(trees))
+        every = {(*heads, *labels): (weight, due) for weight, heads, labels, due in trees}
+        for tree, (best, *_) in zip(found, trees, strict=False):
+            weight, due = every[*tree.heads, *tree.labels]
+            assert weight == best
+            assert tree.certified
+            assert (tree.weight, tree.bound, tree.paid) == (*2 * [rounded(weight)], rounded(due))
+            paid += due > 0
+        assert len({(*tree.heads, *tree.labels) for tree in found}) == len(found)
+        first = arb.decode_constrained(scores, conflicts, **options)
+        assert (first.weight, first.certified) == (found[0].weight, True)
+    assert paid
+
+
+def rounded(exact):
+    """The nearest float; infinite, if it is too large."""
+    try:
+        return float(exact)
+    except OverflowError:
+        return np.inf if exact > 0 else -np.inf
+
+
+@pytest.mark.parametrize("cost", [0, -1.0, np.inf, np.nan, "1"])
+def test_costs_that_are_none(cost):
+    def conflicts(heads):
+        return [Conflict([Alternative(forbid=[Edges(heads[1], 1)])], "no", 1, cost)]
+
+    with pytest.raises(arb.OptionError, match="cost must be a positive number, not"):
+        arb.decode_constrained(np.zeros((4, 4)), conflicts)
 
 
 def model_like(rng, n, labels, noise):

@@ -44,7 +44,7 @@ def best_weight(scores, conflicts):
             within = np.isin(heads, cycle) & np.isin(words, cycle)
             constrain(np.flatnonzero(within), 0, len(cycle) - 1)
         elif broken := conflicts(tree.copy(), labeling.copy()):
-            for conflict in broken:
+            for conflict in (getattr(one, "alternatives", one) for one in broken):
                 constrain(cut(conflict, tree, labeling, numbers), 0, len(conflict) - 1)
         else:
             return -found.fun

@@ -1,11 +1,12 @@
 """Small labeled graphs, and rules of random kinds, as functions that find conflicts."""
 
+from fractions import Fraction
 from functools import cache
 from itertools import product
 
 import numpy as np
 
-from arborescence.rules import Alternative, Edges
+from arborescence.rules import Alternative, Conflict, Edges
 from brute_force import all_trees, whole_numbers
 from graphs import random_graphs
 
@@ -125,6 +126,17 @@ def random_rules(rng, n, n_labels):
     return lambda heads, labels: [c for rule in rules for c in rule(heads, labels)]
 
 
+def rules_at_costs(rng, n, n_labels):
+    """The same, but some rules may be broken at a cost, once for each rule."""
+    rules = [random_rules(rng, n, n_labels) for _ in range(rng.integers(1, 4))]
+    costs = [rng.choice([None, 0.5, 1.0, 3.0, float(rng.random())]) for _ in rules]
+    return lambda heads, labels: [
+        Conflict(conflict, str(number), 0, cost)
+        for number, (rule, cost) in enumerate(zip(rules, costs, strict=True))
+        for conflict in rule(heads, labels)
+    ]
+
+
 def labeled_graphs(kind, rounds, seed):
     """Random graphs of up to four words, each edge with one, two or three labels."""
     rng = np.random.default_rng(seed)
@@ -156,3 +168,15 @@ def allowed_trees(scores, conflicts, single, projective):
     for tree in sorted(present.tolist(), key=lambda tree: -weights[tree]):
         if not conflicts(heads[tree], labels[tree]):
             yield weights[tree], heads[tree], labels[tree]
+
+
+def paying_trees(scores, conflicts, single, projective):
+    """All trees that keep the rules that must be kept, as `allowed_trees`, less what they pay."""
+    found = []
+    for _, heads, labels in allowed_trees(scores, lambda *_: [], single, projective):
+        sites = {(one.rule, one.cost) for one in conflicts(heads, labels)}
+        if all(cost is not None for _, cost in sites):
+            edges = heads[1:], np.arange(1, len(heads)), labels[1:]
+            due = sum(Fraction(cost) for _, cost in sites)
+            found.append((sum(map(Fraction, scores[edges].tolist())) - due, heads, labels, due))
+    return sorted(found, key=lambda tree: -tree[0])

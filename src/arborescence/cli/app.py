@@ -262,7 +262,7 @@ def validate(
 ) -> None:
     """Check trees by the rules of an annotation scheme: a line for each word that breaks one.
 
-    The exit status is 1 if one was broken.
+    The exit status is 1 if one was broken that has no cost.
 
     Parameters
     ----------
@@ -284,14 +284,16 @@ def validate(
 
     checked = rules_of(rules)
     counts: Counter[str] = Counter()
+    wrong = False
     for file in files or ["-"]:
         for broken in validate(file, checked):
             counts[broken.rule] += 1
+            wrong |= broken.cost is None
             say(json.dumps(broken._asdict(), ensure_ascii=False) if as_json else str(broken))
     if counts:
         each = ", ".join(f"{name} {number}" for name, number in counts.most_common())
         note(f"{counts.total()} broken rules: {each}", quiet=quiet)
-        raise typer.Exit(1)
+        raise typer.Exit(int(wrong))
     note("no broken rules", quiet=quiet)
 
 

@@ -66,6 +66,8 @@ class Branch:
     # heads, labels: the best tree, which may break a rule; empty if there is none
     heads: tuple[int, ...] = ()
     labels: tuple[int, ...] = ()
+    # names of rules and words: its trees may break these, at a cost that is in the bound
+    paid: tuple[tuple[str, int], ...] = ()
 
     @property
     def edges(self) -> list[Triple]:
@@ -83,6 +85,7 @@ class Search(Detail):
     waiting: tuple[Branch, ...]
     label_names: tuple[str, ...]
     nodes: int  # the number of trees decoded so far
+    rule: str = ""  # the name of the rule that is broken, if it has one
 
     def table(self, names: Sequence[str]) -> list[list[str]]:
         """Return a row for each part, with those edges of its tree that are new; or the tree."""
@@ -103,6 +106,7 @@ class Search(Detail):
     def conditions(self, part: Branch, names: Sequence[str]) -> str:
         """Return what the trees of a part have in common as text."""
         texts = [condition.name(names, self.label_names) for condition in part.conditions]
+        texts += [f"paying for {rule or 'a rule'} ({names[word]})" for rule, word in part.paid]
         return ", ".join(texts) or "all"
 
     def edge(self, edge: Triple, names: Sequence[str]) -> str:
@@ -178,7 +182,7 @@ def explain_constrained(
         made = _sorted(_branch(bans, part) for bans, part in event.below)
         waiting = _sorted(_branch(part.bans, part) for part in event.waiting)
         part = _branch(event.part.bans, event.part)
-        state = Search(part, made, waiting, label_names, event.nodes)
+        state = Search(part, made, waiting, label_names, event.nodes, event.rule)
         exact = [Fraction(float(array[edge])) for edge in part.edges]
         steps.append(
             problem.step(
@@ -207,10 +211,10 @@ def _branch(bans: Way, part: Part | None) -> Branch:
     )
     if part is None:
         return Branch(conditions)
-    bound = rounded_whole(part.bound, BIAS_64)
+    bound, paid = rounded_whole(part.bound, BIAS_64), tuple(sorted(part.paid))
     if part.later:
-        return Branch(conditions, bound)
-    return Branch(conditions, bound, tuple(part.heads.tolist()), tuple(part.labels.tolist()))
+        return Branch(conditions, bound, paid=paid)
+    return Branch(conditions, bound, tuple(part.heads.tolist()), tuple(part.labels.tolist()), paid)
 
 
 def _sorted(parts: Iterable[Branch]) -> tuple[Branch, ...]:
@@ -225,7 +229,8 @@ def _text(kind: str, search: Search, names: Sequence[str]) -> str:
         number_name(parts[0].bound) if parts and parts[0].bound is not None else ""
         for parts in ((part,), made, search.waiting)
     )
-    trees = f"trees {search.conditions(part, names)}" if part.conditions else "all trees"
+    some = part.conditions or part.paid
+    trees = f"trees {search.conditions(part, names)}" if some else "all trees"
     decoded = counted(search.nodes, "decoded tree")
     match kind:
         case "first-tree":
@@ -233,12 +238,15 @@ def _text(kind: str, search: Search, names: Sequence[str]) -> str:
         case "conflict":
             edges = listed([search.edge(edge, names) for edge in search.refused] or ["its edges"])
             return (
-                f"Of {trees}, the best one weighs {bound}, and breaks a rule: {edges} do not go "
-                f"together. They are divided into {counted(len(made), 'part')}."
+                f"Of {trees}, the best one weighs {bound}, and breaks {search.rule or 'a rule'}: "
+                f"{edges} do not go together. They are divided into {counted(len(made), 'part')}."
             )
         case "everywhere":
             only = ", ".join(search.conditions(part, names) for part in made)
-            return f"A conflict has one way out: {only}. From here on, this holds of all trees."
+            rule = f" ({search.rule})" if search.rule else ""
+            return (
+                f"A conflict{rule} has one way out: {only}. From here on, this holds of all trees."
+            )
         case "again":
             left = f"The best one left weighs {after}" if after else "None is left"
             return f"The best of {trees} has an edge that is gone. {left}."
@@ -256,7 +264,8 @@ def _text(kind: str, search: Search, names: Sequence[str]) -> str:
                 f"Of {trees}, another one is the best then."
             )
         case "keeps-rules":
-            return f"This tree keeps the rules, and weighs {after}."
+            pays = ", but for those that it pays for," if made[0].paid else ""
+            return f"This tree keeps the rules{pays or ','} and weighs {after}."
         case "tree":
             waits = f"No part that waits has a higher bound: the highest is {highest}"
             return (

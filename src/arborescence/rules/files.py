@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -52,7 +53,12 @@ _KINDS: Final = {
     "of_root": _Kind(lambda name, labels: RootLabel(name, labels[0], of_root=True)),
     "only_of_root": _Kind(lambda name, labels: RootLabel(name, labels[0], of_root=False)),
 }
-_NAMES: Final = {list: "a list of strings", str: "a string", bool: "true or false"}
+_NAMES: Final = {
+    list: "a list of strings",
+    str: "a string",
+    bool: "true or false",
+    float: "a positive number",
+}
 
 
 def read_rules(path: str | os.PathLike[str]) -> tuple[Rule, ...]:
@@ -73,7 +79,7 @@ def read_rules(path: str | os.PathLike[str]) -> tuple[Rule, ...]:
     ...     path = Path(folder, "rules.toml")
     ...     _ = path.write_text('[[rule]]\nname = "one-object"\nat_most_one = ["obj"]')
     ...     read_rules(path)
-    (AtMostOne(name='one-object', labels=('obj',), but=(), but_misc=''),)
+    (AtMostOne(name='one-object', cost=None, labels=('obj',), but=(), but_misc=''),)
     """
     return _File(path).rules()
 
@@ -129,6 +135,7 @@ class _File:
         [key] = kinds
         kind = _KINDS[key]
         known = {"name": str, key: list, **dict.fromkeys(kind.needed, list), **dict(kind.optional)}
+        known["cost"] = float
         for name in ("name", *kind.needed):
             if name not in table:
                 raise self.error(key, f"needs the key {name}, too", number)
@@ -139,11 +146,15 @@ class _File:
             values[name] = self.checked(name, value, known[name], number)
         if "of_root" in key and len(values[key]) != 1:
             raise self.error(key, "must have one label", number)
-        return kind.make(values.pop("name"), values.pop(key), **values)
+        cost = values.pop("cost", None)
+        return replace(kind.make(values.pop("name"), values.pop(key), **values), cost=cost)
 
     def checked(self, key: str, value: Any, kind: type, number: int = -1) -> Any:
         """Return a value, a list as a tuple; complain if it is of another type."""
-        if not isinstance(value, kind) or not all(isinstance(one, str) for one in _parts(value)):
+        if kind is float and type(value) in (int, float) and 0 < value < float("inf"):
+            return float(value)
+        strings = all(isinstance(one, str) for one in _parts(value))
+        if kind is float or not isinstance(value, kind) or not strings:
             raise self.error(key, f"must be {_NAMES[kind]}, not {value!r}", number)
         return tuple(value) if isinstance(value, list) else value
 

@@ -6,13 +6,14 @@ sentence, in the search for the best tree that keeps the rule: see `search`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from arborescence.rules.conflicts import Alternative, Edges
+from arborescence.rules.conflicts import Alternative, Edges, check_cost
+from arborescence.rules.signs import LEFT, RIGHT, ROOT, Signs
 from arborescence.rules.trees import NEGATIVE, matching
 
 if TYPE_CHECKING:
@@ -32,19 +33,26 @@ class Rule:
     ----------
     name : str
         The name in reports.
+    cost : float, optional
+        If given, a tree may break the rule: for each word that does, its weight is so much less.
     """
 
     name: str
+    cost: float | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        """Check the cost."""
+        if self.cost is not None:
+            check_cost(self.cost)
 
     @property
     def features(self) -> tuple[str, ...]:
         """The features that the rule asks for, such as Polarity=Neg."""
         return ()
 
-    @property
-    def needed(self) -> Words:
-        """Labels: a tree without any of these keeps the rule. None: any tree may break it."""
-        return ()
+    def signs(self, labels: Words, tags: Words) -> Signs:  # noqa: ARG002
+        """Return what edges of trees that break the rule have in common, for some names."""
+        return Signs(np.ones(len(labels) + 1, np.bool_))
 
     def broken(self, trees: Trees) -> Nodes:
         """Return the words that break the rule, in ascending order."""
@@ -59,7 +67,7 @@ class Rule:
     def conflict(self, trees: Trees, word: int) -> Conflict:
         """Return the alternatives for a word that breaks the rule, in a tree of one sentence.
 
-        As in `decode_constrained`: every tree that keeps the rule takes one, and this tree none.
+        As in `Conflict`: every tree in which the word keeps the rule takes one, this tree none.
         """
         raise NotImplementedError
 
@@ -70,9 +78,8 @@ class _OfLabels(Rule):
 
     labels: Words
 
-    @property
-    def needed(self) -> Words:
-        return self.labels
+    def signs(self, labels: Words, tags: Words) -> Signs:  # noqa: ARG002
+        return Signs(matching(labels, self.labels))
 
 
 @dataclass(frozen=True)
@@ -84,6 +91,10 @@ class AtMostOne(_OfLabels):
 
     but: Words = ()
     but_misc: str = ""
+
+    def signs(self, labels: Words, tags: Words) -> Signs:  # noqa: ARG002
+        counted = matching(labels, self.labels) & ~matching(labels, self.but)
+        return Signs(counted, least=2)
 
     def broken(self, trees: Trees) -> Nodes:
         counted = trees.labeled(self.labels) & ~trees.labeled(self.but)
@@ -116,9 +127,9 @@ class RootLabel(Rule):
     label: str
     of_root: bool
 
-    @property
-    def needed(self) -> Words:
-        return () if self.of_root else (self.label,)
+    def signs(self, labels: Words, tags: Words) -> Signs:  # noqa: ARG002
+        has = matching(labels, (self.label,))
+        return Signs(has != self.of_root, places=ROOT if self.of_root else ~ROOT, exact=True)
 
     def broken(self, trees: Trees) -> Nodes:
         from_root = (trees.heads == trees.roots) & (trees.labels >= 0)
@@ -142,6 +153,10 @@ class LabelTags(_OfLabels):
     refused: bool = False
     but_heads: Words = ()
 
+    def signs(self, labels: Words, tags: Words) -> Signs:
+        wrong = matching(tags, self.tags) == self.refused
+        return Signs(matching(labels, self.labels), wrong, exact=not self.but_heads)
+
     def broken(self, trees: Trees) -> Nodes:
         found = trees.labeled(self.labels) & (trees.tagged(self.tags) == self.refused)
         if self.but_heads and found.any():
@@ -150,9 +165,12 @@ class LabelTags(_OfLabels):
 
     def conflict(self, trees: Trees, word: int) -> Conflict:
         ways = [Alternative(forbid=[Edges(None, word, trees.indices(self.labels))])]
-        if self.but_heads and word + 1 < len(trees.heads):
-            excused = Edges(word, word + 1, trees.indices(self.but_heads))
-            ways.append(Alternative(require=[excused]))
+        # Rules about goeswith want the next word: where this one can be broken, any word.
+        others = [word + 1] if self.cost is None else {*range(1, len(trees.heads))} - {word}
+        for other in others if self.but_heads else ():
+            if other < len(trees.heads):
+                excused = Edges(word, other, trees.indices(self.but_heads))
+                ways.append(Alternative(require=[excused]))
         return ways
 
 
@@ -162,6 +180,9 @@ class TagLabels(Rule):
 
     tags: Words
     labels: Words
+
+    def signs(self, labels: Words, tags: Words) -> Signs:
+        return Signs(~matching(labels, self.labels), matching(tags, self.tags), exact=True)
 
     def broken(self, trees: Trees) -> Nodes:
         return np.flatnonzero(trees.tagged(self.tags) & ~trees.labeled(self.labels))
@@ -194,6 +215,10 @@ class Direction(_OfLabels):
 
     right: bool = True
 
+    def signs(self, labels: Words, tags: Words) -> Signs:  # noqa: ARG002
+        places = RIGHT if self.right else ROOT | LEFT
+        return Signs(matching(labels, self.labels), places=places, exact=True)
+
     def broken(self, trees: Trees) -> Nodes:
         words = np.arange(len(trees.heads))
         right = trees.heads < words
@@ -216,7 +241,7 @@ class Dependents(_OfLabels):
         Whether it may also have an adverb or particle with Polarity=Neg as its advmod.
     if_crossed : tuple of str
         Labels that are allowed, too, where the word itself is not attached projectively. The search
-        does not make use of that.
+        does not make use of that, and it does not hold if the rule has a cost.
     """
 
     allowed: Words = ()
@@ -228,6 +253,9 @@ class Dependents(_OfLabels):
     def features(self) -> tuple[str, ...]:
         return (*(feature for feature, _ in self.also), *((NEGATIVE,) if self.negation else ()))
 
+    def signs(self, labels: Words, tags: Words) -> Signs:  # noqa: ARG002
+        return Signs(~matching(labels, self.allowed), heads=matching(labels, self.labels))
+
     def broken(self, trees: Trees) -> Nodes:
         of_label = trees.labeled(self.labels)
         refused = of_label[trees.heads] & ~trees.labeled(self.allowed) & (trees.labels >= 0)
@@ -237,7 +265,8 @@ class Dependents(_OfLabels):
             refused &= ~(trees.having(feature)[trees.heads] & trees.labeled(labels))
         if self.negation:
             refused &= ~(trees.negations() & trees.labeled(("advmod",)))
-        for word in np.flatnonzero(refused & trees.labeled(self.if_crossed)).tolist():
+        excused = self.if_crossed if self.cost is None else ()
+        for word in np.flatnonzero(refused & trees.labeled(excused)).tolist():
             refused[word] = not any(_gap_proofs(trees, int(trees.heads[word])))
         return np.unique(trees.heads[refused])
 
@@ -329,6 +358,9 @@ class Nominal(_OfLabels):
     nominals: Words
     clause: Words
 
+    def signs(self, labels: Words, tags: Words) -> Signs:  # noqa: ARG002
+        return Signs(matching(labels, self.labels), heads=matching(labels, self.nominals))
+
     def broken(self, trees: Trees) -> Nodes:
         nominal = matching(trees.tag_names, self.tags)[trees.upos] & trees.labeled(self.nominals)
         nominal[trees.heads[trees.labeled(self.clause)]] = False
@@ -353,6 +385,9 @@ class Projective(_OfLabels):
     """
 
     causes: bool
+
+    def signs(self, labels: Words, tags: Words) -> Signs:
+        return super().signs(labels, tags)._replace(crossing=True)
 
     def broken(self, trees: Trees) -> Nodes:
         words = _crossed(trees, np.flatnonzero(trees.labeled(self.labels)))

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from arborescence.errors import OptionError
+from arborescence.rules.conflicts import Conflict
 from arborescence.rules.kinds import Rule
-from arborescence.rules.trees import matching
+from arborescence.rules.signs import Suspects
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from arborescence.rules.conflicts import Alternative
+    from numpy.typing import NDArray
+
     from arborescence.rules.trees import Nodes, Trees
 
     #: The name of a set, a file, or rules.
@@ -42,32 +44,74 @@ def rules_of(rules: AnyRules) -> tuple[Rule, ...]:
     if isinstance(rules, (str, os.PathLike)):
         from arborescence.rules.files import read_rules
 
-        return read_rules(rules)
+        return _named(read_rules(rules))
     found = tuple(rules)
     for rule in found:
         if not isinstance(rule, Rule):
             raise OptionError(f"rules must be 'ud', a file, or a sequence of rules, not {rule!r}")
-    return found
+    return _named(found)
+
+
+def _named(rules: tuple[Rule, ...]) -> tuple[Rule, ...]:
+    """Return rules; complain if two have a cost and the same name, by which it is paid."""
+    names: set[str] = set()
+    for rule in rules:
+        if rule.cost is not None and rule.name in names:
+            raise OptionError(f"two rules with a cost are named {rule.name!r}: rename one")
+        names |= {rule.name} if rule.cost is not None else set()
+    return rules
+
+
+def suspects_of(rules: Sequence[Rule], labels: tuple[str, ...], tags: tuple[str, ...]) -> Suspects:
+    """Return what tells which rules a tree may break, for the names of labels and tags."""
+    return Suspects([rule.signs(labels, tags) for rule in rules], len(labels), len(tags))
 
 
 def conflicts_of(
-    rules: Sequence[Rule], sentence: Trees
-) -> Callable[[Nodes, Nodes], list[Sequence[Alternative]]]:
+    rules: Sequence[Rule], sentence: Trees, suspects: Suspects | None = None
+) -> Callable[[Nodes, Nodes], list[Conflict]]:
     """Return the conflicts of any tree of a sentence, as `decode_constrained` asks for them.
 
     Labels are indices of the names in `sentence`, whose own heads and labels do not matter.
+    `suspects` are those of these rules and names, if they are at hand.
     """
-    names = sentence.label_names
-    needed = np.zeros((len(rules), len(names) + 1), np.bool_)
-    for row, rule in zip(needed, rules, strict=True):
-        row[:] = matching(names, rule.needed) if rule.needed else True
+    suspected = suspects or suspects_of(rules, sentence.label_names, sentence.tag_names)
+    of_tags = suspected.tags[:, sentence.tags]
 
-    def conflicts(heads: Nodes, labels: Nodes) -> list[Sequence[Alternative]]:
+    def conflicts(heads: Nodes, labels: Nodes) -> list[Conflict]:
+        numbers = suspected(heads, labels, of_tags)
         heads[0] = 0
         trees = sentence._replace(heads=heads, labels=labels)
-        concerned = np.flatnonzero(needed[:, labels[1:]].any(axis=1)).tolist()
         return [
-            rules[r].conflict(trees, int(word)) for r in concerned for word in rules[r].found(trees)
+            Conflict(rules[r].conflict(trees, word), rules[r].name, word, rules[r].cost)
+            for r in numbers
+            for word in rules[r].found(trees).tolist()
         ]
 
     return conflicts
+
+
+def charged(
+    rules: Sequence[Rule], sentence: Trees, scores: NDArray[Any], suspects: Suspects
+) -> tuple[NDArray[Any], Sequence[Rule]]:
+    """Return scores, less what edges cost by themselves, and the other rules.
+
+    Scores are (N, N, L). A rule that tells of an edge alone whether it breaks it (by tag, by
+    direction) costs each of these edges, if no difference is rounded. O(L n²) for each such rule.
+    """
+    if all(rule.cost is None for rule in rules):
+        return scores, rules
+    nodes = np.arange(len(scores))
+    places = np.sign(nodes)[:, None] + (nodes[:, None] > nodes)
+    others = list(rules)
+    for r in np.flatnonzero(suspects.exact).tolist():
+        cost = rules[r].cost
+        if cost is None:
+            continue
+        words = suspects.tags[r, sentence.tags] & ~sentence.waived.get(rules[r].name, np.False_)
+        edges = suspects.places[r, places][..., None] & words[:, None] & suspects.labels[r, :-1]
+        before = scores[edges & np.isfinite(scores)].astype(np.float64)
+        if ((before - cost + cost == before) & (before - (before - cost) == cost)).all():
+            scores = np.where(edges, scores - np.float64(cost), scores)
+            others.remove(rules[r])
+    return scores, others

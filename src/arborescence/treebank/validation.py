@@ -46,6 +46,8 @@ class Broken(NamedTuple):
         The number of the word, or 0 if the heads are not a tree.
     edges : tuple of (int, str, int, str, str)
         The edges that together break the rule: head, its form, dependent, its form, relation.
+    cost : float or None
+        What it costs, if the rule has a cost: then this is only a warning.
     """
 
     rule: str
@@ -54,6 +56,7 @@ class Broken(NamedTuple):
     sentence: str
     word: int
     edges: tuple[tuple[int, str, int, str, str], ...]
+    cost: float | None = None
 
     def __str__(self) -> str:
         edges = ", ".join(
@@ -61,6 +64,7 @@ class Broken(NamedTuple):
             for head, form, word, of_word, label in self.edges
         )
         where = f"{self.source}:{self.line}: " if self.source else ""
+        where += "" if self.cost is None else "warning: "
         if self.rule == NO_TREE:
             fault = ": the heads are no tree with one root edge"
         else:
@@ -223,6 +227,7 @@ def _described(columns: Columns, trees: Trees, node: int, rule: Rule | None) -> 
         edges=tuple(
             (h, forms[h], d, forms[d], columns.text(first + d - 1, DEPREL)) for h, d in edges
         ),
+        cost=rule.cost if rule else None,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
@@ -12,7 +13,7 @@ from arborescence.errors import NoTreeError
 from arborescence.projective.pseudo import MARK
 from arborescence.rules.kinds import LabelTags, Spaced, TagLabels
 from arborescence.rules.search import kbest_constrained
-from arborescence.rules.sets import conflicts_of, rules_of
+from arborescence.rules.sets import charged, conflicts_of, rules_of, suspects_of
 from arborescence.rules.trees import matching
 from arborescence.treebank.columns import Columns
 from arborescence.treebank.tally import CONTENT_RELATIONS, FUNCTIONAL_RELATIONS
@@ -40,7 +41,8 @@ class Counts(NamedTuple):
     sentences : int
         The number of sentences.
     changed : int
-        Those whose own best tree (or one of the k best) breaks a rule, and that got others.
+        Those whose own best tree (or one of the k best) breaks a rule, and that got others, or the
+        same where breaking it costs less.
     uncertified : int
         Those of them for which the search ended at its limit, or that a transition-based parser has
         parsed: their trees keep the rules, but others that do may be better.
@@ -113,6 +115,7 @@ class Keeper:
     def __init__(self, rules: AnyRules = "ud", *, limit: int = 1000) -> None:
         self.rules = rules_of(rules)
         self.limit = check_count(limit, "limit")
+        self._suspects = lru_cache(4)(partial(suspects_of, self.rules))
         self._parted = [rule for rule in self.rules if isinstance(rule, Spaced) and rule.tag]
         self._counts: list[Counts] = []  # a list, since threads append to it
 
@@ -135,12 +138,13 @@ class Keeper:
         """Add up what was counted elsewhere, such as in another process."""
         self._counts.append(counts)
 
-    def look(self, parsed: Sequence[Sentence]) -> Looked:
-        """Find which parsed sentences break a rule."""
+    def look(self, parsed: Sequence[Sentence], *, at_costs: bool = True) -> Looked:
+        """Find which parsed sentences break a rule, or one of those that have no cost."""
         trees = self.trees(parsed)
         broken, parts = np.zeros((2, len(trees.heads)), np.bool_)
         for rule in self.rules:
-            broken[rule.found(trees)] = True
+            if at_costs or rule.cost is None:
+                broken[rule.found(trees)] = True
         for rule in self._parted:
             parts |= trees.labeled(rule.labels)
         starts = np.flatnonzero(trees.roots == np.arange(len(trees.roots)))
@@ -163,9 +167,9 @@ class Keeper:
         return trees._replace(heads=heads, waived=waived)
 
     def breaking(self, lists: Sequence[Sequence[Sentence]]) -> list[int]:
-        """Return the numbers of those lists of parses in which a tree breaks a rule."""
+        """Return the numbers of those lists of parses in which a tree breaks what it must keep."""
         numbers = np.repeat(np.arange(len(lists)), [len(trees) for trees in lists])
-        looked = self.look([tree for trees in lists for tree in trees])
+        looked = self.look([tree for trees in lists for tree in trees], at_costs=False)
         found: list[int] = np.unique(numbers[looked.broken]).tolist()
         return found
 
@@ -185,8 +189,10 @@ class Keeper:
             As in `kbest_constrained`.
         """
         try:
-            rules = conflicts_of(self.rules, sentence)
-            return kbest_constrained(scores, rules, k, **{"limit": self.limit, **options})
+            suspects = self._suspects(sentence.label_names, sentence.tag_names)
+            scores, rules = charged(self.rules, sentence, scores, suspects)
+            conflicts = conflicts_of(rules, sentence, suspects if rules is self.rules else None)
+            return kbest_constrained(scores, conflicts, k, **{"limit": self.limit, **options})
         except NoTreeError:
             return []
 

@@ -350,7 +350,8 @@ _MOST: Final = 62  # sets of labels of which a word has at most one: bits of a n
 def masks_of(keeper: Keeper, sentences: Sequence[Sentence], labels: Sequence[str]) -> Masks:
     """Return the masks of a batch for rules about tags, directions and numbers."""
     # O(N) a label and rule
-    trees, rules = keeper.trees(sentences), keeper.rules
+    trees = keeper.trees(sentences)
+    rules = [rule for rule in keeper.rules if rule.cost is None]
     names = tuple(label.partition(MARK)[0] for label in labels)
     roots = trees.roots
     nodes = np.arange(len(roots))
@@ -360,8 +361,7 @@ def masks_of(keeper: Keeper, sentences: Sequence[Sentence], labels: Sequence[str
     once, heads = np.zeros(len(names), np.int64), np.zeros(len(nodes), np.int64)
     for rule in rules:
         if isinstance(rule, _OF_EDGES):
-            concerned = matching(names, rule.needed)[:-1] if rule.needed else np.ones(len(names))
-            for label in np.flatnonzero(concerned):
+            for label in np.flatnonzero(rule.signs(names, ()).labels[:-1]):
                 for side, far in enumerate((roots, ends[np.searchsorted(ends, nodes)])):
                     edges = all_alike._replace(heads=far, label_names=(names[label],))
                     allowed[side, rule.found(edges), label] = False

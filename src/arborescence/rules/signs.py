@@ -1,0 +1,87 @@
+"""Signs of rules: what an edge has that breaks a rule, so that most rules need not be asked."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from arborescence.core.tree import is_projective
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from arborescence.rules.trees import Mask, Nodes
+
+#: Where the head of a word is.
+ROOT, LEFT, RIGHT = np.eye(3, dtype=np.bool_)
+ANYWHERE: Final = ROOT | LEFT | RIGHT
+
+
+class Signs(NamedTuple):
+    """What edges of trees that break a rule have in common, all of these.
+
+    Attributes
+    ----------
+    labels, tags, heads : (L + 1,), (T + 1,), (L + 1,) bool
+        The labels of such edges, the tags of their words, and the labels of their heads (the last
+        entry is that of a root). The last two may be None, for all.
+    places : (3,) bool
+        Whether the head can be the root, left of the word, and right of it.
+    least : int
+        A tree that breaks the rule has so many of these edges.
+    crossing : bool
+        Whether a projective tree keeps the rule.
+    exact : bool
+        Whether every word with such an edge breaks the rule, and no other.
+    """
+
+    labels: Mask
+    tags: Mask | None = None
+    heads: Mask | None = None
+    places: Mask = ANYWHERE
+    least: int = 1
+    crossing: bool = False
+    exact: bool = False
+
+
+class Suspects:
+    """The signs of some rules as tables: which rules a tree of a sentence may break.
+
+    Parameters
+    ----------
+    signs
+        Those of the rules.
+    labels, tags
+        The numbers of labels and tags.
+    """
+
+    def __init__(self, signs: Sequence[Signs], labels: int, tags: int) -> None:
+        self.labels = _table([one.labels for one in signs], labels + 1)
+        self.labels[:, -1] = False  # nothing is wrong with a root
+        self.tags = _table([one.tags for one in signs], tags + 1)
+        self.heads = _table([one.heads for one in signs], labels + 1)
+        self.places = _table([one.places for one in signs], 3)
+        self.least = np.array([one.least for one in signs])
+        self.crossing = np.array([one.crossing for one in signs], np.bool_)
+        self.exact = np.array([one.exact for one in signs], np.bool_)
+
+    def __call__(self, heads: Nodes, labels: Nodes, of_tags: Mask) -> list[int]:
+        """Return the numbers of the rules that a tree may break.
+
+        `of_tags`, (rules, n + 1), says which words have their tags: ``tags[:, tags of words]``.
+        """
+        places = np.int64(heads > 0) + (heads > np.arange(len(heads)))
+        signs = self.labels[:, labels] & self.heads[:, labels[heads]]
+        signs &= self.places[:, places] & of_tags
+        found = signs.sum(axis=1) >= self.least
+        if found[self.crossing].any() and is_projective(heads):
+            found &= ~self.crossing
+        rules: list[int] = np.flatnonzero(found).tolist()
+        return rules
+
+
+def _table(masks: list[Mask | None], size: int) -> Mask:
+    """Return masks as rows; one that is None is all True."""
+    every = np.ones(size, np.bool_)
+    return np.array([every if one is None else one for one in masks]).reshape(-1, size)

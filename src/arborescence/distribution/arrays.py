@@ -267,11 +267,9 @@ class TreeDistribution(Distribution[Any, Floats, Heads]):
         return self._sums.log_sums
 
     def _lowered(self) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64], int]]:
-        """Yield each sentence's scores, those minus the best of each word, and its words.
-
-        Both (n + 1, n + 1). Probabilities come from the lowered ones, so that large scores cause no
-        rounding errors.
-        """
+        """Yield each sentence's scores, those minus the best of each word, and its words."""
+        # Both (n + 1, n + 1). Probabilities come from the lowered ones, so that large scores cause
+        # no rounding errors.
         for part, scores, logs, _ in self._lowered_parts():
             for b in range(part.start, part.stop):
                 words = words_of(self._kept, b)

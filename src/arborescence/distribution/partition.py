@@ -199,11 +199,9 @@ def derivatives(
     slopes_of_marginals: np.ndarray,  # (B, N, N) float64 zeros, filled
     gaps: np.ndarray,  # as in `partition`
 ) -> None:
-    """Compute the derivatives of all marginals in a direction of the scores. O(n³) each.
-
-    By complex-step differentiation (Squire and Trapp 1998): the same code runs on complex numbers
-    with a tiny imaginary step, and no difference of nearly equal numbers is taken.
-    """
+    """Compute the derivatives of all marginals in a direction of the scores. O(n³) each."""
+    # By complex-step differentiation (Squire and Trapp 1998): the same code runs on complex numbers
+    # with a tiny imaginary step, and no difference of nearly equal numbers is taken.
     batch, size, _ = logs.shape
     turned = np.empty((size, size), np.complex128)
     turned_logs = np.empty((size, size), np.complex128)

@@ -65,11 +65,9 @@ class Sampler:
         return heads
 
     def draw_distinct(self, k: int, generator: np.random.Generator) -> NDArray[np.int64]:
-        """Draw up to k different trees, (m, n + 1), each from the trees not yet drawn.
-
-        First with replacement, dropping duplicates: exact, but slow if a few trees are very
-        probable. So after some draws, the rest is drawn directly from the remaining ones.
-        """
+        """Draw up to k different trees, (m, n + 1), each from the trees not yet drawn."""
+        # First with replacement, dropping duplicates: exact, but slow if a few trees are very
+        # probable. So after some draws, the rest is drawn directly from the remaining ones.
         every = self.draw(2 * k + 16, generator)
         _, first = np.unique(every, axis=0, return_index=True)
         distinct = every[np.sort(first)][:k]
@@ -159,11 +157,10 @@ class _Choice:
 
 
 class _Drawn:
-    """The trees drawn so far, as a tree of choices (Shi, Bieber and Sutton 2020).
+    """The trees drawn so far, as a tree of choices (Shi, Bieber and Sutton 2020)."""
 
-    What remains after a choice is a sum over what remains below it, never a difference: accurate
-    even if tiny.
-    """
+    # What remains after a choice is a sum over what remains below it, never a difference: accurate
+    # even if tiny.
 
     def __init__(self, sampler: Sampler) -> None:
         self._sampler = sampler

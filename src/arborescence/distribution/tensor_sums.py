@@ -23,11 +23,9 @@ _LARGEST = 1e3
 
 
 def scaled(weights: Tensor, single: bool) -> tuple[Tensor, Tensor]:
-    """Return log-weights with 0 as each column's maximum, and what trees lost, (B,).
-
-    A tree has one edge into each word, and if `single` one of the root's row: from that, first just
-    so much is subtracted that the root is the best head of one word only.
-    """
+    """Return log-weights with 0 as each column's maximum, and what trees lost, (B,)."""
+    # A tree has one edge into each word, and if `single` one of the root's row: from that, first
+    # just so much is subtracted that the root is the best head of one word only.
     if not single or weights.shape[1] <= 2:
         columns = _finite(weights.detach().amax(1))
         return weights - columns[:, None], columns.sum(1)
@@ -57,11 +55,9 @@ def _rounded_away(total: Tensor, one: Tensor, other: Tensor) -> Tensor:
 
 
 def matrix_tree(weights: Tensor, single: bool) -> Tensor:
-    """Sum over non-projective trees by a determinant, or by `elimination` if it is inaccurate.
-
-    O(n³). With one root edge, a row of the Laplacian is replaced by the root's edges (Koo et al.
-    2007): that of the best root word keeps the matrix far from singular.
-    """
+    """Sum over non-projective trees by a determinant, or by `elimination` if it is inaccurate."""
+    # O(n³). With one root edge, a row of the Laplacian is replaced by the root's edges (Koo et al.
+    # 2007): that of the best root word keeps the matrix far from singular.
     linear = weights.exp()
     root, words = linear[:, 0, 1:], linear[:, 1:, 1:]
     if single:
@@ -80,13 +76,11 @@ def matrix_tree(weights: Tensor, single: bool) -> Tensor:
 
 
 def elimination(weights: Tensor, single: bool) -> Tensor:
-    """Sum over non-projective trees by removing one word after the other. O(n³), n steps.
-
-    Removing k gives the factor Σ_h w(h, k), and every path h -> k -> d becomes an edge: Gaussian
-    elimination without any subtraction (Grassmann, Taksar and Heyman 1985), so accurate near
-    singular. With one root edge, pivots leave out the root's, and the last word gets one. NaN if a
-    pivot is so low that rounding may spoil the sum of the pivots.
-    """
+    """Sum over non-projective trees by removing one word after the other. O(n³), n steps."""
+    # Removing k gives the factor Σ_h w(h, k), and every path h -> k -> d becomes an edge: Gaussian
+    # elimination without any subtraction (Grassmann, Taksar and Heyman 1985), so accurate near
+    # singular. With one root edge, pivots leave out the root's, and the last word gets one. NaN if
+    # a pivot is so low that rounding may spoil the sum of the pivots.
     size = weights.shape[1]
     if single:
         weights = _child_first(weights)
@@ -159,11 +153,10 @@ def inside(weights: Tensor, single: bool) -> Tensor:
 
 
 class _LogDeterminant(torch.autograd.Function):  # type: ignore[misc, unused-ignore]
-    """Logarithms of determinants, and inverses (their gradients), from one LU decomposition.
+    """Logarithms of determinants, and inverses (their gradients), from one LU decomposition."""
 
-    The inverse is an output too, so that the gradient can be differentiated. If a result may be
-    inaccurate, it is NaN and the inverse is 0: such a sentence gets no gradient here.
-    """
+    # The inverse is an output too, so that the gradient can be differentiated. If a result may be
+    # inaccurate, it is NaN and the inverse is 0: such a sentence gets no gradient here.
 
     @staticmethod
     def forward(ctx: Any, matrices: Tensor) -> tuple[Tensor, Tensor]:

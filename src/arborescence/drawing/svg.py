@@ -54,11 +54,10 @@ STYLE = """\
 
 
 class Arc(NamedTuple):
-    """An edge, or its part in one row: its two words, its dependent, its label, its height.
+    """An edge, or its part in one row: its two words, its dependent, its label, its height."""
 
-    If it comes from the previous row, `left` is the word before the row's first word; if it
-    continues in the next row, `right` is the word after the row's last word.
-    """
+    # If it comes from the previous row, `left` is the word before the row's first word; if it
+    # continues in the next row, `right` is the word after the row's last word.
 
     left: int
     right: int
@@ -337,10 +336,8 @@ def drawn(row: Row) -> Iterable[str]:
 
 
 def arc_elements(arc: Arc, row: Row) -> Iterable[str]:
-    """Draw an arc: up from one word, across, down to the other, with a tip at the dependent.
-
-    If the other word is in another row, the arc runs to the edge of the row.
-    """
+    """Draw an arc: up from one word, across, down to the other, with a tip at the dependent."""
+    # If the other word is in another row, the arc runs to the edge of the row.
     x1, x2 = row.span(arc)
     y = row.ground - arc.level * LEVEL
     path = f"M0 {y:g}"

@@ -239,11 +239,9 @@ class _Edge(NamedTuple):
 def _merge(
     scores: NDArray[Any], head_vectors: Iterable[NDArray[np.int64]]
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], float]]:
-    """Yield heads, labels and weights, best first, given the head vectors best first.
-
-    The best labeling of a head vector is no better than that of the previous one. So the next head
-    vector is requested only after the best labeling of the last one has been yielded.
-    """
+    """Yield heads, labels and weights, best first, given the head vectors best first."""
+    # The best labeling of a head vector is no better than that of the previous one. So the next
+    # head vector is requested only after the best labeling of the last one has been yielded.
     bias = BIAS_32 if scores.dtype == np.float32 else BIAS_64
     edges: dict[tuple[int, int], _Edge] = {}
     waiting = iter(head_vectors)
@@ -277,13 +275,11 @@ def _merge(
 
 
 def _labelings(edges: list[_Edge | None], bias: int) -> Iterator[tuple[int, list[int]]]:
-    """Yield costs (negative weights, as integers) and labels of one head vector, best first.
-
-    The edges are sorted by gap. Each labeling has exactly one predecessor, which is no worse. Its
-    successors are made at e, the last edge without its best label: e gets its next label; or the
-    edge after e gets its second label; or the latter, and e, if it has its second label, gets its
-    best one back. Each labeling costs O(log of the number of labelings so far).
-    """
+    """Yield costs (negative weights, as integers) and labels of one head vector, best first."""
+    # The edges are sorted by gap. Each labeling has exactly one predecessor, which is no worse. Its
+    # successors are made at e, the last edge without its best label: e gets its next label; or the
+    # edge after e gets its second label; or the latter, and e, if it has its second label, gets its
+    # best one back. Each labeling costs O(log of the number of labelings so far).
     cost = -sum(edge.best for edge in edges if edge)
     best = [edge.labels[0] if edge else -1 for edge in edges]
     yield cost, best

@@ -113,11 +113,9 @@ def _best(
     spanning: bool,
     largest: bool,
 ) -> Any:
-    """Return the best branching, as NetworkX has it.
-
-    The nodes become words, and an edge of weight 0 leads from a root to each of them: a tree with
-    one root edge is a spanning arborescence, one with several a branching.
-    """
+    """Return the best branching, as NetworkX has it."""
+    # The nodes become words, and an edge of weight 0 leads from a root to each of them: a tree with
+    # one root edge is a spanning arborescence, one with several a branching.
     numbers = {node: number for number, node in enumerate(graph, 1)}
     edges = list(graph.edges(data=True))
     n, m = len(numbers), len(edges)

@@ -237,10 +237,8 @@ def places(tool: str) -> list[str]:
 
 
 def check(tool: str, seed: int = 0) -> Findings:
-    """Decode random graphs with the tool's own decoder and with ours in its place, and compare.
-
-    Errors as in `patch`.
-    """
+    """Decode random graphs with the tool's own decoder and with ours in its place, and compare."""
+    # Errors as in `patch`.
     decode = module_of(tool).decode
     scores, lengths = random_graphs(np.random.default_rng(seed))
     theirs = []

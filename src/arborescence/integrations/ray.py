@@ -34,11 +34,9 @@ def on_cluster(
     address: str,
     workers: int | None,  # the number of actors; None: as many as the cluster has cores
 ) -> Iterator[tuple[Item, Result | Failure]]:
-    """Run a job on each item, in actors of one core each; yield what comes back, in any order.
-
-    A job's error, or three deaths over an item, gives a `Failure`. MissingExtraError without Ray
-    Data; ArborescenceError if there is no cluster at the address, or `make` fails.
-    """
+    """Run a job on each item, in actors of one core each; yield what comes back, in any order."""
+    # A job's error, or three deaths over an item, gives a `Failure`. MissingExtraError without Ray
+    # Data; ArborescenceError if there is no cluster at the address, or `make` fails.
     ray, data = _ray()
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 

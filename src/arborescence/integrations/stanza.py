@@ -78,11 +78,9 @@ def resolve_head_constraint_violations(
     vocab: Any,  # Stanza's vocabulary of relations
     max_iterations: int = 5,  # noqa: ARG001  (Stanza's; the search needs no rounds)
 ) -> tuple[NDArray[Any], list[int]]:
-    """Return the best tree in which no word has two subjects, outer subjects or objects.
-
-    By the sum of all scores, where Stanza's own goes from one such word to the next. Also returned:
-    the relations' numbers. A tree that has none is left as it is.
-    """
+    """Return the best tree in which no word has two subjects, outer subjects or objects."""
+    # By the sum of all scores, where Stanza's own goes from one such word to the next. Also
+    # returned: the relations' numbers. A tree that has none is left as it is.
     from stanza.models.common.vocab import VOCAB_PREFIX_SIZE
     from stanza.models.depparse.head_constraints import SINGLETON_DEPREL_GROUPS
 

@@ -97,10 +97,9 @@ class Hopsparser:
 
 
 class Supar:
-    """SuPar: non-projective trees by `mst`, projective ones by the distribution's `argmax`.
+    """SuPar: non-projective trees by `mst`, projective ones by the distribution's `argmax`."""
 
-    Unlike SuPar's own `mst`, ours leaves the scores alone. `Dependency2oCRF` stays as it is.
-    """
+    # Unlike SuPar's own `mst`, ours leaves the scores alone. `Dependency2oCRF` stays as it is.
 
     VERSIONS = ("1.1.4",)
 

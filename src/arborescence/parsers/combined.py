@@ -238,11 +238,10 @@ class CombinedGraphs(Graphs):
             yield Group(np.array(numbers), self.starts[numbers], scores, None, projective)
 
     def label(self, heads: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Vote on the relations of given trees; ties go to the first parser's.
-
-        If no parser has the edge, all vote with the word's relation in their trees; but if the word
-        is the root word in only one of both trees, with that for the root word of the other tree.
-        """
+        """Vote on the relations of given trees; ties go to the first parser's."""
+        # If no parser has the edge, all vote with the word's relation in their trees; but if the
+        # word is the root word in only one of both trees, with that for the root word of the other
+        # tree.
         labels = np.full(heads.shape, -1)
         for b, (start, stop) in enumerate(pairwise(self.starts.tolist())):
             for tree, of_tree in zip(heads[:, start:stop], labels[:, start:stop], strict=True):

@@ -162,20 +162,11 @@ class Treebank(NamedTuple):
 
 
 class Package(NamedTuple):
-    """What `package` made.
-
-    Attributes
-    ----------
-    folder : Path
-    licence : str
-        Its SPDX identifier.
-    commercial : bool
-        Whether the licence allows commercial use.
-    """
+    """What `package` made."""
 
     folder: Path
-    licence: str
-    commercial: bool
+    licence: str  # its SPDX identifier
+    commercial: bool  # whether the licence allows commercial use
 
 
 def package(
@@ -283,15 +274,9 @@ def package(
 
 
 def build_wheel(folder: Name) -> Path:
-    """Build the wheel of a package that `package` wrote, into its folder ``dist``, by hatchling.
-
-    Raises
-    ------
-    MissingExtraError
-        If hatchling is not installed.
-    OptionError
-        If the package cannot be built: what hatchling says.
-    """
+    """Build the wheel of a package into its folder ``dist``."""
+    # MissingExtraError without hatchling. OptionError says what hatchling says if it cannot be
+    # built
     if find_spec("hatchling") is None:
         raise MissingExtraError("a wheel needs hatchling: pip install 'arborescence[package]'")
     building = [sys.executable, "-m", "hatchling", "build", "--target", "wheel"]
@@ -305,18 +290,7 @@ def build_wheel(folder: Name) -> Path:
 
 
 def spdx(licence: str) -> str:
-    """Return the SPDX identifier of a licence as treebanks name it.
-
-    Raises
-    ------
-    OptionError
-        If it is none that treebanks of Universal Dependencies have.
-
-    Examples
-    --------
-    >>> spdx("CC BY-SA 4.0"), spdx("CC BY-NC-SA 3.0"), spdx("LGPL-LR")
-    ('CC-BY-SA-4.0', 'CC-BY-NC-SA-3.0', 'LGPLLR')
-    """
+    """Return the SPDX identifier of a licence as treebanks name it, or OptionError."""
     if re.fullmatch(r"CC BY(-NC)?(-SA|-ND)? \d\.\d", licence):
         return licence.replace(" ", "-")
     if licence in _SPDX:

@@ -121,11 +121,9 @@ def choose(one: np.ndarray, other: np.ndarray) -> tuple[int, float, float]:
 
 @uncounted_kernel
 def read_tree(n: int, single: bool, charts: Charts, stack: np.ndarray, heads: np.ndarray) -> float:
-    """Write the best tree from filled charts; return its margin over other trees. O(n²).
-
-    The smallest difference of best and second best split over its spans, less rounding errors.
-    ``stack`` (N + 1, 3) int64 is scratch.
-    """
+    """Write the best tree from filled charts; return its margin over other trees. O(n²)."""
+    # The smallest difference of best and second best split over its spans, less rounding errors.
+    # ``stack`` (N + 1, 3) int64 is scratch.
     margin = np.inf
     top, kind, h, e = pop(stack, push(stack, 0, (COMPLETE, 0, n)))
     while top >= 0:

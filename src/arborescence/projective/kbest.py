@@ -253,11 +253,9 @@ def find_projective(
     heads: np.ndarray,  # (k, at least N) int64, filled from the row `count` on
     weights: np.ndarray,  # (k,) float64, likewise
 ) -> tuple[int, int]:
-    """Write the next best trees.
-
-    Return their number and FINE, EXHAUSTED, NO_TREE or FULL (no room). O(n³ D) in total, and O(n
-    log k) a tree.
-    """
+    """Write the next best trees."""
+    # Return their number and FINE, EXHAUSTED, NO_TREE or FULL (no room). O(n³ D) in total, and O(n
+    # log k) a tree.
     links, last = known.links, known.last
     size = chart.splits.shape[1]
     number = number_of((COMPLETE, 0, size - 1), size)

@@ -51,12 +51,10 @@ def spans_strangers(heads: np.ndarray, d: int) -> bool:
 
 @kernel
 def lift_kernel(heads: np.ndarray) -> None:
-    """Lift the edges of a tree, ``heads`` (n + 1,) int64, in place, until it is projective.
-
-    PROJECTIVIZE of Nivre and Nilsson (2005), Section 2: the shortest non-projective edge first,
-    then the leftmost. O(n²) to find it, O(depth) for each pair that crosses; longer edges than the
-    best are skipped.
-    """
+    """Lift the edges of a tree, ``heads`` (n + 1,) int64, in place, until it is projective."""
+    # PROJECTIVIZE of Nivre and Nilsson (2005), Section 2: the shortest non-projective edge first,
+    # then the leftmost. O(n²) to find it, O(depth) for each pair that crosses; longer edges than
+    # the best are skipped.
     n = heads.shape[0] - 1
     while True:
         shortest, leftmost, lifted = n + 1, n + 1, 0

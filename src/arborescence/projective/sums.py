@@ -39,11 +39,9 @@ def new_inside(size: int, like: np.ndarray, projective: bool = True) -> Inside:
 
 @kernel
 def inside(weights: np.ndarray, n: int, single: bool, sums: Inside) -> Any:
-    """Fill the sums and return the sum over all trees of n > 0 words. O(n³).
-
-    Small terms may underflow; the sum is correct if at least SMALLEST. A smaller sum of the first
-    words is returned at once, because arithmetic close to underflow is slow.
-    """
+    """Fill the sums and return the sum over all trees of n > 0 words. O(n³)."""
+    # Small terms may underflow; the sum is correct if at least SMALLEST. A smaller sum of the first
+    # words is returned at once, because arithmetic close to underflow is slow.
     # weights: (N, N) float64 or complex128: from `as_weights`
     complete, across, incomplete = sums
     for j in range(n + 1):
@@ -270,11 +268,9 @@ def outside_in_logs(
     marginals: np.ndarray,
     gaps: np.ndarray,
 ) -> float:
-    """Fill the marginals from the sums of `inside_in_logs`; return the entropy. O(n³).
-
-    That is the sum over spans of the split's entropy times the marginal, without large logarithms.
-    `shares` is scratch.
-    """
+    """Fill the marginals from the sums of `inside_in_logs`; return the entropy. O(n³)."""
+    # That is the sum over spans of the split's entropy times the marginal, without large
+    # logarithms. `shares` is scratch.
     complete, across, incomplete = sums
     share_complete, share_across, share_incomplete = shares
     share_complete[: n + 1, : n + 1] = 0.0

@@ -115,12 +115,10 @@ def choose_root(edges: Edges, prices: np.ndarray, chosen: np.ndarray) -> int:
 @uncounted_kernel
 @never_negative
 def run_automata(edges: Edges, single: bool, prices: np.ndarray, choices: Choices) -> int:
-    """Let the automata choose whose prices changed; return the weight of all choices.
-
-    With m edges into and from a head, O(m²), with grandparents O(m³) at most: for each head of its
-    head, an automaton knows what this brought when last tried, and that it now brings at most as
-    much more as prices have fallen. Only those that could be best are tried.
-    """
+    """Let the automata choose whose prices changed; return the weight of all choices."""
+    # With m edges into and from a head, O(m²), with grandparents O(m³) at most: for each head of
+    # its head, an automaton knows what this brought when last tried, and that it now brings at most
+    # as much more as prices have fallen. Only those that could be best are tried.
     # edges: of the sentence
     # single: whether exactly one edge leaves the root
     # prices: (2, E) int64: ``[0, e]``: what the automaton of the edge's head pays; ``[1, e]``: what

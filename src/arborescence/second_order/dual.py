@@ -180,10 +180,8 @@ def solve(
     # rounds done
     results: np.ndarray,
 ) -> None:
-    """Run the rounds of several sentences. O(n m³) a round at most, for m edges a word.
-
-    Without grandparents O(n m²); and O(n²) for the tree.
-    """
+    """Run the rounds of several sentences. O(n m³) a round at most, for m edges a word."""
+    # Without grandparents O(n m²); and O(n²) for the tree.
     firsts, modifiers, scores, pairs, grandparents = listed
     for b in range(results.shape[0]):
         node, edge, pair, third = ends[b]

@@ -60,12 +60,10 @@ def writing(target: str | os.PathLike[str] | IO[bytes]) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def replacing(path: str | os.PathLike[str], rights: int | None = None) -> Iterator[IO[bytes]]:
-    """Open a temporary file next to `path`, and rename it to `path` if the block succeeds.
-
-    If the block raises, it is removed and `path` unchanged. What is no plain file (``/dev/stdout``,
-    a pipe) is written directly. `rights`, less the umask: by default those of the file before, or
-    0o666.
-    """
+    """Open a temporary file next to `path`, and rename it to `path` if the block succeeds."""
+    # If the block raises, it is removed and `path` unchanged. What is no plain file
+    # (``/dev/stdout``, a pipe) is written directly. `rights`, less the umask: by default those of
+    # the file before, or 0o666.
     target = Path(path)
     with suppress(FileNotFoundError, NotADirectoryError):
         target.stat()  # other errors are raised, such as a symbolic link to itself

@@ -15,12 +15,10 @@ if TYPE_CHECKING:
 
 
 def lazily(package: str) -> tuple[list[str], Callable[[str], object], Callable[[], list[str]]]:
-    """Return ``__all__``, ``__getattr__`` and ``__dir__`` for a package.
-
-    Its public names stand once, in the package's own code: as imports for type checkers, ``if
-    TYPE_CHECKING: from home import name as name``. Of those, `dir` shows modules of the package,
-    but ``import *`` does not import them.
-    """
+    """Return ``__all__``, ``__getattr__`` and ``__dir__`` for a package."""
+    # Its public names stand once, in the package's own code: as imports for type checkers, ``if
+    # TYPE_CHECKING: from home import name as name``. Of those, `dir` shows modules of the package,
+    # but ``import *`` does not import them.
     module: Any = sys.modules[package]
     words = module.__spec__.loader.get_data(module.__file__).decode().replace("(", "").split()
     home_of = {

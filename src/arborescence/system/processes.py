@@ -26,11 +26,9 @@ _TOGETHER: Final = 1.0  # seconds: a system that stops may send two signals at o
 
 @contextmanager
 def stoppable() -> Iterator[list[int]]:
-    """Turn each signal of `STOPS` into KeyboardInterrupt for cleaning up; yield those that came.
-
-    One within a second of another is not raised again: it would interrupt that. Signals that are
-    ignored (`nohup`) or handled stay so, and all do in other threads than the main one.
-    """
+    """Turn each signal of `STOPS` into KeyboardInterrupt for cleaning up; yield those that came."""
+    # One within a second of another is not raised again: it would interrupt that. Signals that are
+    # ignored (`nohup`) or handled stay so, and all do in other threads than the main one.
     came: list[int] = []
     raised = -_TOGETHER
 

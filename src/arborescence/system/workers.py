@@ -60,11 +60,9 @@ def in_processes(
     # how many threads a process may have: more than cores would be in each other's way
     threads: int = 1,
 ) -> Generator[tuple[Item, Result | Failure]]:
-    """Run a job on each item, in processes, and yield what comes back, in any order.
-
-    A job's error, or three deaths over an item, gives a `Failure`. ArborescenceError if `make`
-    fails or processes die in it. All have ended before this returns.
-    """
+    """Run a job on each item, in processes, and yield what comes back, in any order."""
+    # A job's error, or three deaths over an item, gives a `Failure`. ArborescenceError if `make`
+    # fails or processes die in it. All have ended before this returns.
     waiting = deque(range(len(items)))
     deaths: Counter[int] = Counter()
     team: dict[Connection, _Worker] = {}

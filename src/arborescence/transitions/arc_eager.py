@@ -118,13 +118,11 @@ def oracle(state: np.ndarray, heads: np.ndarray, guide: np.ndarray) -> int:
 
 @inlined_kernel
 def loss(state: np.ndarray, heads: np.ndarray, single: bool) -> int:
-    """Return the number of wrong heads in the best tree that can still be reached. O(n · stack).
-
-    These are the gold edges that can no longer be made (Goldberg and Nivre 2012, Section 4). With
-    one root edge, that goes to the bottom of the stack only. Let w be a word above it that has lost
-    its gold head: it must get a later word, which costs one more edge if the last word is, in gold,
-    a descendant of w or of a word above w.
-    """
+    """Return the number of wrong heads in the best tree that can still be reached. O(n · stack)."""
+    # These are the gold edges that can no longer be made (Goldberg and Nivre 2012, Section 4). With
+    # one root edge, that goes to the bottom of the stack only. Let w be a word above it that has
+    # lost its gold head: it must get a later word, which costs one more edge if the last word is,
+    # in gold, a descendant of w or of a word above w.
     n = heads.shape[0] - 1
     front = state[COUNTERS, FRONT]
     lost = 0

@@ -129,11 +129,9 @@ def loss(system: int, state: np.ndarray, heads: np.ndarray, single: bool) -> int
 
 @uncounted_kernel
 def costs(system: int, state: np.ndarray, heads: np.ndarray, single: bool, out: np.ndarray) -> None:
-    """Compute the cost of each transition, as `State.costs` describes it, exactly.
-
-    The dynamic oracle (Goldberg and Nivre 2012, 2013): each transition is made (only the entries
-    that `loss` reads), and undone.
-    """
+    """Compute the cost of each transition, as `State.costs` describes it, exactly."""
+    # The dynamic oracle (Goldberg and Nivre 2012, 2013): each transition is made (only the entries
+    # that `loss` reads), and undone.
     # system: the number of arc-eager or arc-hybrid
     # state: int32 (FIELDS, n + 4): any reachable state; unchanged afterwards
     # heads: int64 (n + 1,): a projective tree, with one root edge if `single`, else with one or

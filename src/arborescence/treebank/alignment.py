@@ -24,11 +24,9 @@ if TYPE_CHECKING:
 def together(
     gold: Iterable[Columns], predicted: Iterable[Columns]
 ) -> Iterator[tuple[Columns, Columns]]:
-    """Read two treebanks in pieces that end with the same sentence-final token.
-
-    No alignment crosses such a place. Memory is that of the longest piece, nearly always one of a
-    file. TreebankError names the first words where the texts differ by more than spaces.
-    """
+    """Read two treebanks in pieces that end with the same sentence-final token."""
+    # No alignment crosses such a place. Memory is that of the longest piece, nearly always one of a
+    # file. TreebankError names the first words where the texts differ by more than spaces.
     ours, theirs = _Held(gold), _Held(predicted)
     while True:
         first, second = (ours, theirs) if ours.length <= theirs.length else (theirs, ours)
@@ -143,12 +141,10 @@ class _Words(NamedTuple):
 def _align(
     ours: _Words, theirs: _Words, pairs: np.ndarray, stretches: np.ndarray
 ) -> tuple[int, int]:
-    """Pair n and m words; return the numbers of pairs and of spans still to be paired. O(size).
-
-    `pairs` (min(n, m), 2) gets words that are the same token, and those of
-    multiword spans with the same words; other spans go to `stretches` (min(n, m), 4): first word
-    and last word + 1 in both.
-    """
+    """Pair n and m words; return the numbers of pairs and of spans still to be paired. O(size)."""
+    # `pairs` (min(n, m), 2) gets words that are the same token, and those of multiword spans with
+    # the same words; other spans go to `stretches` (min(n, m), 4): first word and last word + 1 in
+    # both.
     starts, ends, in_multiword = ours.starts, ours.ends, ours.in_multiword
     their_starts, their_ends, theirs_in = theirs.starts, theirs.ends, theirs.in_multiword
     n, m = starts.shape[0], their_starts.shape[0]

@@ -417,11 +417,9 @@ def _distinct(
     firsts: np.ndarray,
     table: np.ndarray,
 ) -> int:
-    """Give each different string among ``data[starts[i]:stops[i]]`` an id; return the id count.
-
-    O(size): a hash table with linear probing and FNV-1a. Written: the id of each string, `ids`
-    (n,), and the first string of each, `firsts` (n,). `table`: a power of two above n, all -1.
-    """
+    """Give each different string among ``data[starts[i]:stops[i]]`` an id; return the id count."""
+    # O(size): a hash table with linear probing and FNV-1a. Written: the id of each string, `ids`
+    # (n,), and the first string of each, `firsts` (n,). `table`: a power of two above n, all -1.
     mask = np.uint64(table.size - 1)
     count = 0
     for i in range(starts.shape[0]):

@@ -446,11 +446,9 @@ def _rewrite(
     new_raw: np.ndarray,
     new_spans: np.ndarray,
 ) -> int:
-    """Copy a sentence with new values in some columns; return the number of bytes written.
-
-    `replaced` (10,) marks the columns; `values` has their values by word and column, a tab after
-    each. `new_raw` has room for raw and values.
-    """
+    """Copy a sentence with new values in some columns; return the number of bytes written."""
+    # `replaced` (10,) marks the columns; `values` has their values by word and column, a tab after
+    # each. `new_raw` has room for raw and values.
     read = 0
     written = 0
     value = 0

@@ -34,11 +34,9 @@ def choose(best: np.ndarray, chosen: np.ndarray) -> None:
 
 @kernel
 def boruvka_step(n: int, edges: Edges, best: np.ndarray, label: np.ndarray) -> tuple[int, int]:
-    """Choose the best edge of each node, and contract these; return the new counts of both.
-
-    O(m + n). Remaining edges move to the front in order. So among equal weights, the first has the
-    lowest index.
-    """
+    """Choose the best edge of each node, and contract these; return the new counts of both."""
+    # O(m + n). Remaining edges move to the front in order. So among equal weights, the first has
+    # the lowest index.
     # n: as in `boruvka`
     # edges: overwritten
     # best: (>= n,) int32: written: the index (`Edges.origin`) of each node's best edge; -1 if it
@@ -103,13 +101,11 @@ def _merge(n: int, edges: Edges, best: np.ndarray, label: np.ndarray) -> int:
 
 @kernel
 def drop_repeated(n: int, edges: Edges, last: np.ndarray) -> int:
-    """Remove all parallel edges but the best; return how many edges remain. O(m + n).
-
-    Levi, Reichart and Rappoport (2016), Algorithm 1, line 13, does it each time; here only where
-    there are more edges than pairs of nodes, as it takes up to twice as long. Edges are grouped by
-    their lower node; the best to each higher one is looked up. Order stays, and the first of
-    equals.
-    """
+    """Remove all parallel edges but the best; return how many edges remain. O(m + n)."""
+    # Levi, Reichart and Rappoport (2016), Algorithm 1, line 13, does it each time; here only where
+    # there are more edges than pairs of nodes, as it takes up to twice as long. Edges are grouped
+    # by their lower node; the best to each higher one is looked up. Order stays, and the first of
+    # equals.
     # n: as in `boruvka`
     # edges: overwritten
     # last: (>= n,) int32: scratch

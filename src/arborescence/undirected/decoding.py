@@ -60,11 +60,10 @@ class Turnable(NamedTuple):
 
 @inlined_kernel
 def best_root(tree: Turnable, high: np.ndarray, low: np.ndarray, path: np.ndarray) -> int:
-    """Find the best root word of an undirected tree of the words, directed away from it. O(n).
-
-    The lowest of several; 0 if there is no root edge. Moving the root along an edge reverses only
-    that edge. Differences are in double-double: masks such as -1e9 do not round away other scores.
-    """
+    """Find the best root word of an undirected tree of the words, directed away from it. O(n)."""
+    # The lowest of several; 0 if there is no root edge. Moving the root along an edge reverses only
+    # that edge. Differences are in double-double: masks such as -1e9 do not round away other
+    # scores.
     # tree: a score of -inf counts as -2^1024, except for root edges
     # high, low: (N,) float64: scratch: the tree's weight with each word as its root, minus that
     # with the first word
@@ -123,11 +122,9 @@ def undirected_kernel(
     heads: np.ndarray,  # (B, N) int64, written; padding and the root become -1
     start: int,
 ) -> tuple[int, int]:
-    """Decode from sentence `start` on, as in the notes of `decode`.
-
-    Return one without a result and why. O(n²) a sentence. NO_TREE if the tree that was found has an
-    absent edge (another may have none).
-    """
+    """Decode from sentence `start` on, as in the notes of `decode`."""
+    # Return one without a result and why. O(n²) a sentence. NO_TREE if the tree that was found has
+    # an absent edge (another may have none).
     batch, size, _ = scores.shape
     weights = np.empty(size * size)
     parents = np.empty(size, np.int64)

@@ -17,10 +17,8 @@ _UNSEEN, _DONE = -1, -2
 
 @kernel
 def prim_dense(weights: np.ndarray, start: int, parents: np.ndarray) -> None:
-    """Find the maximum spanning tree of a dense graph, grown from `start`. O(N²).
-
-    Among equal weights, the pair u < v that comes first: so the tree does not depend on `start`.
-    """
+    """Find the maximum spanning tree of a dense graph, grown from `start`. O(N²)."""
+    # Among equal weights, the pair u < v that comes first: so the tree does not depend on `start`.
     # weights: (N, N) float64: symmetric and C-contiguous; ``-inf`` is an absent edge. The diagonal
     # is ignored.
     # start: the node whose component is spanned first

@@ -56,13 +56,6 @@ class Parse:
         If given, called with the error of each row that cannot be parsed; the row remains, with
         null in the columns of the parser. Otherwise the first error is raised.
 
-    Raises
-    ------
-    MissingExtraError
-        If pyarrow is not installed.
-    ModelError
-        If a model cannot be read.
-
     Notes
     -----
     When an object of this class is pickled, its arguments are, not the model: the process that

@@ -62,11 +62,6 @@ class ParserPipe(Pipe):
         A longer sentence is an error, so that a text without sentence ends does not take all time
         and memory.
 
-    Raises
-    ------
-    OptionError
-        If a setting has another value.
-
     Examples
     --------
     >>> import spacy

@@ -401,11 +401,9 @@ class DocFiles:
             yield from sentences
 
     def write(self, sentences: Iterable[Sentence], path: str) -> None:
-        """Write documents to a file, atomically.
-
-        Sentences that were read go back, in order; where one is missing, the document stays. Others
-        make new documents: from each ``# newdoc`` on, and before that one a sentence.
-        """
+        """Write documents to a file, atomically."""
+        # Sentences that were read go back, in order; where one is missing, the document stays.
+        # Others make new documents: from each ``# newdoc`` on, and before that one a sentence.
         found = DocBin(store_user_data=True)
         for doc in self._finished(sentences):
             found.add(doc)

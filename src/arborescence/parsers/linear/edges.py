@@ -124,11 +124,10 @@ class EdgeModel(NamedTuple):
 
 
 class _Rows(NamedTuple):
-    """Tags and `halves` of one sentence's nodes.
+    """Tags and `halves` of one sentence's nodes."""
 
-    The row of a feature is the exclusive or of the half of its head and that of its dependent; for
-    `alone`, each is a row.
-    """
+    # The row of a feature is the exclusive or of the half of its head and that of its dependent;
+    # for `alone`, each is a row.
 
     tags: NDArray[np.uint8]
     alone: NDArray[np.uint32]
@@ -232,12 +231,10 @@ def _score(
 def score_edges(
     batch: Batch, model: EdgeModel, sums: np.ndarray, out: np.ndarray, places: np.ndarray
 ) -> None:
-    """Score every edge of every sentence; O(T) for each edge.
-
-    Undirected: for half of them. Features of one word are summed once for each word, and weights of
-    tags in between once for each new tag: on the walk away from the dependent, ``met[p]`` is the
-    sum over all tags met so far for a head with tag p.
-    """
+    """Score every edge of every sentence; O(T) for each edge."""
+    # Undirected: for half of them. Features of one word are summed once for each word, and weights
+    # of tags in between once for each new tag: on the walk away from the dependent, ``met[p]`` is
+    # the sum over all tags met so far for a head with tag p.
     # sums: scratch for sums: (2, M, 16) for M nodes in the longest sentence; float32, or int32 for
     # integer weights
     # out, places: `out` is written: float32, where the scores of sentence b, (n + 1, n + 1), begin
@@ -385,12 +382,10 @@ def update_edges(
     clock: int,  # the number of the update, from 1
     steps: np.ndarray,  # written: float32 (k,), the size of the step away from each tree
 ) -> None:
-    """Update the weights towards the gold tree of a sentence and away from wrong trees.
-
-    O(E T log(E T)) for E edges in which the trees and gold differ. Trees share most edges, so the
-    features of each edge are listed once, and inner products are computed between edges. If edges
-    are undirected, an edge that differs from gold only in direction causes no change.
-    """
+    """Update the weights towards the gold tree of a sentence and away from wrong trees."""
+    # O(E T log(E T)) for E edges in which the trees and gold differ. Trees share most edges, so the
+    # features of each edge are listed once, and inner products are computed between edges. If edges
+    # are undirected, an edge that differs from gold only in direction causes no change.
     templates, layout, weights = model
     rows = _rows_of(batch, 0, templates, layout)
     edges, signs = _differing_edges(gold, trees)
@@ -505,13 +500,11 @@ _CLOSE: Final = 1e-6
 
 @kernel
 def hildreth(gram: np.ndarray, losses: np.ndarray, C: float, steps: np.ndarray) -> None:
-    """Find the smallest weight change after which gold beats each tree by its margin.
-
-    O(k²) a sweep. Minimises ``|change|² / 2 + C (sum of the violations that remain)`` (McDonald,
-    Crammer and Pereira 2005; slack as in PA-I, Crammer et al. 2006). Hildreth's algorithm (Censor
-    and Zenios 1997) solves for one step after the other, until a sweep changes no margin by more
-    than 1e-6, or 200 sweeps.
-    """
+    """Find the smallest weight change after which gold beats each tree by its margin."""
+    # O(k²) a sweep. Minimises ``|change|² / 2 + C (sum of the violations that remain)`` (McDonald,
+    # Crammer and Pereira 2005; slack as in PA-I, Crammer et al. 2006). Hildreth's algorithm (Censor
+    # and Zenios 1997) solves for one step after the other, until a sweep changes no margin by more
+    # than 1e-6, or 200 sweeps.
     # gram: float64 (k, k): inner products of the difference vectors (features of gold minus those
     # of a tree)
     # losses: float64 (k,): the margin violations: score plus cost of each tree, minus the score of

@@ -94,11 +94,10 @@ class LinearGraphs(Graphs):
         return labels
 
     def labeled(self, group: Group) -> NDArray[np.float32]:
-        """Return the weights of all edges with each relation: (B, T, T, L).
-
-        As `label` weighs them: an edge stands where it would if it replaced the dependent's edge in
-        the best tree. So the best labeled tree has, on edges of the best tree, the same relations.
-        """
+        """Return the weights of all edges with each relation: (B, T, T, L)."""
+        # As `label` weighs them: an edge stands where it would if it replaced the dependent's edge
+        # in the best tree. So the best labeled tree has, on edges of the best tree, the same
+        # relations.
         weights = np.where(np.isneginf(group.scores), group.scores, np.float32(0))
         table = np.repeat(weights[..., None], len(self.labels), axis=-1)
         model, unit, sums = self._relations("relations")

@@ -143,12 +143,10 @@ def add_all_relations(
     # edges, whose entries are -inf, are left out.
     scores: np.ndarray,
 ) -> None:
-    """Add the weight of each relation to the weight of every edge. O(T L) for each pair.
-
-    The classifier sees a whole tree: the edge h -> d stands in a tree that was found, in place of
-    the edge into d, with the children of d, the head of h, and d's neighbours among the children of
-    h.
-    """
+    """Add the weight of each relation to the weight of every edge. O(T L) for each pair."""
+    # The classifier sees a whole tree: the edge h -> d stands in a tree that was found, in place of
+    # the edge into d, with the children of d, the head of h, and d's neighbours among the children
+    # of h.
     n = len(heads)
     rows = np.empty(len(model.templates.roles), dtype=np.int64)
     relatives = np.empty((n, 7), dtype=np.int64)

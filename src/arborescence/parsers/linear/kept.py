@@ -19,10 +19,9 @@ LONG: Final = 250
 
 
 class Matrices(NamedTuple):
-    """The layout of a batch's score matrices in one array: those of equal size are adjacent.
+    """The layout of a batch's score matrices in one array: those of equal size are adjacent."""
 
-    This allows few calls of `decode`, without padding.
-    """
+    # This allows few calls of `decode`, without padding.
 
     places: NDArray[np.int64]  # (B,): the position of each sentence's matrix
     # (G,) each: the sentences of equal length, the shortest first

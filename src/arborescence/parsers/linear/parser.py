@@ -72,26 +72,16 @@ class LinearParser(GraphParser):
         The relations that it can assign.
     allowed : (2, L) bool
         The relations allowed on edges from the root, and on other edges.
-    tags : (P - 2,) uint64
-        Sorted hashes of the UPOS tags that have their own number.
-    layout : Layout
-        The layout of the edge weights.
     weights : dict of str to Weights
         ``"edges"``, (layout.size,); ``"relations"``, (R, L), for relations given the tree;
         optionally ``"joint"``, (R, L), for joint scores of relations; and ``"directed"``, like
         edges, for the enhancement of trees with undirected features.
-    templates : dict
-        The compiled templates of features, by the name of their weights.
     pruning : EdgeFilter or None
         Selects the edges to score; None: all edges.
     projective : bool or "pseudo"
         Its kind of trees: what ``"auto"`` in `Settings` has chosen.
     inference : {"exact", "undirected"}
-        How `parse` finds a tree: see `Settings`, also for the next two.
-    features : {"directed", "undirected"}
-        Whether edge scores depend on direction.
-    rounds : int or None
-        The number of rounds of local enhancement, if inference is undirected.
+        How `parse` finds a tree: see `Settings`, also for `features` and `rounds`.
     temperature : float
         The divisor that turns scores into log-probabilities (up to a constant): fitted on the dev
         set, 1 without one.
@@ -127,7 +117,7 @@ class LinearParser(GraphParser):
     columns: tuple[str, ...]
     labels: tuple[str, ...]
     allowed: NDArray[np.bool_]
-    tags: NDArray[np.uint64]
+    tags: NDArray[np.uint64]  # (P - 2,): sorted hashes of UPOS tags that have their own number
     layout: Layout
     weights: Mapping[str, Weights]
     pruning: EdgeFilter | None = None

@@ -91,11 +91,9 @@ def learn(
     seed: int,  # fixes the order of the sentences
     keep: float = KEEP,  # the share of the gold edges of `held_out` to keep
 ) -> EdgeFilter:
-    """Learn length limits and the filter; set the threshold on held-out data.
-
-    O(n² + T n) a sentence. Averaged stochastic gradient ascent on the likelihood of each word's
-    gold head among all heads.
-    """
+    """Learn length limits and the filter; set the threshold on held-out data."""
+    # O(n² + T n) a sentence. Averaged stochastic gradient ascent on the likelihood of each word's
+    # gold head among all heads.
     batch, heads = training
     model = EdgeFilter(
         sides,
@@ -265,10 +263,8 @@ def margins_kernel(batch: Batch, model: EdgeFilter, heads: np.ndarray, out: np.n
 def keep_edges(
     batch: Batch, model: EdgeFilter, fan: bool
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Find the edges that pruning keeps: starts (N + 1,), and heads (E,) of each node in order.
-
-    O(n² + T n + E) for each sentence. With `fan` they contain a projective tree, else a tree.
-    """
+    """Find the edges that pruning keeps: starts (N + 1,), and heads (E,) of each node in order."""
+    # O(n² + T n + E) for each sentence. With `fan` they contain a projective tree, else a tree.
     nodes = len(batch.tags)
     starts, heads = np.zeros(nodes + 1, dtype=np.int64), np.empty(4 * nodes, dtype=np.int64)
     done = 0

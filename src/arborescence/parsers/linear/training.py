@@ -308,12 +308,11 @@ LEAST: Final = 1e-3
 
 @dataclass
 class Ascent:
-    """One epoch of stochastic gradient ascent.
+    """One epoch of stochastic gradient ascent."""
 
-    The prior shrinks all weights at each sentence: they are stored divided by a common factor, and
-    only the factor shrinks (Bottou 2012, Section 5.1); so does the clock of the sums. `finish`
-    multiplies it out.
-    """
+    # The prior shrinks all weights at each sentence: they are stored divided by a common factor,
+    # and only the factor shrinks (Bottou 2012, Section 5.1); so does the clock of the sums.
+    # `finish` multiplies it out.
 
     # model, averages: changed: as in `edges.update_edges`
     model: EdgeModel

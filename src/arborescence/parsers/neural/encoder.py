@@ -84,12 +84,10 @@ class Encoder:
         digest: str | None = None,
         download: bool = True,
     ) -> Self:
-        """Load an encoder in safetensors from a folder or by its name; its own code is not run.
-
-        Without `download` (a name that a model file gives) only what was downloaded before is
-        looked at. Errors: MissingExtraError without ``transformers``; ModelError if there is none
-        or its digest differs; OptionError if it has fewer layers.
-        """
+        """Load an encoder in safetensors from a folder or by its name; its own code is not run."""
+        # Without `download` (a name that a model file gives) only what was downloaded before is
+        # looked at. Errors: MissingExtraError without ``transformers``; ModelError if there is none
+        # or its digest differs; OptionError if it has fewer layers.
         try:
             import transformers
         except ImportError as error:

@@ -174,10 +174,8 @@ class Inputs(NamedTuple):
 def given_columns(
     sentences: Sequence[Sentence], vocabulary: Vocabulary
 ) -> dict[str, NDArray[np.bool_]]:
-    """Return which sentences have each column of tags of the vocabulary, and which have lemmas.
-
-    A sentence that has the other tags but no FEATS has words without features.
-    """
+    """Return which sentences have each column of tags of the vocabulary, and which have lemmas."""
+    # A sentence that has the other tags but no FEATS has words without features.
     given = {
         column: np.array([is_given(getattr(each, column)) for each in sentences], dtype=np.bool_)
         for column in vocabulary.tags

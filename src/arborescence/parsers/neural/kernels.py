@@ -113,10 +113,8 @@ def lstm_step(
 def spell(
     letters: np.ndarray, table: np.ndarray, widths: np.ndarray, bias: np.ndarray, found: np.ndarray
 ) -> None:
-    """Run convolutions over the characters of forms, and keep the largest values (at least 0).
-
-    The product of a character and the weights of each place of a window is looked up in a table.
-    """
+    """Run convolutions over the characters of forms, and keep the largest values (at least 0)."""
+    # The product of a character and the weights of each place of a window is looked up in a table.
     # letters: int64 (U, C): the numbers of the characters of each form; 0 after its end
     # table: float32 (characters, places * filters): the places of all windows, one window after the
     # other

@@ -26,12 +26,10 @@ _SCALES: Final = ".scales"
 
 
 def to_arrays(weights: Weights, precision: Precision) -> dict[str, NDArray[Any]]:
-    """Round float32 weights to the arrays of a model file: float16, or int8 with scales.
-
-    int8: -127 to 127 times a scale (float32, an array of its own) for each row or each column,
-    whichever errs less: 1/254 of the largest weight at most. Vectors remain float16. LAS of
-    English-EWT changed by 0.01.
-    """
+    """Round float32 weights to the arrays of a model file: float16, or int8 with scales."""
+    # int8: -127 to 127 times a scale (float32, an array of its own) for each row or each column,
+    # whichever errs less: 1/254 of the largest weight at most. Vectors remain float16. LAS of
+    # English-EWT changed by 0.01.
     arrays: dict[str, NDArray[Any]] = {}
     for name, array in weights.items():
         if precision == "int8" and _is_matrix(array.shape):

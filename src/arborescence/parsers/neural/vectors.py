@@ -47,12 +47,10 @@ class Vectors(NamedTuple):
         wanted: Collection[str] = (),
         most: int = MOST_FREQUENT,
     ) -> Self:
-        """Read the vectors of the wanted words, and of the first `most` lines.
-
-        `source` may be gzip, or "-". ModelError gives file and line: no vectors, another number of
-        columns, a value that is not finite, or over 1 % of words that are not UTF-8 (others are
-        skipped: word2vec cuts some within a character).
-        """
+        """Read the vectors of the wanted words, and of the first `most` lines."""
+        # `source` may be gzip, or "-". ModelError gives file and line: no vectors, another number
+        # of columns, a value that is not finite, or over 1 % of words that are not UTF-8 (others
+        # are skipped: word2vec cuts some within a character).
         check_count(most, "most", 0)
         try:
             with opened(source) as (file, name):

@@ -40,11 +40,10 @@ _FIELDS: Final = {**dict.fromkeys((*_NUMBERED, "vectors"), _UNIQUE), "tags": sch
 
 
 class Tagset(NamedTuple):
-    """The values of a column, and the pieces that their vectors are sums of.
+    """The values of a column, and the pieces that their vectors are sums of."""
 
-    A value of FEATS such as ``Case=Nom|Number=Sing`` has two pieces, any other value has one, and
-    ``_`` has none.
-    """
+    # A value of FEATS such as ``Case=Nom|Number=Sing`` has two pieces, any other value has one, and
+    # ``_`` has none.
 
     values: tuple[str, ...]  # the values by number
     pieces: dict[str, int]  # the number of each piece

@@ -243,11 +243,9 @@ def is_crossed(heads: np.ndarray, d: int) -> bool:
 def find_parts(
     batch: Batch, lists: Lists, b: int, templates: TreeTemplates, mask: np.uint64, work: Workspace
 ) -> int:
-    """Find the distinct parts of the trees of a k-best list, and hash their features.
-
-    Return how many. O(k n), and O(T) for each distinct part. At most k comparisons for each word of
-    a tree; usually the previous tree has the same part, so one is enough.
-    """
+    """Find the distinct parts of the trees of a k-best list, and hash their features."""
+    # Return how many. O(k n), and O(T) for each distinct part. At most k comparisons for each word
+    # of a tree; usually the previous tree has the same part, so one is enough.
     # batch, lists: the sentences and their lists
     # b: the number of the sentence
     # mask: the number of weights - 1

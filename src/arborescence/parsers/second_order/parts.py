@@ -158,11 +158,9 @@ def _score_grandparent(
 def score_parts(
     batch: Batch, b: int, model: PartModel, unit: float, scores: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Score siblings and grandparents of a sentence's edges.
-
-    (n + 1,) * 3 each, multiples of `GRAIN`. 0 for parts of absent edges. With m present edges a
-    word, O(T n m²), and O(n³) for the arrays.
-    """
+    """Score siblings and grandparents of a sentence's edges."""
+    # (n + 1,) * 3 each, multiples of `GRAIN`. 0 for parts of absent edges. With m present edges a
+    # word, O(T n m²), and O(n³) for the arrays.
     # batch, b, model: the batch, the number of the sentence, and the model
     # unit: the factor of the weights
     # scores: (n + 1, n + 1): -inf for absent edges

@@ -103,11 +103,9 @@ def suffix_start(raw: np.ndarray, start: int, stop: int, characters: int) -> int
 
 @kernel
 def shape(raw: np.ndarray, start: int, stop: int) -> np.uint64:
-    """Return the kinds of characters in ``raw[start:stop]``, as a uint64 of seven bits.
-
-    Bit 0: begins with an ASCII capital; 1: some other capital; 2: an ASCII lower-case letter;
-    3: a digit; 4: a hyphen; 5: any other ASCII character; 6: a character beyond ASCII.
-    """
+    """Return the kinds of characters in ``raw[start:stop]``, as a uint64 of seven bits."""
+    # Bit 0: begins with an ASCII capital; 1: some other capital; 2: an ASCII lower-case letter; 3:
+    # a digit; 4: a hyphen; 5: any other ASCII character; 6: a character beyond ASCII.
     bits = 0
     for i in range(start, stop):
         byte = raw[i]
@@ -232,10 +230,8 @@ def _hashed(joined: Joined) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
 def hash_words(
     raw: np.ndarray, places: np.ndarray, spans: np.ndarray, starts: np.ndarray, fields: np.ndarray
 ) -> None:
-    """Hash the fields of every node of a row of sentences: of each root, then of its words.
-
-    One multiplication for each byte.
-    """
+    """Hash the fields of every node of a row of sentences: of each root, then of its words."""
+    # One multiplication for each byte.
     # raw, places, spans: as in `Joined`
     # starts: int64 (B + 1,), as in `Batch`
     # fields: written: uint64 (N + 1, 7), except the last row. The value ``_`` becomes `MISSING`,

@@ -27,10 +27,8 @@ _WHAT_IS_PARSED: Final = (
 
 
 def as_sentences(given: Given, cut: Cut | None = None) -> Iterator[Sentence]:
-    """Return the sentences of what was given; raise OptionError for any other type.
-
-    Strings are the words of one sentence if none of them has a space; else each is raw text.
-    """
+    """Return the sentences of what was given; raise OptionError for any other type."""
+    # Strings are the words of one sentence if none of them has a space; else each is raw text.
     if isinstance(given, Sentence):
         return iter([given])
     if isinstance(given, os.PathLike) and str(given).endswith((".conllu", ".conllu.gz")):

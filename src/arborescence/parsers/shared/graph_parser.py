@@ -147,10 +147,8 @@ class Graphs(ABC):
 
     @abstractmethod
     def label(self, heads: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the relation numbers of the edges of given trees: (K, N) for (K, N) heads.
-
-        The trees of all sentences are in a row, K times; -1 where a sentence has fewer than K.
-        """
+        """Return the relation numbers of the edges of given trees: (K, N) for (K, N) heads."""
+        # The trees of all sentences are in a row, K times; -1 where a sentence has fewer than K.
 
     @abstractmethod
     def labeled(self, group: Any) -> NDArray[np.float32]:

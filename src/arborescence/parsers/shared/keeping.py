@@ -216,12 +216,10 @@ def keeper_of(rules: AnyRules | Keeper | None) -> Keeper | str | None:
 
 
 def scheme_of(labels: Iterable[str], treebank: Sequence[Sentence] = ()) -> str:
-    """Return ``"ud"`` if trees with these labels are to keep its rules, else ``"none"``.
-
-    They are if the labels are those of Universal Dependencies, and of the trees to learn from a
-    fifth breaks a rule at most. Of 52 treebanks, two have more than a tenth; with the second
-    conjunct as the head of coordinations, it is half of them.
-    """
+    """Return ``"ud"`` if trees with these labels are to keep its rules, else ``"none"``."""
+    # They are if the labels are those of Universal Dependencies, and of the trees to learn from a
+    # fifth breaks a rule at most. Of 52 treebanks, two have more than a tenth; with the second
+    # conjunct as the head of coordinations, it is half of them.
     known = {*CONTENT_RELATIONS, *FUNCTIONAL_RELATIONS, "punct"}
     if not {re.split(f"[:{MARK}]", label)[0] for label in labels} <= known:
         return "none"

@@ -176,10 +176,8 @@ def score_relations(
 def label_edges(
     batch: Batch, model: RelationModel, heads: np.ndarray, sums: np.ndarray, out: np.ndarray
 ) -> None:
-    """Choose the relation of every edge.
-
-    O(K T L) for each word.
-    """
+    """Choose the relation of every edge."""
+    # O(K T L) for each word.
     # heads: int64 (K, N): the head vectors of all sentences in a row, K times; -1 if a sentence has
     # fewer than K trees
     # sums: scratch for sums: (L,), float32, or int32 for integer weights

@@ -49,12 +49,11 @@ _FIELDS: Final = {"history": scheme.list_of(_SCORES, 1, 10**6)}
 
 
 class Run(ABC):
-    """A run of training, of whatever learns in epochs.
+    """A run of training, of whatever learns in epochs."""
 
-    Each is scored on dev; the best is kept. An interrupted run goes on from its checkpoint, with
-    the same result. Subclasses define `_epoch`, `_score` and `_result`; and `kind`, `_identity` and
-    `_state`, if there are checkpoints.
-    """
+    # Each is scored on dev; the best is kept. An interrupted run goes on from its checkpoint, with
+    # the same result. Subclasses define `_epoch`, `_score` and `_result`; and `kind`, `_identity`
+    # and `_state`, if there are checkpoints.
 
     #: The kind of parser that is trained, as named in model files.
     kind: ClassVar[str]
@@ -276,11 +275,11 @@ _REPORT_EVERY: Final = 100
 
 
 class OnlineRun(ParserRun):
-    """A run that learns from one sentence after the other, and averages over all steps.
+    """A run that learns from one sentence after the other, and averages over all steps."""
 
-    Subclasses define `_epoch`, set `_trees`, and name weights by `_add_weights`. A step at time t
-    that adds x to a weight adds t x to its sum; the average at time T is the weight minus sum / T.
-    """
+    # Subclasses define `_epoch`, set `_trees`, and name weights by `_add_weights`. A step at time t
+    # that adds x to a weight adds t x to its sum; the average at time T is the weight minus sum /
+    # T.
 
     #: Whether dev is parsed with rounded weights, as in model files: it is faster.
     rounded_on_dev: ClassVar[bool] = False

@@ -247,13 +247,10 @@ def tag_words(
     # first row. Changed.
     learned: np.ndarray,
 ) -> None:
-    """Tag sentences greedily from left to right; train too if `gold` is given.
-
-    O(features · tags) a word.
-
-    By AdaGrad (`descend`). Also in training, the previous tag is the predicted one. Indices are
-    unsigned, so that Numba does not check for negative ones: this halves the time.
-    """
+    """Tag sentences greedily from left to right; train too if `gold` is given."""
+    # O(features · tags) a word.
+    # By AdaGrad (`descend`). Also in training, the previous tag is the predicted one. Indices are
+    # unsigned, so that Numba does not check for negative ones: this halves the time.
     places = np.empty(allowed.features, dtype=np.uint64)
     room = values_of(_TAGS, 12)
     letters, word_places, starts = words

@@ -146,10 +146,9 @@ def room_for(texts: Texts, rules: np.ndarray) -> Candidates:
 def list_candidates(
     texts: Texts, rules: np.ndarray, known: np.ndarray, form: int, found: Candidates
 ) -> int:
-    """List the candidates of a form, each once; return their number. O(rules), and O(1) a byte.
-
-    After the form come its exceptions, then rules by case, length of prefix, and length of suffix.
-    """
+    """List the candidates of a form, each once; return their number. O(rules), and O(1) a byte."""
+    # After the form come its exceptions, then rules by case, length of prefix, and length of
+    # suffix.
     # rules: see `table_of`
     # known: int64 (2, words): the hashes of known words (see `number_of`) in ascending order, and
     # for each the number of the form to which it is not known; -1 if it is known to all

@@ -69,11 +69,9 @@ def _enter(agenda: Agenda, count: int, score: float, parent: int, action: int) -
 
 @kernel
 def begin(scorer: Scorer, n: int, agenda: Agenda) -> np.ndarray:
-    """Make the beam of a sentence of one state; return space for two beams.
-
-    int32 (2, B, FIELDS, n + 4). A beam of one, (1, 1, FIELDS, n + 4), makes its steps in place:
-    greedy parsing is linear in n.
-    """
+    """Make the beam of a sentence of one state; return space for two beams."""
+    # int32 (2, B, FIELDS, n + 4). A beam of one, (1, 1, FIELDS, n + 4), makes its steps in place:
+    # greedy parsing is linear in n.
     beam = len(agenda.scores)
     states = np.empty((min(beam, 2), beam, layout.FIELDS, n + 4), dtype=np.int32)
     systems.begin(scorer.model.system, states[0, 0])
@@ -150,11 +148,9 @@ def parse(
     totals: np.ndarray,
     trail: Trail,  # written: the steps of the last sentence, as many as fit
 ) -> int:
-    """Parse sentences by beam search; return the number of steps of the last one.
-
-    O(B (T + L)) a step, and O(B n) to copy states, if B > 1. 2n steps for n words, and two for each
-    SWAP.
-    """
+    """Parse sentences by beam search; return the number of steps of the last one."""
+    # O(B (T + L)) a step, and O(B n) to copy states, if B > 1. 2n steps for n words, and two for
+    # each SWAP.
     step = 0
     starts = scorer.batch.starts
     for b in range(len(starts) - 1):

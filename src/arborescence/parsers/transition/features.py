@@ -226,10 +226,8 @@ def list_features(
     atoms: np.ndarray,
     rows: np.ndarray,  # written: int64 (T,), the numbers of the rows of weights
 ) -> None:
-    """Hash the features of a state.
-
-    O(A + B + K T).
-    """
+    """Hash the features of a state."""
+    # O(A + B + K T).
     find_words(state, words)
     absent = len(sides) - 1
     few = 1 << bits - FEWER

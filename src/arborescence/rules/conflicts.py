@@ -134,6 +134,8 @@ def _axis(name: str, which: Which, first: int, size: int) -> NDArray[np.int64]:
     """Return an entry of `Edges` as an array."""
     if which is None:
         return np.arange(first, size)
+    if type(which) is int and first <= which < size:
+        return np.array([which])
     axis = np.atleast_1d(np.asarray(which))
     if axis.ndim > 1 or axis.dtype.kind not in "iu" or ((axis < first) | (axis >= size)).any():
         raise OptionError(

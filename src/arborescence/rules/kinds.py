@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from arborescence.rules.conflicts import Alternative, Edges, check_cost
-from arborescence.rules.signs import LEFT, RIGHT, ROOT, Signs
+from arborescence.rules.signs import LEFT, RIGHT, ROOT, Signs, places_of
 from arborescence.rules.trees import NEGATIVE, matching
 
 if TYPE_CHECKING:
@@ -82,6 +82,21 @@ class _OfLabels(Rule):
         return Signs(matching(labels, self.labels))
 
 
+class _OfEdges(Rule):
+    """A rule that tells of an edge alone whether its word breaks it: if the edge has its signs."""
+
+    def broken(self, trees: Trees) -> Nodes:
+        signs = self.signs(trees.label_names, trees.tag_names)
+        places = places_of(trees.heads, np.arange(len(trees.heads)), trees.roots)
+        found = signs.labels[trees.labels] & signs.places[places] & (trees.labels >= 0)
+        return np.flatnonzero(found if signs.tags is None else found & signs.tags[trees.tags])
+
+    def conflict(self, trees: Trees, word: int) -> Conflict:
+        signs = self.signs(trees.label_names, trees.tag_names)
+        heads = np.flatnonzero(signs.places[places_of(np.arange(len(trees.heads)), word)])
+        return [Alternative(forbid=[Edges(heads, word, np.flatnonzero(signs.labels[:-1]))])]
+
+
 @dataclass(frozen=True)
 class AtMostOne(_OfLabels):
     """A word has at most one dependent with one of the `labels`.
@@ -100,6 +115,8 @@ class AtMostOne(_OfLabels):
         counted = trees.labeled(self.labels) & ~trees.labeled(self.but)
         heads = np.bincount(trees.heads[counted], minlength=len(trees.heads))
         found = np.flatnonzero((heads > 1) & (trees.labels >= 0))
+        if not self.but_misc:
+            return found
         return found[[len(self._counted(trees, int(head))) > 1 for head in found]]
 
     def conflict(self, trees: Trees, word: int) -> Conflict:
@@ -121,7 +138,7 @@ class AtMostOne(_OfLabels):
 
 
 @dataclass(frozen=True)
-class RootLabel(Rule):
+class RootLabel(_OfEdges):
     """The edge from the root has this label (`of_root`), or no other edge has it."""
 
     label: str
@@ -131,24 +148,15 @@ class RootLabel(Rule):
         has = matching(labels, (self.label,))
         return Signs(has != self.of_root, places=ROOT if self.of_root else ~ROOT, exact=True)
 
-    def broken(self, trees: Trees) -> Nodes:
-        from_root = (trees.heads == trees.roots) & (trees.labels >= 0)
-        labeled = trees.labeled((self.label,))
-        return np.flatnonzero(from_root & ~labeled if self.of_root else labeled & ~from_root)
-
-    def conflict(self, trees: Trees, word: int) -> Conflict:
-        labels = trees.indices((self.label,), of_others=self.of_root)
-        heads = 0 if self.of_root else range(1, len(trees.heads))
-        return [Alternative(forbid=[Edges(heads, word, labels)])]
-
 
 @dataclass(frozen=True)
-class LabelTags(_OfLabels):
+class LabelTags(_OfEdges):
     """A word with one of the `labels` has one of the `tags`, or (if `refused`) none of them.
 
     A word that has a dependent with a label in `but_heads` is excused: that is the next word.
     """
 
+    labels: Words
     tags: Words
     refused: bool = False
     but_heads: Words = ()
@@ -158,13 +166,11 @@ class LabelTags(_OfLabels):
         return Signs(matching(labels, self.labels), wrong, exact=not self.but_heads)
 
     def broken(self, trees: Trees) -> Nodes:
-        found = trees.labeled(self.labels) & (trees.tagged(self.tags) == self.refused)
-        if self.but_heads and found.any():
-            found[trees.heads[trees.labeled(self.but_heads)]] = False
-        return np.flatnonzero(found)
+        excused = trees.heads[trees.labeled(self.but_heads)]
+        return np.setdiff1d(super().broken(trees), excused)
 
     def conflict(self, trees: Trees, word: int) -> Conflict:
-        ways = [Alternative(forbid=[Edges(None, word, trees.indices(self.labels))])]
+        ways = [*super().conflict(trees, word)]
         # Rules about goeswith want the next word: where this one can be broken, any word.
         others = [word + 1] if self.cost is None else {*range(1, len(trees.heads))} - {word}
         for other in others if self.but_heads else ():
@@ -175,7 +181,7 @@ class LabelTags(_OfLabels):
 
 
 @dataclass(frozen=True)
-class TagLabels(Rule):
+class TagLabels(_OfEdges):
     """A word with one of the `tags` has one of the `labels`."""
 
     tags: Words
@@ -183,13 +189,6 @@ class TagLabels(Rule):
 
     def signs(self, labels: Words, tags: Words) -> Signs:
         return Signs(~matching(labels, self.labels), matching(tags, self.tags), exact=True)
-
-    def broken(self, trees: Trees) -> Nodes:
-        return np.flatnonzero(trees.tagged(self.tags) & ~trees.labeled(self.labels))
-
-    def conflict(self, trees: Trees, word: int) -> Conflict:
-        others = trees.indices(self.labels, of_others=True)
-        return [Alternative(forbid=[Edges(None, word, others)])]
 
 
 @dataclass(frozen=True)
@@ -210,23 +209,15 @@ class NotOfTags(_OfLabels):
 
 
 @dataclass(frozen=True)
-class Direction(_OfLabels):
+class Direction(_OfEdges):
     """A word with one of the `labels` stands right of its head, or left of it."""
 
+    labels: Words
     right: bool = True
 
     def signs(self, labels: Words, tags: Words) -> Signs:  # noqa: ARG002
         places = RIGHT if self.right else ROOT | LEFT
         return Signs(matching(labels, self.labels), places=places, exact=True)
-
-    def broken(self, trees: Trees) -> Nodes:
-        words = np.arange(len(trees.heads))
-        right = trees.heads < words
-        return np.flatnonzero(trees.labeled(self.labels) & (right != self.right))
-
-    def conflict(self, trees: Trees, word: int) -> Conflict:
-        heads = range(word + 1, len(trees.heads)) if self.right else range(word)
-        return [Alternative(forbid=[Edges(heads, word, trees.indices(self.labels))])]
 
 
 @dataclass(frozen=True)

@@ -123,7 +123,7 @@ def tighten(
         if target is not None and lowest <= target:
             break
         conflicts = problem.conflicts_of(tree)
-        if problem.is_outdated(tree):
+        if any(one.sure for one in conflicts):
             break
         if not answer(tree, conflicts):
             cuts.add(conflicts, tree)

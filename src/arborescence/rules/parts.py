@@ -54,6 +54,11 @@ class Found(NamedTuple):
     site: Site
     cost: int | None
 
+    @property
+    def sure(self) -> bool:
+        """Whether there is one way out, so that the tree is gone."""
+        return len(self.ways) == 1 and self.cost is None
+
 
 class Problem:
     """The trees of one sentence. Weights are whole numbers, so that nothing is rounded.
@@ -113,9 +118,7 @@ class Problem:
 
     def conflicts_of(self, part: Part) -> list[Found]:
         """Return the conflicts of the tree of a part; ban everywhere what leaves one way out."""
-        found: list[Found] = []
-        sure: list[Ban] = []
-        names = []
+        found = []
         for given in self.rules(part.heads, part.labels):
             conflict = given if isinstance(given, Conflict) else Conflict(given)
             ways = [self.way(alternative) for alternative in conflict.alternatives]
@@ -127,13 +130,12 @@ class Problem:
                     )
             cost = None if conflict.cost is None else self.whole_number(check_cost(conflict.cost))
             found.append(Found(ways, (conflict.rule, conflict.word), cost))
-            if len(ways) == 1 and cost is None:
-                sure += ways[0]
-                names.append(conflict.rule)
+        sure = [one for one in found if one.sure]
         if sure:
-            self.ban_everywhere(sure)
-            rules = ", ".join(dict.fromkeys(filter(None, names)))
-            self.tell("everywhere", part, [((banned,), None) for banned in sure], rules)
+            bans = [banned for one in sure for banned in one.ways[0]]
+            self.ban_everywhere(bans)
+            rules = ", ".join(sorted({one.site[0] for one in sure} - {""}))
+            self.tell("everywhere", part, [((banned,), None) for banned in bans], rules)
         return found
 
     def way(self, alternative: Alternative) -> Way:

@@ -408,7 +408,7 @@ class _Search(Problem):
             self.tell("later" if node.later else "again", node, [(node.bans, again)])
             return [] if again is None else [again]
         conflicts = self.conflicts_of(node)
-        if self.is_outdated(node):
+        if any(one.sure for one in conflicts):
             return self.parts(node, split)
         self.answer(node, conflicts)
         found = [one for one in conflicts if one.cost is None or one.site not in node.paid]

@@ -10,7 +10,7 @@ import numpy as np
 from arborescence.errors import OptionError
 from arborescence.rules.conflicts import Conflict
 from arborescence.rules.kinds import Rule
-from arborescence.rules.signs import Suspects
+from arborescence.rules.signs import Suspects, places_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -102,7 +102,7 @@ def charged(
     if all(rule.cost is None for rule in rules):
         return scores, rules
     nodes = np.arange(len(scores))
-    places = np.sign(nodes)[:, None] + (nodes[:, None] > nodes)
+    places = places_of(nodes[:, None], nodes)
     others = list(rules)
     for r in np.flatnonzero(suspects.exact).tolist():
         cost = rules[r].cost

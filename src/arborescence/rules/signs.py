@@ -71,7 +71,7 @@ class Suspects:
 
         `of_tags`, (rules, n + 1), says which words have their tags: ``tags[:, tags of words]``.
         """
-        places = np.int64(heads > 0) + (heads > np.arange(len(heads)))
+        places = places_of(heads, np.arange(len(heads)))
         signs = self.labels[:, labels] & self.heads[:, labels[heads]]
         signs &= self.places[:, places] & of_tags
         found = signs.sum(axis=1) >= self.least
@@ -79,6 +79,12 @@ class Suspects:
             found &= ~self.crossing
         rules: list[int] = np.flatnonzero(found).tolist()
         return rules
+
+
+def places_of(heads: Nodes, words: Nodes | int, roots: Nodes | int = 0) -> Nodes:
+    """Return 0 for heads that are a root, 1 for those left of their word, 2 right of it."""
+    places: Nodes = np.int64(heads > roots) + (heads > words)
+    return places
 
 
 def _table(masks: list[Mask | None], size: int) -> Mask:

@@ -80,15 +80,13 @@ class Trees(NamedTuple):
     def of_sentence(self, root: int, end: int) -> Trees:
         """Return the tree of one sentence."""
         part = slice(root, end)
+        of_nodes = ("labels", "tags", "upos", "feats")
         return self._replace(
             heads=self.heads[part] - root,
             roots=self.roots[part] - root,
-            labels=self.labels[part],
-            tags=self.tags[part],
-            upos=self.upos[part],
-            feats=self.feats[part],
             misc=lambda node: self.misc(root + node),
             waived={name: words[part] for name, words in self.waived.items()},
+            **{name: getattr(self, name)[part] for name in of_nodes},
         )
 
     def sentence(self, word: int) -> tuple[int, int]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
+from arborescence.rules.conflicts import against, way_of
 from arborescence.rules.sets import rules_of
 from arborescence.rules.trees import Trees
 from arborescence.treebank.columns import Numbering, columns_of
@@ -234,10 +235,9 @@ def _described(columns: Columns, trees: Trees, node: int, rule: Rule | None) -> 
 def _edges(trees: Trees, rule: Rule, word: int) -> list[tuple[int, int]]:
     """Return the edges of a sentence that together break a rule: those that ways out forbid."""
     found = set()
-    words = np.arange(1, len(trees.heads))
-    for edges in chain.from_iterable(way.forbid for way in rule.conflict(trees, word)):
-        forbidden = np.ones(len(words), np.bool_)
-        for which, values in zip(edges, (trees.heads, words, trees.labels), strict=True):
-            forbidden &= True if which is None else np.isin(values[-len(words) :], which)
-        found |= {(int(trees.heads[d]), d) for d in words[forbidden].tolist()}
+    shape = len(trees.heads), len(trees.heads), len(trees.label_names)
+    for way in rule.conflict(trees, word):
+        for banned in way_of(way._replace(require=()), shape):
+            words = 1 + np.flatnonzero(against(banned, trees.heads, trees.labels))
+            found |= {(int(trees.heads[d]), d) for d in words.tolist()}
     return sorted(found or {(int(trees.heads[word]), word)}, key=lambda edge: edge[1])

@@ -22,7 +22,7 @@ from timing import least_seconds
 
 def changed(sentence, generator):
     """Hang some words from the word below the root, and change some relations and tags."""
-    heads = sentence.heads
+    heads = sentence.tree
     root = int(np.flatnonzero(heads == 0)[0])
     heads[generator.random(heads.size) < 1 / 7] = root
     heads[[0, root]] = -1, 0
@@ -40,7 +40,7 @@ def whole_sentences():
     """Read sentences with one root edge and all heads from all treebanks."""
     for file in sorted(TREEBANKS.glob("*/*.conllu.gz")):
         for sentence in read(file):
-            heads = sentence.heads[1:]
+            heads = sentence.heads
             if np.count_nonzero(heads == 0) == 1 and heads.min() >= 0:
                 yield sentence
 

@@ -78,7 +78,7 @@ def row(found, best, repair):
         trees, best, found, strict=True
     ):
         same = np.array([names[label] for label in chosen]) == np.array(gold.deprels)
-        right += int((same & (heads[1:] == gold.heads[1:])).sum())
+        right += int((same & (heads[1:] == gold.heads)).sum())
         words += len(gold)
         left += bool(violations(heads, chosen, vocabulary))
         lost.append(weight(scores, labels, *exact) - weight(scores, labels, heads, chosen))

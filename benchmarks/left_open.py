@@ -134,7 +134,7 @@ def examples(sentences, cases, undirected):
     """Of each sentence: whether the trees of both models differ, features, both's right heads."""
     for sentence, (heads, scores) in zip(sentences, cases, strict=True):
         one, other = arb.decode(scores), enhance(scores, heads, 5, changes="best")
-        right = [np.sum((t == sentence.heads)[1:][counted_words(sentence)]) for t in (one, other)]
+        right = [np.sum((t == sentence.tree)[1:][counted_words(sentence)]) for t in (one, other)]
         differs = bool((one != other).any())
         yield differs, differs and features(scores, undirected.scores(sentence), one, other), right
 
@@ -182,7 +182,7 @@ def main():
         for sentences in others:
             trees = undirected.parse(sentences, root="single")
             scores = (directed.scores(s).astype(np.float64) for s in sentences)
-            cases = [(tree.heads, s) for tree, s in zip(trees, scores, strict=True)]
+            cases = [(tree.tree, s) for tree, s in zip(trees, scores, strict=True)]
             learned.append(list(examples(sentences, cases, undirected)))
         counted = [*map(counted_words, sentences)]
         words = sum(map(np.sum, counted))
@@ -190,7 +190,7 @@ def main():
         lines = []
         for found, row in rows_of(cases):
             right = zip(sentences, found, counted, strict=True)
-            uas = percent(sum(np.sum((s.heads == t)[1:][c]) for s, t, c in right), words)
+            uas = percent(sum(np.sum((s.tree == t)[1:][c]) for s, t, c in right), words)
             lines.append([*row, f"{uas:.2f}"])
         table([*MEASURED, "UAS"], lines)
         rows.append([name, *choose(*learned, words)])

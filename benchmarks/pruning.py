@@ -57,7 +57,7 @@ def path(name, part):
 
 
 def trees(name, part):
-    return [sentence for sentence in read(path(name, part)) if is_tree(sentence.heads)]
+    return [sentence for sentence in read(path(name, part)) if is_tree(sentence.tree)]
 
 
 def kept_and_removed(name):
@@ -66,7 +66,7 @@ def kept_and_removed(name):
     tags = tags_of(training)
     sides = Sides.of(SIDES)
     numbered = [
-        (Batch.of(part, sides, tags), np.concatenate([sentence.heads for sentence in part]))
+        (Batch.of(part, sides, tags), np.concatenate([sentence.tree for sentence in part]))
         for part in (training, held_out)
     ]
     start = time.process_time()

@@ -28,7 +28,7 @@ def tempered():
     gold = np.full((len(sentences), size), -1)
     for b, sentence in enumerate(sentences):
         scores[b, : lengths[b] + 1, : lengths[b] + 1] = parser.scores(sentence)
-        gold[b, : lengths[b] + 1] = sentence.heads
+        gold[b, : lengths[b] + 1] = sentence.tree
     return scores / parser.temperature, lengths, gold
 
 

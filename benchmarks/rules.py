@@ -43,7 +43,7 @@ def sentence_fits(sentence):
             for relation, misc in zip(sentence.deprels, sentence.misc, strict=True)
         ]
     )
-    return fits(sentence.heads[1:], subjects, np.array(list(map(is_object, sentence.deprels))))
+    return fits(sentence.heads, subjects, np.array(list(map(is_object, sentence.deprels))))
 
 
 class Classes:

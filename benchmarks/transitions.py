@@ -81,7 +81,7 @@ class Job(NamedTuple):
             return
         path.parent.mkdir(parents=True, exist_ok=True)
         training, held_out = (
-            [sentence for sentence in part(self.treebank, which) if is_tree(sentence.heads)]
+            [sentence for sentence in part(self.treebank, which) if is_tree(sentence.tree)]
             for which in ("train", "dev")
         )
         if self.kind in LINEAR:
@@ -244,7 +244,7 @@ class Bench:
 
 
 def crossing_trees(sentences):
-    return 100 * sum(not is_projective(s.heads) for s in sentences) / len(sentences)
+    return 100 * sum(not is_projective(s.tree) for s in sentences) / len(sentences)
 
 
 def accuracy(cell):
@@ -309,7 +309,7 @@ def laid_out(sentences, labels):
     numbers = {label: number for number, label in enumerate(labels)}
     relations = [[-1, *(numbers[deprel] for deprel in s.deprels)] for s in sentences]
     starts = np.cumsum([0, *map(len, relations)])
-    heads = np.concatenate([sentence.heads for sentence in sentences])
+    heads = np.concatenate([sentence.tree for sentence in sentences])
     return starts, heads[None], np.concatenate(relations)[None]
 
 

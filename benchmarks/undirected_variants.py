@@ -37,9 +37,9 @@ def counts_of(training, test, root="single", rounds=(5,), **options):
     directed = LinearParser.train(training, root=root, projective=False, **options)
     undirected = LinearParser.train(training, root=root, **options, **UNDIRECTEDLY)
     scores = [directed.scores(sentence) for sentence in test]
-    gold = [sentence.heads for sentence in test], [*map(counted_words, test)]
+    gold = [sentence.tree for sentence in test], [*map(counted_words, test)]
     best = Counts.of(*gold, [arb.decode(matrix, root=root) for matrix in scores])
-    bare = [parsed.heads for parsed in undirected.parse(test, root=root)]
+    bare = [parsed.tree for parsed in undirected.parse(test, root=root)]
     for many in rounds:
         enhanced = [
             enhance(matrix, heads, rounds=many) for matrix, heads in zip(scores, bare, strict=True)

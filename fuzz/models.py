@@ -58,8 +58,8 @@ def check_trees(path, kbest):
     if not kbest and [s.forms for s in parsed] != [s.forms for s in given]:
         raise WrongError("other words than those given")
     for sentence in parsed:
-        if not arb.is_tree(sentence.heads, root="multi"):
-            raise WrongError("what comes out is no tree", sentence.heads.tolist())
+        if not arb.is_tree(sentence.tree, root="multi"):
+            raise WrongError("what comes out is no tree", sentence.tree.tolist())
 
 
 def crafted(rng, data):

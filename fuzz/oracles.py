@@ -65,9 +65,9 @@ def derivation(case):
             raise WrongError("no TreeError for crossing edges")
     labels = [f"l{d % 3}" for d in range(1, len(heads))]
     steps = known.derivation(heads, labels, root=root)
-    found, of_words = known.replay(len(heads) - 1, steps, root=root)
-    if found.tolist() != heads or of_words != labels:
-        raise WrongError("the derivation makes another tree", found.tolist())
+    found = known.replay(len(heads) - 1, steps, root=root)
+    if found.tree.tolist() != heads or found.deprels != labels:
+        raise WrongError("the derivation makes another tree", found.tree.tolist())
     # Any legal transitions end in a tree of the system's kind.
     rng = np.random.default_rng(case.options["seed"])
     state = known.start(len(heads) - 1, root)
@@ -75,10 +75,10 @@ def derivation(case):
         if state.finished:
             break
         state = state.apply(Transition(str(rng.choice(state.legal))))
-    if state.finished and not arb.is_tree(state.heads, root=root):
-        raise WrongError("legal transitions end in no tree", state.heads.tolist())
-    if known.projective and not (state.finished and arb.is_projective(state.heads)):
-        raise WrongError("legal transitions do not end in a projective tree", state.heads.tolist())
+    if state.finished and not arb.is_tree(state.tree, root=root):
+        raise WrongError("legal transitions end in no tree", state.tree.tolist())
+    if known.projective and not (state.finished and arb.is_projective(state.tree)):
+        raise WrongError("legal transitions do not end in a projective tree", state.tree.tolist())
 
 
 def costs(case):

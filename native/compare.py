@@ -105,7 +105,7 @@ def compute() -> dict[str, Any]:
     parser = arb.load("english")
     parsed = list(parser.parse(TEXT))
     results["parsed"] = [str(sentence) for sentence in parsed]
-    results["parsed projective"] = [s.heads for s in parser.parse(parsed, projective=True)]
+    results["parsed projective"] = [s.tree for s in parser.parse(parsed, projective=True)]
     results["parsed confidence"] = [
         [float(found) for found in re.findall(r"EdgeProb=([\d.]+)", str(sentence))]
         for sentence in parser.parse(parsed, confidence=True)

@@ -41,7 +41,7 @@ def in_read_only_memory(parser: arb.parsers.Parser) -> arb.parsers.Parser:
 def heads_of(parser: arb.parsers.Parser, sentence: treebank.Sentence) -> list[int]:
     """Parse a sentence, and return its head vector."""
     [parsed] = parser.parse([sentence])
-    heads: list[int] = parsed.heads.tolist()
+    heads: list[int] = parsed.tree.tolist()
     return heads
 
 

@@ -440,7 +440,7 @@ def test_spacy_oracle_of_four_words():
     for action in ("SHIFT", "LEFT-ARC", "SHIFT", "SHIFT", "LEFT-ARC"):
         assert state.costs(heads)[action] == 0
         state = state.apply(Transition(action))
-    assert state.heads.tolist()[1::2] == heads[1::2]
+    assert state.tree.tolist()[1::2] == heads[1::2]
 
 
 def test_spacy_oracle_of_a_long_sentence():

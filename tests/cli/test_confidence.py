@@ -42,7 +42,7 @@ def test_projective_parsers(command: Command, lessons: Path, model: Path, tmp_pa
     assert command("parse", "-m", model, lessons, "-o", parsed).status == 0
     assert list(read(parsed)) == gold
     assert command("parse", "-m", model, lessons, "--projective", "-o", parsed).status == 0
-    assert all(arb.is_projective(sentence.heads) for sentence in read(parsed))
+    assert all(arb.is_projective(sentence.tree) for sentence in read(parsed))
 
     other = tmp_path / "projective.model"
     options = ("--dev", lessons, "-o", other, "--epochs", 2, "--bits", 12, "--no-tagger")

@@ -36,7 +36,7 @@ def test_to_a_file(command: Command, trees: Path, rules: str, column: str) -> No
     assert result.status == 0
     assert result.out == ""
     assert f"head rules {rules}: " in result.err
-    heads = [sentence.heads[1:].tolist() for sentence in read(output)]
+    heads = [sentence.heads.tolist() for sentence in read(output)]
     assert heads == [getattr(each, rules.replace("-", "_")) for each in CONSTRUCTIONS.values()]
     drawn, lines = trees.with_suffix(".svg"), trees.with_suffix(".json")
     for path in (drawn, lines):
@@ -49,7 +49,7 @@ def test_to_a_file(command: Command, trees: Path, rules: str, column: str) -> No
 
 def test_from_a_pipe_with_traces(command: Command) -> None:
     result = command("convert", "--traces", stdin=TREES)
-    heads = [each.heads[1:].tolist() for each in read(io.BytesIO(result.out.encode()))]
+    heads = [each.heads.tolist() for each in read(io.BytesIO(result.out.encode()))]
     assert heads == [each.traced for each in CONSTRUCTIONS.values()]
     assert "5 phrases put back to their traces" in result.err
     assert command("convert", "--traces", "--quiet", stdin=TREES).err == ""
@@ -115,7 +115,7 @@ def test_styles_there_and_back(command: Command, tmp_path: Path) -> None:
     style = ("--heads", "function", "--coordination", "conjunction")
     assert command("convert", source, *style, "-o", styled).status == 0
     [other] = read(styled)
-    assert other.heads.tolist() == [-1, 3, 1, 0, 3]
+    assert other.tree.tolist() == [-1, 3, 1, 0, 3]
     assert command("convert", styled, *style, "--back").out == source.read_text()
     result = command("convert", source, "--heads", "content", "--coordination", "before")
     assert (result.status, result.out) == (2, "")

@@ -66,8 +66,8 @@ def test_parse(command: Command, gold: Path, model: Path, kbest: Path, tmp_path:
     assert result.out.startswith("# sent_id = s1\n# text = Birds sing .\n# kbest_rank = 1\n# kbest")
     lists = list(read_kbest(kbest))
     assert [len(analyses) for analyses in lists] == [9, 50, 9, 1]  # n ** (n - 1) trees, or 50
-    assert [analyses[0][0].heads.tolist() for analyses in lists] == [
-        sentence.heads.tolist() for sentence in arb.load(model).parse(_read(gold))
+    assert [analyses[0][0].tree.tolist() for analyses in lists] == [
+        sentence.tree.tolist() for sentence in arb.load(model).parse(_read(gold))
     ]
 
     target = tmp_path / "again.conllu.gz"  # ranks that are there already are replaced
@@ -92,7 +92,7 @@ def test_parse_json(command: Command, gold: Path, model: Path, kbest: Path) -> N
             "text": sentence.text,
             "words": sentence.forms,
             "upos": sentence.upos,
-            "heads": sentence.heads[1:].tolist(),
+            "heads": sentence.heads.tolist(),
             "deprels": sentence.deprels,
         }
         for number, sentence in enumerate(parsed, 1)
@@ -102,7 +102,7 @@ def test_parse_json(command: Command, gold: Path, model: Path, kbest: Path) -> N
         found = json.loads(line)
         assert found.keys() == {"sent_id", "text", "words", "upos", "analyses"}
         assert found["analyses"] == [
-            {"weight": weight, "heads": tree.heads[1:].tolist(), "deprels": tree.deprels}
+            {"weight": weight, "heads": tree.heads.tolist(), "deprels": tree.deprels}
             for tree, weight in analyses
         ]
 

@@ -73,7 +73,7 @@ def test_train_with_pruning(command: Command, lessons: Path, tmp_path: Path) -> 
     assert command("train", "linear", lessons, *options).status == 0
     assert command("parse", lessons, "-m", model, "-o", parsed).status == 0
     gold, guessed = read(lessons), read(parsed)
-    assert all(a.heads.tolist() == b.heads.tolist() for a, b in zip(gold, guessed, strict=True))
+    assert all(a.tree.tolist() == b.tree.tolist() for a, b in zip(gold, guessed, strict=True))
     assert command("train", "linear", lessons, *options, "--inference", "undirected").status == 0
 
 

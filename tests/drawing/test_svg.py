@@ -151,7 +151,7 @@ def test_nothing_is_printed_over_a_label(roots: float, width: float) -> None:
 def test_a_long_sentence_goes_on_in_further_rows() -> None:
     n = 300
     drawing = sentence([-1, *(w + 1 for w in range(1, n)), 0])
-    drawing = drawing.replace(heads=[*drawing.heads[:-2], 1, 0])
+    drawing = drawing.replace(heads=[*drawing.tree[:-2], 1, 0])
     root = ET.fromstring(draw_svg(drawing))
     assert float(root.get("width")) <= 1200
     groups = root.findall(f"{SVG}g")

@@ -61,7 +61,7 @@ def test_a_treebank_there_and_back(tmp_path):
 def test_unknown_heads_are_null():
     table = arrow.to_table([Sentence.from_words(["Trees", "grow"], heads=[-1, 2, -1])])
     assert table["heads"].to_pylist() == [[2, None]]
-    assert next(arrow.to_sentences(table)).heads.tolist() == [-1, 2, -1]
+    assert next(arrow.to_sentences(table)).tree.tolist() == [-1, 2, -1]
 
 
 def test_words(english, parse):
@@ -71,7 +71,7 @@ def test_words(english, parse):
     assert parsed["n"].to_pylist() == [7, 8, 9, 10]
     for row, tree in zip([0, 3], english.parse(WORDS), strict=True):
         found = parsed.slice(row, 1).to_pylist()[0]
-        assert found["heads"] == tree.heads[1:].tolist()
+        assert found["heads"] == tree.heads.tolist()
         assert [found[name] for name in ("deprels", "upos", "xpos", "feats", "lemmas")] == [
             tree.deprels, tree.upos, tree.xpos, tree.feats, tree.lemmas,
         ]  # fmt: skip
@@ -84,7 +84,7 @@ def test_tags_that_are_given_are_used(english, parse):
     given = Sentence.from_words(WORDS[0], upos=["ADJ", "VERB", "_", "ADV", "_"])
     [tree] = english.parse([given])
     assert parsed["upos"] == tree.upos
-    assert parsed["heads"] == tree.heads[1:].tolist()
+    assert parsed["heads"] == tree.heads.tolist()
 
 
 def test_text_becomes_sentences(english, parse):
@@ -98,7 +98,7 @@ def test_text_becomes_sentences(english, parse):
     rows = [row for row in parsed.to_pylist() if row["forms"]]
     for row, tree in zip(rows, trees, strict=True):
         assert (row["forms"], row["text"]) == (tree.forms, tree.text)
-        assert row["heads"] == tree.heads[1:].tolist()
+        assert row["heads"] == tree.heads.tolist()
     assert parsed["text"].to_pylist()[2:4] == ["", None]
 
 
@@ -116,9 +116,7 @@ def test_probabilities_and_the_k_best(english):
     [row] = parse(pa.table({"forms": WORDS[:1]})).to_pylist()
     [analyses] = english.kbest(WORDS[:1], 3, confidence=True)
     assert [tree["weight"] for tree in row["kbest"]] == [weight for _, weight in analyses]
-    assert [tree["heads"] for tree in row["kbest"]] == [
-        tree.heads[1:].tolist() for tree, _ in analyses
-    ]
+    assert [tree["heads"] for tree in row["kbest"]] == [tree.heads.tolist() for tree, _ in analyses]
     assert row["confidences"] == row["kbest"][0]["confidences"]
     assert len(row["confidences"]) == 5
     assert 0 < min(row["confidences"]) <= max(row["confidences"]) <= 1

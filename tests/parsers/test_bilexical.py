@@ -70,7 +70,7 @@ def slow_weight(sentences, new, h, d, backoff, sides=True):
     more, tags, words = [], [], []
     for sentence in sentences:
         own = nodes(sentence)
-        for d_, h_ in enumerate(sentence.heads[1:].tolist(), 1):
+        for d_, h_ in enumerate(sentence.heads.tolist(), 1):
             (word, tag), side = own[d_], RIGHT if d_ > h_ else LEFT
             tags.append((tag, contexts(own[h_], side)))
             words.append((word, contexts_of_word(own[h_], side, tag)))
@@ -126,7 +126,7 @@ def test_it_learns_which_words_go_together():
         ]
     ]
     [parsed] = BilexicalModel.train(lessons).parse([Sentence.from_words(["old", "trees", "sing"])])
-    assert parsed.heads.tolist() == [-1, 2, 3, 0]
+    assert parsed.tree.tolist() == [-1, 2, 3, 0]
 
 
 def test_without_tags_it_looks_at_words_alone():
@@ -145,10 +145,10 @@ def test_parses_are_the_best_trees_of_the_scores():
     for sentence, parsed in zip(blank, model.parse(blank), strict=True):
         heads = arb.decode(model.scores(sentence), projective=True)
         assert parsed == sentence.replace(heads=heads, deprels=["_"] * len(sentence))
-        assert arb.is_projective(parsed.heads)
+        assert arb.is_projective(parsed.tree)
     crossing = model.parse(blank, root="multi", projective=False)
     for sentence, parsed in zip(blank, crossing, strict=True):
-        assert parsed.heads.tolist() == arb.decode(model.scores(sentence), root="multi").tolist()
+        assert parsed.tree.tolist() == arb.decode(model.scores(sentence), root="multi").tolist()
 
 
 @pytest.mark.parametrize(

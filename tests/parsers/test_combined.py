@@ -29,7 +29,7 @@ class Stubborn(Parser):
     kind = "stubborn"
 
     def __init__(self, heads, deprels="w x y z"):
-        self.heads, self.deprels = [-1, *heads], deprels.split()
+        self.heads, self.deprels = list(heads), deprels.split()
         self.asked = []
 
     def _parse_batch(self, sentences, options):
@@ -45,13 +45,13 @@ class Stubborn(Parser):
 
 def heads_of(*parsers, weights=None, **options):
     [parsed] = CombinedParser(parsers, weights).parse([WORDS], **options)
-    return parsed.heads[1:].tolist()
+    return parsed.heads.tolist()
 
 
 def votes(*parsers):
     scores = np.zeros((5, 5))
     for parser in parsers:
-        scores[parser.heads[1:], range(1, 5)] += VOTE
+        scores[parser.heads, range(1, 5)] += VOTE
     return scores
 
 
@@ -119,8 +119,8 @@ def test_the_same_parser_twice_gives_what_it_gives_alone(transition):
 
 def test_edges_cross_only_if_those_of_a_parser_do():
     flat, crossing = Stubborn([2, 0, 2, 3]), Stubborn([3, 4, 4, 0])
-    assert arb.is_projective(np.array([-1, *flat.heads[1:]]))
-    assert not arb.is_projective(np.array(crossing.heads))
+    assert arb.is_projective(np.array([-1, *flat.heads]))
+    assert not arb.is_projective(np.array([-1, *crossing.heads]))
     assert heads_of(flat, crossing, weights=[1, 2]) == [3, 4, 4, 0]
     assert arb.is_projective([-1, *heads_of(flat, crossing, weights=[1, 2], projective=True)])
     assert crossing.asked[-1].projective is True
@@ -139,21 +139,21 @@ def test_what_a_linear_parser_says_are_its_probabilities(linear, transition):
         believed = arb.TreeDistribution(linear.scores(sentence) / linear.temperature)
         [tree] = transition.parse([sentence])
         expected = 2 * believed.marginals()
-        expected[tree.heads[1:], np.arange(1, len(tree) + 1)] += VOTE
+        expected[tree.heads, np.arange(1, len(tree) + 1)] += VOTE
         assert both.scores(sentence)[:, 1:] == pytest.approx(expected[:, 1:], abs=1e-6)
         [parsed] = CombinedParser([linear]).parse([sentence], rules="none")
-        assert parsed.heads.tolist() == believed.mbr().tolist()
+        assert parsed.tree.tolist() == believed.mbr().tolist()
 
 
 def test_lowered_edges_take_the_probability_of_the_lifted_ones(pseudo):
-    crossing = next(s for s in treebank() if not arb.is_projective(s.heads))
+    crossing = next(s for s in treebank() if not arb.is_projective(s.tree))
     [parsed] = pseudo.parse([crossing])
-    assert not arb.is_projective(parsed.heads)
+    assert not arb.is_projective(parsed.tree)
     scores = CombinedParser([pseudo]).scores(crossing)
     assert scores[:, 1:].sum(axis=0) == pytest.approx(1, abs=1e-6)
     believed = arb.TreeDistribution(pseudo.scores(crossing) / pseudo.temperature, projective=True)
-    [moved] = np.flatnonzero(arb.projectivize(parsed.heads) != parsed.heads)
-    assert scores[parsed.heads[moved], moved] == pytest.approx(believed.marginals()[:, moved].max())
+    [moved] = np.flatnonzero(arb.projectivize(parsed.tree) != parsed.tree)
+    assert scores[parsed.tree[moved], moved] == pytest.approx(believed.marginals()[:, moved].max())
     assert list(CombinedParser([pseudo]).parse([crossing])) == [parsed]
 
 
@@ -170,7 +170,7 @@ def test_k_best():
     scores = both.scores(WORDS)
     expected = arb.kbest(scores, 1000, projective=True)
     assert [weight for _, weight in found] == expected[1].tolist()
-    assert [tree.heads.tolist() for tree, _ in found] == expected[0].tolist()
+    assert [tree.tree.tolist() for tree, _ in found] == expected[0].tolist()
     assert [found[0][0]] == list(both.parse([WORDS]))
     [fewer] = both.kbest([WORDS], 3, projective=False)
     assert len(fewer) == 3
@@ -178,7 +178,7 @@ def test_k_best():
 
 def relations_of(*parsers, weights=None):
     [parsed] = CombinedParser(parsers, weights).parse([WORDS])
-    return parsed.heads[1:].tolist(), parsed.deprels
+    return parsed.heads.tolist(), parsed.deprels
 
 
 def test_relations_are_voted_on_by_those_that_have_the_edge():
@@ -193,7 +193,7 @@ def test_relations_are_voted_on_by_those_that_have_the_edge():
 def test_relations_of_edges_that_no_parser_has():
     parsers = [Stubborn([0, 1, 1, 1], "root x y z"), Stubborn([0, 1, 1, 1], "root x u z")]
     [found] = CombinedParser(parsers).kbest([WORDS], 1000)
-    trees = {tuple(tree.heads[1:].tolist()): tree.deprels for tree, _ in found}
+    trees = {tuple(tree.heads.tolist()): tree.deprels for tree, _ in found}
     assert trees[0, 1, 2, 1] == ["root", "x", "y", "z"]
     # Another root changes places with theirs.
     assert trees[2, 0, 2, 2] == ["x", "root", "y", "z"]
@@ -204,7 +204,7 @@ def test_relations_of_edges_that_no_parser_has():
 def test_confidence_is_the_share_of_what_speaks_for_an_edge(linear):
     parsers = [Stubborn([0, 1, 1, 3]), Stubborn([0, 1, 2, 3]), Stubborn([0, 1, 2, 2])]
     [parsed] = CombinedParser(parsers).parse([WORDS], confidence=True)
-    assert parsed.heads.tolist() == [-1, 0, 1, 2, 3]
+    assert parsed.tree.tolist() == [-1, 0, 1, 2, 3]
     assert edge_probs(parsed) == [1, 1, 0.6667, 0.6667]
     assert not parsers[0].asked[-1].confidence
     [[(best, _), *_]] = CombinedParser(parsers).kbest([WORDS], 2, confidence=True)

@@ -29,10 +29,10 @@ def test_words_are_enough(english):
     words = Sentence.from_words(["The", "old", "trees", "grow", "slowly", "."])
     [parsed] = english.parse([words])
     assert parsed.upos == ["DET", "ADJ", "NOUN", "VERB", "ADV", "PUNCT"]
-    assert parsed.heads.tolist() == [-1, 3, 3, 4, 0, 4, 4]
+    assert parsed.tree.tolist() == [-1, 3, 3, 4, 0, 4, 4]
     assert parsed.deprels == ["det", "amod", "nsubj", "root", "advmod", "punct"]
     found = arb.decode(english.scores(words), projective=english.projective)
-    assert (found == parsed.heads).all()
+    assert (found == parsed.tree).all()
 
 
 def test_tags_that_are_given_are_kept(english):
@@ -66,7 +66,7 @@ def test_the_sentences_of_the_card(english, card):
     gold = list(read(Path(__file__).with_name("english.conllu")))
     parsed = list(english.parse(bare(gold)))
     assert f"| the 100 sentences, words only {as_in_the_card(gold, parsed)}\n" in card
-    whole = sum(a.heads.tolist() == b.heads.tolist() for a, b in zip(gold, parsed, strict=True))
+    whole = sum(a.tree.tolist() == b.tree.tolist() for a, b in zip(gold, parsed, strict=True))
     assert f"{whole} of the 100 trees" in card
 
 

@@ -61,7 +61,7 @@ def test_there_are_a_hundred_of_all_kinds():
 
 @each
 def test_heads_and_relations(sentence):
-    heads, deprels = sentence.heads.tolist(), sentence.deprels
+    heads, deprels = sentence.tree.tolist(), sentence.deprels
     assert is_tree(heads, "single")
     children = [[] for _ in heads]
     for d, (head, deprel) in enumerate(zip(heads[1:], deprels, strict=True), 1):
@@ -80,10 +80,10 @@ def test_heads_and_relations(sentence):
 
 @each
 def test_marks_and_crossing_edges(sentence):
-    root = sentence.heads.tolist().index(0)
+    root = sentence.tree.tolist().index(0)
     if sentence.forms[-1] != '"':
-        assert (sentence.heads[-1], sentence.upos[-1]) == (root, "PUNCT")
-    assert is_projective(sentence.heads) == (text(sentence) not in CROSSING)
+        assert (sentence.tree[-1], sentence.upos[-1]) == (root, "PUNCT")
+    assert is_projective(sentence.tree) == (text(sentence) not in CROSSING)
 
 
 @each

@@ -23,7 +23,7 @@ def parses(path):
     sentences = [
         Sentence.from_words(words, upos=["NOUN"] * len(words), lemmas=words) for words in WORDS
     ]
-    return [[tree.heads.tolist(), tree.deprels] for tree in arb.load(path).parse(sentences)]
+    return [[tree.tree.tolist(), tree.deprels] for tree in arb.load(path).parse(sentences)]
 
 
 def test_each_format_has_its_files():

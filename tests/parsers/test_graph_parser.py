@@ -30,7 +30,7 @@ def trees_of(parser, sentences, **options):
             [tree] = parser.parse([sentence], **options | {"projective": True})
         elif isinstance(parser, CombinedParser):
             found = [each.parse([sentence], **options) for each in parser.parsers]
-            projective = all(arb.is_projective(other.heads) for [other] in found)
+            projective = all(arb.is_projective(other.tree) for [other] in found)
         yield tree, projective
 
 
@@ -63,7 +63,7 @@ def test_the_best_tree_by_scores_is_that_of_parse(kind, root):
         if kind == "combined" and root == "multi":
             continue  # its scores are those of trees with one root
         found = arb.decode(scores, root=root, projective=projective)
-        assert found.tolist() == tree.heads.tolist()
+        assert found.tolist() == tree.tree.tolist()
 
 
 @pytest.mark.parametrize("kind", GRAPH_BASED)
@@ -83,7 +83,7 @@ def test_the_best_labeled_tree_has_the_heads_of_parse(kind):
     for sentence, (tree, projective) in zip(NEW, trees_of(parser, NEW), strict=True):
         table = parser.labeled_scores(sentence)
         heads, labels = arb.decode_labeled(table, projective=projective)
-        assert heads.tolist() == tree.heads.tolist()
+        assert heads.tolist() == tree.tree.tolist()
         if kind in BY_TABLE:
             assert [parser.labels[label] for label in labels[1:]] == tree.deprels
         if kind == "combined":  # a tie goes to the first parser
@@ -131,7 +131,7 @@ def test_the_k_best_labeled_trees(kind, root):
         if parser.projective == "pseudo":
             continue
         for (tree, _), of_heads, of_labels in zip(found, heads, labels, strict=True):
-            assert tree.heads.tolist() == of_heads.tolist()
+            assert tree.tree.tolist() == of_heads.tolist()
             assert tree.deprels == [graphs.labels[label] for label in of_labels[1:]]
 
 
@@ -148,10 +148,10 @@ def test_what_is_believed(kind):
         )
         assert dist.marginals() == pytest.approx(expected.marginals(), abs=1e-4)
         words = np.arange(1, len(sentence) + 1)
-        assert edge_probs(tree) == pytest.approx(dist.marginals()[tree.heads[1:], words], abs=1e-3)
+        assert edge_probs(tree) == pytest.approx(dist.marginals()[tree.heads, words], abs=1e-3)
         if parser.projective != "pseudo":
             assert marginals == pytest.approx(dist.marginals(), abs=1e-4)
-            assert voted.heads.tolist() == tree.heads.tolist()
+            assert voted.tree.tolist() == tree.tree.tolist()
         multi = parser.distribution(sentence, root="multi", projective=True)
         assert multi.marginals()[:, 1:].sum(axis=0) == pytest.approx(1, abs=1e-4)
     parser.temperature = before

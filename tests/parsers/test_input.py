@@ -76,7 +76,7 @@ def test_the_bilexical_model_takes_them_too():
     gold = Sentence.from_words(["Trees", "grow"], heads=[-1, 2, 0])
     model = BilexicalModel.train([gold])
     [parsed] = model.parse([["Trees", "grow"]])
-    assert parsed.heads.tolist() == [-1, 2, 0]
+    assert parsed.tree.tolist() == [-1, 2, 0]
 
 
 def cut(given):

@@ -27,7 +27,7 @@ def test_the_trees_are_the_best_ones_of_the_scores(parser, root):
     for sentence, trees in zip(treebank(), ranked, strict=True):
         heads, weights, _ = arb.kbest(parser.scores(sentence), 20, root=root)
         assert [weight for _, weight in trees] == weights.tolist()
-        assert np.array_equal([parsed.heads for parsed, _ in trees], heads)
+        assert np.array_equal([parsed.tree for parsed, _ in trees], heads)
         assert all(parsed.forms == sentence.forms for parsed, _ in trees)
 
 
@@ -42,7 +42,7 @@ def test_a_tree_is_labelled_as_parse_would_label_it(parser, monkeypatch):
         for parsed, _ in trees:
             monkeypatch.setattr(
                 "arborescence.parsers.shared.graph_parser.decode",
-                lambda scores, lengths, root, projective, heads=parsed.heads: heads[None],
+                lambda scores, lengths, root, projective, heads=parsed.tree: heads[None],
             )
             [labelled] = parser.parse([unparsed(sentence)], rules="none")
             assert labelled.raw == parsed.raw
@@ -54,7 +54,7 @@ def test_fewer_trees_than_asked_for(parser):
         ranked = list(parser.kbest([one, two], 10, root=root))
         assert [len(trees) for trees in ranked] == counts
         for trees in ranked:
-            assert all(arb.is_tree(parsed.heads, root=root) for parsed, _ in trees)
+            assert all(arb.is_tree(parsed.tree, root=root) for parsed, _ in trees)
             assert len({parsed.raw for parsed, _ in trees}) == len(trees)
 
 

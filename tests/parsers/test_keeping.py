@@ -103,8 +103,8 @@ def beyond(parser, sentence):
 def weight_of(parser, tree):
     table = parser.labeled_scores(tree.replace(heads=None, deprels=None))
     numbers = [parser.labels.index(name) for name in tree.deprels]
-    return table[tree.heads[1:], np.arange(1, len(tree) + 1), numbers].astype(np.float64).sum() + (
-        beyond(parser, tree)(tuple(tree.heads.tolist()))
+    return table[tree.heads, np.arange(1, len(tree) + 1), numbers].astype(np.float64).sum() + (
+        beyond(parser, tree)(tuple(tree.tree.tolist()))
     )
 
 
@@ -114,7 +114,7 @@ def broken_by(trees, rules=RULES):
 
 
 def same(one, other):
-    return one.heads.tolist() == other.heads.tolist() and one.deprels == other.deprels
+    return one.tree.tolist() == other.tree.tolist() and one.deprels == other.deprels
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -169,7 +169,7 @@ def test_the_k_best_trees_that_keep_the_rules(kind):
         best = {}
         for weight, tree in sorted(zip(weights, map(tuple, heads), strict=True)):
             best[tree] = weight
-        vectors = {tuple(tree.heads[1:].tolist()) for tree, _ in headed}
+        vectors = {tuple(tree.heads.tolist()) for tree, _ in headed}
         assert len(vectors) == len(headed) == min(k, len(best))
         assert [weight for _, weight in headed] == pytest.approx(
             sorted(best.values(), reverse=True)[:k], abs=1e-4
@@ -190,7 +190,7 @@ def test_other_rules_with_several_root_edges_and_probabilities():
         if len(weights) and bytes(before) != bytes(after):
             changed += 1
             assert weight_of(parser, after) == pytest.approx(weights.max(), abs=1e-4)
-            relations = list(zip(after.heads[1:], after.upos, after.deprels, strict=True))
+            relations = list(zip(after.heads, after.upos, after.deprels, strict=True))
             assert all(name == "root" for _, tag, name in relations if tag == "VERB")
     assert changed > 5
 
@@ -199,10 +199,10 @@ def test_lifted_edges_stay_where_moving_them_back_breaks_a_rule():
     [songs] = sentences_of([SONGS])
     parser = LinearParser.train([songs] * 5, projective="pseudo", epochs=3, bits=10)
     [crossing] = parser.parse([unparsed(songs)])
-    assert crossing.heads.tolist() == songs.heads.tolist()
+    assert crossing.tree.tolist() == songs.tree.tolist()
     keeper = Keeper([Projective("projective", ("nmod",), causes=False)])
     [kept] = parser.parse([unparsed(songs)], rules=keeper)
-    assert kept.heads.tolist() == [-1, 2, 0, 4, 2]
+    assert kept.tree.tolist() == [-1, 2, 0, 4, 2]
     assert kept.deprels == songs.deprels
     assert keeper.counts == (1, 1, 0, 0, 2)
 
@@ -251,7 +251,7 @@ def test_rules_that_a_transition_based_parser_keeps_and_others():
     assert not list(validate((tree for trees in lists for tree, _ in trees), kept))
     waived = [each.replace(comments=["# RulesWaived = subjects,objects"]) for each in sentences]
     for one, other in zip(parser.parse(sentences), parser.parse(waived, rules=kept), strict=True):
-        assert (one.heads.tolist(), one.deprels) == (other.heads.tolist(), other.deprels)
+        assert (one.tree.tolist(), one.deprels) == (other.tree.tolist(), other.deprels)
     leaves = Keeper([Dependents("leaves", ("root",))])  # of whole trees: counted, and not kept
     list(parser.parse(sentences, rules=leaves))
     assert leaves.counts.failed == leaves.counts.sentences - sum(len(s) == 1 for s in sentences)

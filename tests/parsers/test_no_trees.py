@@ -38,7 +38,7 @@ def test_it_is_found_first(kind: Any, where: str, tmp_path: Path) -> None:
         options["tagger"] = Tagger.train(treebank(), columns=["upos", "xpos", "feats"], epochs=1)
     path = tmp_path / "trees.conllu"
     first, second, *_ = treebank()
-    cycle = second.replace(heads=[-1, 2, 1, *second.heads[3:]])
+    cycle = second.replace(heads=[-1, 2, 1, *second.tree[3:]])
     write([first, cycle], path)
     good, bad = treebank(), list(read(path))
     learned_from, dev = (good, bad) if where == "dev" else (bad + good, good)

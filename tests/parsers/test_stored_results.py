@@ -41,7 +41,7 @@ def results(training, test):
         parsed = list(kind.train(training, epochs=EPOCHS, **options).parse(test, rules="none"))
         digest = hashlib.sha256()
         for sentence in parsed:
-            digest.update(f"{sentence.heads.tolist()} {sentence.deprels}".encode())
+            digest.update(f"{sentence.tree.tolist()} {sentence.deprels}".encode())
         found = evaluate(test, parsed)
         scores = [round(100 * score.f1, 2) for score in (found.uas, found.las)]
         yield name, [digest.hexdigest()[:16], *scores]

@@ -51,7 +51,7 @@ def test_the_models_that_come_along(name):
 
 
 def _seen(sentence):
-    return bytes(sentence), sentence.heads.tolist(), sentence.source, sentence.line, sentence.forms
+    return bytes(sentence), sentence.tree.tolist(), sentence.source, sentence.line, sentence.forms
 
 
 def _drawn(dist):

@@ -176,7 +176,7 @@ def test_real_trees_are_found(treebanks):
     rng = np.random.default_rng(9)
     seen = 0
     for sentence in islice(read(path), 0, None, 5):
-        heads = np.asarray(sentence.heads)
+        heads = np.asarray(sentence.tree)
         if len(heads) < 2 or arb.root_count(heads) != 1:
             continue
         n = len(heads) - 1

@@ -230,7 +230,7 @@ def test_labels_that_do_not_fit_cannot_be_lowered():
 def test_most_lifted_edges_of_real_trees_come_back(treebanks, name, least):
     lifted = found = 0
     for sentence in read(treebanks / f"{name}.conllu.gz"):
-        heads, labels = sentence.heads, sentence.deprels
+        heads, labels = sentence.tree, sentence.deprels
         new, marked = arb.projectivize(heads, labels)
         back, plain = arb.deprojectivize(new, marked)
         assert arb.is_projective(new)

@@ -13,14 +13,14 @@ class EveryWay:
         self.first = self._visit(start)
 
     def _visit(self, state):
-        key = (*state.stack, -2, *state.buffer, *state.heads.tolist())
+        key = (*state.stack, -2, *state.buffer, *state.tree.tolist())
         if key not in self.states:
             self.states[key] = state
             self.next[key] = {
                 action: self._visit(state.apply(Transition(action))) for action in state.legal
             }
             ends = [self.trees[after] for after in self.next[key].values()]
-            self.trees[key] = np.unique(np.concatenate(ends or [[state.heads]]), axis=0)
+            self.trees[key] = np.unique(np.concatenate(ends or [[state.tree]]), axis=0)
         return key
 
     def costs(self, heads):

@@ -48,7 +48,7 @@ class Parse:
 
     def __init__(self, state, labels):
         self.stack, self.buffer = state.stack, state.buffer
-        self.heads = state.heads.tolist()
+        self.heads = state.tree.tolist()
         self.labels = [-1, *(-1 if x is None else labels.index(x) for x in state.deprels)]
 
     def children(self, word, side):
@@ -148,8 +148,8 @@ class Naive:
 
     def edge(self, state, action):
         """Return head and dependent of the edge that an action makes, or None."""
-        before = state.heads
-        after = state.apply(Transition(action)).heads
+        before = state.tree
+        after = state.apply(Transition(action)).tree
         [*dependents] = np.flatnonzero(before != after).tolist()
         return (int(after[dependents[0]]), dependents[0]) if dependents else None
 
@@ -280,7 +280,7 @@ def _learn_greedily(model, gold, dynamic, coins, exploration):
         scores = model.score(words, state)
         guess = best_of(scores)
         if dynamic:
-            costs = state.costs(gold.heads)
+            costs = state.costs(gold.tree)
             right = best_of(
                 {a: score for a, score in scores.items() if costs[a] == 0 or len(scores) == 1}
             )
@@ -305,7 +305,7 @@ def _learn_with_beam(model, gold, dynamic, width):
         right = []
         for _, item, action in found:
             fits = action is None or (
-                item.state.costs(gold.heads)[action] == 0
+                item.state.costs(gold.tree)[action] == 0
                 if dynamic
                 else oracle[step : step + 1] == [action]
             )
@@ -331,7 +331,7 @@ def _learn_with_beam(model, gold, dynamic, width):
 
 
 def _oracle(model, gold):
-    return [t.action for t in get_system(model.system).derivation(gold.heads, root=model.root)]
+    return [t.action for t in get_system(model.system).derivation(gold.tree, root=model.root)]
 
 
 def _move(model, words, state, action, by):
@@ -348,7 +348,7 @@ def _labelled(model, words, state, action, gold, guessing):
         return state.apply(Transition(action))
     label = model.relation(words, state, edge)
     head, dependent = edge
-    if gold.heads[dependent] == head:
+    if gold.tree[dependent] == head:
         right = model.labels.index(gold.deprels[dependent - 1])
         rows = model.relation_rows(words, state, head, dependent)
         if label != right:

@@ -35,9 +35,9 @@ def test_costs_in_every_state_and_for_every_tree(name, root, n):
     for heads in all_trees(n, root == "single", projective=True):
         for key, costs in ways.costs(heads).items():
             state = ways.states[key]
-            before = repr(state), state.heads.tolist()
+            before = repr(state), state.tree.tolist()
             assert state.costs(heads) == costs, (state, heads)
-            assert (repr(state), state.heads.tolist()) == before
+            assert (repr(state), state.tree.tolist()) == before
             assert state.finished or min(costs.values()) == 0
 
 
@@ -65,7 +65,7 @@ def test_what_costs_nothing_rebuilds_the_tree(name, root, data):
     while not state.finished:
         free = [action for action, cost in state.costs(heads).items() if cost == 0]
         state = state.apply(Transition(data.draw(st.sampled_from(free))))
-    assert state.heads.tolist() == heads.tolist()
+    assert state.tree.tolist() == heads.tolist()
 
 
 @dynamic

@@ -35,8 +35,8 @@ def test_whatever_is_legal_ends_in_a_tree(name, n, root, data):
     swaps = actions.count("SWAP")
     assert swaps <= n * (n - 1) // 2
     assert len(actions) == length(name, n, swaps)
-    assert arb.is_tree(state.heads, root=root)
-    assert name == "swap" or arb.is_projective(state.heads)
+    assert arb.is_tree(state.tree, root=root)
+    assert name == "swap" or arb.is_projective(state.tree)
 
 
 @pytest.mark.parametrize("name", SYSTEMS)
@@ -48,10 +48,10 @@ def test_every_tree_of_the_class_can_be_made_and_no_other(name, root, n):
     while waiting:
         state = waiting.pop()
         if state.finished:
-            made.add(tuple(state.heads.tolist()))
+            made.add(tuple(state.tree.tolist()))
         for action in state.legal:
             following = state.apply(Transition(action))
-            key = (*following.stack, -2, *following.buffer, *following.heads.tolist())
+            key = (*following.stack, -2, *following.buffer, *following.tree.tolist())
             if key not in seen:
                 seen.add(key)
                 waiting.append(following)
@@ -116,7 +116,7 @@ def test_the_static_oracle_rebuilds_every_small_tree(name, root):
 def test_the_static_oracles_rebuild_every_real_tree(treebanks):
     files = sorted(treebanks.rglob("*.conllu.gz"))
     for file in files:
-        trees = [sentence.heads for sentence in read(file)]
+        trees = [sentence.tree for sentence in read(file)]
         flat = np.concatenate(trees)
         starts = np.cumsum([0, *map(len, trees)])
         projective = sum(map(projective_kernel, trees))
@@ -132,12 +132,12 @@ def test_labels_of_real_trees_come_back(treebanks, name):
     chosen = get_system(name)
     made = 0
     for sentence in read(treebanks / "Gothic-PROIEL/got_proiel-ud-dev.conllu.gz"):
-        heads, labels, n = sentence.heads, sentence.deprels, len(sentence)
+        heads, labels, n = sentence.tree, sentence.deprels, len(sentence)
         if n <= 30 and (not chosen.projective or arb.is_projective(heads)):
             transitions = chosen.derivation(heads, labels)
-            back, plain = chosen.replay(n, transitions)
-            assert back.tolist() == heads.tolist()
-            assert plain == labels
+            made_again = chosen.replay(n, transitions)
+            assert made_again.tree.tolist() == heads.tolist()
+            assert made_again.deprels == labels
             swaps = transitions.count(Transition("SWAP"))
             assert len(transitions) == length(name, n, swaps)
             made += 1

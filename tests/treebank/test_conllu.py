@@ -67,12 +67,12 @@ def test_lines_and_sources(tmp_path):
 def test_spaces_inside_forms_and_lemmas():
     [sentence] = everything(b"1\t10 000\t10 000\tNUM\t_\t_\t_\t_\t_\t_\n\n")
     assert sentence.forms == ["10 000"]
-    assert sentence.heads.tolist() == [-1, -1]
+    assert sentence.tree.tolist() == [-1, -1]
 
 
 def test_cycles_are_read():
     [sentence] = everything(BIRDS.replace(b"\t0\troot", b"\t1\tdep") + b"\n")
-    assert sentence.heads.tolist() == [-1, 2, 1]
+    assert sentence.tree.tolist() == [-1, 2, 1]
 
 
 def test_standard_streams(monkeypatch, tmp_path):

@@ -73,7 +73,7 @@ def ours(gold, predicted):
 
 def perturbed(sentence, generator):
     """Attach some words to the root's child, and change some relations and tags."""
-    heads = sentence.heads
+    heads = sentence.tree
     root = int(np.flatnonzero(heads == 0)[0])
     move = np.flatnonzero(generator.random(heads.size) < 0.15)
     heads[move] = root
@@ -129,7 +129,7 @@ def resegmented(sentences, generator):
 
 def retokenized(sentence, generator):
     """Join, split and regroup words at random; the characters stay."""
-    heads = sentence.heads
+    heads = sentence.tree
     grouped = {first: last for first, last, _ in sentence.multiwords}
     forms, lines, word = sentence.forms, [], 1
     groups = []

@@ -34,7 +34,7 @@ def test_head_vectors():
     joined = Joined.of(SENTENCES)
     vectors = np.empty(8, dtype=np.int64)
     read_head_vectors(joined.raw, joined.places_of_columns, joined.offsets, vectors)
-    assert vectors.tolist() == [head for sentence in SENTENCES for head in sentence.heads]
+    assert vectors.tolist() == [head for sentence in SENTENCES for head in sentence.tree]
 
 
 def test_no_sentences():

@@ -35,7 +35,7 @@ def test_there_and_back():
         ["-inf"],
         ["12.5"],
     ]
-    assert again[0][1][0].heads.tolist() == [-1, 0, 1]
+    assert again[0][1][0].tree.tolist() == [-1, 0, 1]
     assert written(again).getvalue() == written(lists).getvalue()
 
 

@@ -38,8 +38,8 @@ def test_every_column_is_a_view_on_the_bytes():
     assert sentence.upos == ["PRON", "AUX", "VERB", "PRON", "NOUN"]
     assert sentence.xpos == ["PRP", "MD", "VB", "PRP", "NN"]
     assert sentence.feats[:2] == ["Case=Nom|Number=Plur", "VerbForm=Fin"]
-    assert sentence.heads.tolist() == [-1, 3, 3, 0, 3, 3]
-    assert sentence.heads.dtype == np.int64
+    assert sentence.tree.tolist() == [-1, 3, 3, 0, 3, 3]
+    assert sentence.tree.dtype == np.int64
     assert sentence.deprels[-1] == "obl:tmod"
     assert sentence.deps[-1] == "3:obl"
     assert sentence.misc[-1] == "SpaceAfter=No"
@@ -90,7 +90,7 @@ def test_replace_can_write_every_column():
     changed = sentence.replace(heads=np.array([-1, 0, 1]), comments=["# one", "#"], **values)
     for name, expected in values.items():
         assert getattr(changed, name) == expected
-    assert changed.heads.tolist() == [-1, 0, 1]
+    assert changed.tree.tolist() == [-1, 0, 1]
     assert changed.comments == ["# one", "#"]
     assert changed == Sentence.from_words(
         ["a", "new form with spaces"], heads=[-1, 0, 1], comments=["# one", "#"], **values
@@ -105,7 +105,7 @@ def test_replace_can_write_every_column():
 def test_unknown_heads_are_underscores():
     sentence = Sentence.from_words(["a", "b"], heads=[-1, -1, 0])
     assert "\n2\tb\t_\t_\t_\t_\t0\t" in str(sentence)
-    assert sentence.heads.tolist() == [-1, -1, 0]
+    assert sentence.tree.tolist() == [-1, -1, 0]
 
 
 def test_replace_without_a_last_line_end():
@@ -116,11 +116,20 @@ def test_replace_without_a_last_line_end():
     assert changed.replace(misc=sentence.misc) == sentence
 
 
+def test_heads_are_a_column_or_a_head_vector():
+    words = Sentence.from_words(["a", "b"])
+    for heads in ([2, 0], [-1, 2, 0]):
+        sentence = words.replace(heads=heads)
+        assert (sentence.heads.tolist(), sentence.tree.tolist()) == ([2, 0], [-1, 2, 0])
+    assert words.replace(heads=[-1, 0]).heads.tolist() == [-1, 0]
+
+
 @pytest.mark.parametrize(
     ("heads", "fault"),
     [
-        ([-1, 0], "3 integers"),
-        ([0, 0, 1], "must be -1"),
+        ([0], "2 integers"),
+        ([0, 0, 1], "the first is the root's"),
+        ([0, 3], "head of word 2 is 3"),
         ([-1, 0, 3], "head of word 2 is 3"),
         ([-1, 1, 0], "head of word 1 is 1"),
         ([-1, -2, 0], "head of word 1 is -2"),

@@ -19,7 +19,7 @@ ANIMALS = Sentence.from_words(
 
 def changed(sentence, **style):
     [other] = restyle([sentence], **style)
-    return other.heads.tolist()[1:], other.deprels
+    return other.tree.tolist()[1:], other.deprels
 
 
 @pytest.mark.parametrize(
@@ -74,8 +74,8 @@ def test_of_any_tree_a_tree_comes(heads, coordination):
         sentence = random_sentence(rng)
         [other] = restyle([sentence], heads=heads, coordination=coordination)
         [again] = restyle([other], heads=heads, coordination=coordination, back=True)
-        assert is_tree(other.heads)
-        assert is_tree(again.heads)
+        assert is_tree(other.tree)
+        assert is_tree(again.tree)
 
 
 @pytest.mark.parametrize("heads", [rarely("content"), "function"])

@@ -36,7 +36,7 @@ def test_what_the_parser_makes_of_it(parser, scores):
     birds = sentences()
     assert (scores.treebank, scores.split, scores.training_sentences) == ("Birdish", "train", 4)
     assert scores.lengths.tolist() == [len(sentence) for sentence in birds]
-    assert same(scores.gold, [sentence.heads for sentence in birds])
+    assert same(scores.gold, [sentence.tree for sentence in birds])
     assert [words.tolist() for words in scores.counted[:2]] == [[True, True, False], [True] * 4]
     for matrix, single, multi, sentence in zip(
         scores.matrices, scores.single, scores.multi, birds, strict=True

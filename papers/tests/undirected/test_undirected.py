@@ -66,7 +66,7 @@ def sentence(heads, relations):
 
 
 def counts_of(gold, trees):
-    return Counts.of([one.heads for one in gold], map(counted_words, gold), trees)
+    return Counts.of([one.tree for one in gold], map(counted_words, gold), trees)
 
 
 GOLD = [
@@ -77,7 +77,7 @@ GOLD = [
 
 
 def test_gold_itself():
-    counts = counts_of(GOLD, [gold.heads for gold in GOLD])
+    counts = counts_of(GOLD, [gold.tree for gold in GOLD])
     assert counts.words.tolist() == counts.directed.tolist() == [4, 2, 0]
     assert counts.undirected.tolist() == [4, 2, 0]
     assert (counts.uas, counts.undirected_uas, counts.right_roots) == (100, 100, 100)

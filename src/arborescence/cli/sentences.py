@@ -193,7 +193,7 @@ def words_of(sentence: Sentence) -> dict[str, Any]:
 
 def edges_of(sentence: Sentence, confidence: bool) -> dict[str, Any]:
     """Describe a tree: the head of each word, 0 for the root, the relation, the probability."""
-    edges = {"heads": sentence.heads[1:].tolist(), "deprels": sentence.deprels}
+    edges = {"heads": sentence.heads.tolist(), "deprels": sentence.deprels}
     if not confidence:
         return edges
     from arborescence.parsers.shared.confidence import edge_probs

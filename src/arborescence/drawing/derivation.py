@@ -89,7 +89,7 @@ def trace(
     --------
     >>> from types import SimpleNamespace
     >>> sentence = SimpleNamespace(
-    ...     forms=["Birds", "see", "us"], upos=["NOUN", "VERB", "PRON"], heads=[-1, 2, 0, 2],
+    ...     forms=["Birds", "see", "us"], upos=["NOUN", "VERB", "PRON"], heads=[2, 0, 2],
     ...     deprels=["nsubj", "root", "obj"],
     ... )
     >>> print(trace(sentence), end="")
@@ -138,8 +138,8 @@ def steps(
     for transition in transitions:
         after = state.apply(transition)
         step = Step(state.stack, state.buffer, transition.action)
-        for dependent in (after.heads != state.heads).nonzero()[0].tolist():  # at most one
-            edge = int(after.heads[dependent]), dependent
+        for dependent in (after.tree != state.tree).nonzero()[0].tolist():  # at most one
+            edge = int(after.tree[dependent]), dependent
             step = step._replace(edge=edge, deprel=transition.label)
         made.append(step)
         state = after

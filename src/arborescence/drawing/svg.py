@@ -220,7 +220,7 @@ def draw_svg(
     --------
     >>> from types import SimpleNamespace
     >>> sentence = SimpleNamespace(
-    ...     forms=["Birds", "sing"], upos=["NOUN", "VERB"], heads=[-1, 2, 0],
+    ...     forms=["Birds", "sing"], upos=["NOUN", "VERB"], heads=[2, 0],
     ...     deprels=["nsubj", "root"],
     ... )
     >>> picture = draw_svg(sentence, titles=["1. weight 7.5"])

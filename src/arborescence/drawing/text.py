@@ -34,7 +34,7 @@ class Drawable(Protocol):
 
     @property
     def heads(self) -> NDArray[np.int64]:
-        """The head vector: ``heads[0] == -1``."""
+        """The head of each word: 0 is the root."""
 
     @property
     def deprels(self) -> Sequence[str]:
@@ -42,8 +42,10 @@ class Drawable(Protocol):
 
 
 def head_list(sentence: Drawable) -> list[int]:
-    """Return the heads as plain integers, or raise `TreeError` if a word has none."""
-    heads = [int(head) for head in sentence.heads]
+    """Return the head vector as plain integers, or raise `TreeError` if a word has no head."""
+    heads = [-1, *map(int, sentence.heads)]
+    if len(heads) != 1 + len(sentence.forms):
+        raise TreeError(f"{len(heads) - 1} heads for {len(sentence.forms)} words: one for each")
     for word, head in enumerate(heads[1:], 1):
         if not 0 <= head < len(heads) or head == word:
             raise TreeError(
@@ -110,7 +112,7 @@ def draw_text(sentence: Drawable, *, color: bool = False) -> str:
     >>> sentence = SimpleNamespace(
     ...     forms=["Birds", "that", "sing", "wake", "us"],
     ...     upos=["NOUN", "PRON", "VERB", "VERB", "PRON"],
-    ...     heads=[-1, 4, 3, 1, 0, 4],
+    ...     heads=[4, 3, 1, 0, 4],
     ...     deprels=["nsubj", "nsubj", "acl:relcl", "root", "obj"],
     ... )
     >>> print(draw_text(sentence), end="")

@@ -240,7 +240,7 @@ def picture(step: Step, labels: Sequence[str] | None = None) -> str:
     nothing = ["_"] * (len(step.heads) - 1)
     return draw_svg(
         SimpleNamespace(
-            forms=step.words[1:], upos=nothing, heads=step.heads, deprels=labels or nothing
+            forms=step.words[1:], upos=nothing, heads=step.heads[1:], deprels=labels or nothing
         )
     )
 

@@ -48,7 +48,9 @@ def steps(problem: Problem, *, single: bool) -> Iterator[Step]:
     if best.kind != "tree":
         yield best
         return
-    sentence = SimpleNamespace(forms=problem.words[1:], heads=best.heads, deprels=["_"] * problem.n)
+    sentence = SimpleNamespace(
+        forms=problem.words[1:], heads=best.heads[1:], deprels=["_"] * problem.n
+    )
     heads: list[int | None] = [-1, *[None] * problem.n]
     for state in trace(sentence, SYSTEM):
         found = Configuration(tuple(state.stack), tuple(state.buffer), state.action, state.edge)

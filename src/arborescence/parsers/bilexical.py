@@ -164,16 +164,16 @@ class BilexicalModel:
     >>> from arborescence.treebank import Sentence
     >>> treebank = [
     ...     Sentence.from_words(["The", "bird", "sings"], upos=["DET", "NOUN", "VERB"],
-    ...                         heads=[-1, 2, 3, 0]),
+    ...                         heads=[2, 3, 0]),
     ...     Sentence.from_words(["Plant", "the", "tree"], upos=["VERB", "DET", "NOUN"],
-    ...                         heads=[-1, 0, 3, 1]),
+    ...                         heads=[0, 3, 1]),
     ... ]
     >>> model = BilexicalModel.train(treebank)
     >>> new = Sentence.from_words(["A", "gardener", "plants", "the", "bulb"],
     ...                           upos=["DET", "NOUN", "VERB", "DET", "NOUN"])
     >>> [parsed] = model.parse([new])
     >>> parsed.heads
-    array([-1,  2,  3,  0,  5,  3])
+    array([2, 3, 0, 5, 3])
     """
 
     lexicon: Lexicon
@@ -219,7 +219,7 @@ class BilexicalModel:
 
         edges, ends = [], []
         for sentence in sentences:
-            heads = sentence.heads[1:]
+            heads = sentence.heads
             word, tag = lexicon.nodes(sentence)
             side = (np.arange(1, len(heads) + 1) > heads).astype(np.int64)
             edges.append(np.stack([word[heads], tag[heads], side, word[1:], tag[1:], heads > 0]))

@@ -72,7 +72,7 @@ class CombinedParser(GraphParser):
     >>> both = CombinedParser([graph_based, transition_based])
     >>> [parsed] = both.parse([new])
     >>> parsed.heads, parsed.deprels
-    (array([-1,  2,  0,  2]), ['nsubj', 'root', 'obj'])
+    (array([2, 0, 2]), ['nsubj', 'root', 'obj'])
     """
 
     kind: ClassVar[str] = "combined"
@@ -213,7 +213,7 @@ class CombinedGraphs(Graphs):
                 for tree in trees
             ]
             scores = sum(map(operator.mul, parser.weights, evidence))
-            self._trees_of.append(np.array([tree.heads for tree in trees]))
+            self._trees_of.append(np.array([tree.tree for tree in trees]))
             self._relations_of.append(np.array(relations))
             self._scores_of.append(np.asarray(scores, dtype=np.float32))
         super().__init__([tree for tree, _ in answers[0]], list(numbers), options)

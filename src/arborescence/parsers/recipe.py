@@ -100,11 +100,11 @@ def train(
     >>> from arborescence.parsers import train
     >>> from arborescence.treebank import Sentence
     >>> birds = Sentence.from_words(["Birds", "sing"], upos=["NOUN", "VERB"],
-    ...                             heads=[-1, 2, 0], deprels=["nsubj", "root"])
+    ...                             heads=[2, 0], deprels=["nsubj", "root"])
     >>> parser = train([birds] * 5, kind="linear", epochs=2, bits=10, text=False)
     >>> [parsed] = parser.parse([["Birds", "sing"]])
     >>> parsed.heads, parsed.upos
-    (array([-1,  2,  0]), ['NOUN', 'VERB'])
+    (array([2, 0]), ['NOUN', 'VERB'])
     """
     beside, settings, root = _checked(kind, options)
     treebank, held_out = _read_all(*_found(train, dev), root, skip_invalid, progress)

@@ -183,10 +183,8 @@ class TransitionSystem:
             systems.advance(self.number, array, number, -1)
         return transitions
 
-    def replay(
-        self, n: int, transitions: Iterable[Transition], root: Root = "single"
-    ) -> tuple[NDArray[np.int64], list[str | None]]:
-        """Return the tree that transitions build.
+    def replay(self, n: int, transitions: Iterable[Transition], root: Root = "single") -> State:
+        """Return the last state of a derivation, with the tree that it builds.
 
         Parameters
         ----------
@@ -197,13 +195,6 @@ class TransitionSystem:
         root : {"single", "multi"}
             As in `start`.
 
-        Returns
-        -------
-        heads : int64, shape (n + 1,)
-            The head vector.
-        deprels
-            The label of each word, or None if its transition has none.
-
         Raises
         ------
         OptionError
@@ -212,8 +203,9 @@ class TransitionSystem:
         Examples
         --------
         >>> hybrid = get_system("arc-hybrid")
-        >>> hybrid.replay(3, hybrid.derivation([-1, 2, 0, 2], ["nsubj", "root", "obj"]))
-        (array([-1,  2,  0,  2]), ['nsubj', 'root', 'obj'])
+        >>> last = hybrid.replay(3, hybrid.derivation([-1, 2, 0, 2], ["nsubj", "root", "obj"]))
+        >>> last.heads, last.deprels
+        (array([2, 0, 2]), ['nsubj', 'root', 'obj'])
         """
         state = self.start(n, root)
         step = 0
@@ -226,7 +218,7 @@ class TransitionSystem:
             raise OptionError(
                 f"the tree is not finished after step {step}: {_either(state.legal)} comes next"
             )
-        return state.heads, state.deprels
+        return state
 
     def _tree(self, heads: Any, single: bool) -> NDArray[np.int64]:
         """Check that the heads are one tree that the system can build; return its head vector."""
@@ -260,7 +252,7 @@ class State:
     {'LEFT-ARC': 0, 'RIGHT-ARC': 2}
     >>> state = state.apply(Transition("LEFT-ARC", "nsubj"))
     >>> state, state.heads, state.deprels
-    (<State [] [2, 0]>, array([-1,  2, -1]), ['nsubj', None])
+    (<State [] [2, 0]>, array([ 2, -1]), ['nsubj', None])
     """
 
     _system: TransitionSystem
@@ -283,7 +275,12 @@ class State:
 
     @property
     def heads(self) -> NDArray[np.int64]:
-        """The head vector, int64 (n + 1,): -1 for words without a head so far, and for the root."""
+        """The head of each word, int64 (n,): -1 for words without a head so far."""
+        return self.tree[1:]
+
+    @property
+    def tree(self) -> NDArray[np.int64]:
+        """The head vector as `decode` has it, int64 (n + 1,): -1 for the root, then `heads`."""
         return self._array[HEAD, : len(self._deprels) + 1].astype(np.int64)
 
     @property

@@ -2,7 +2,7 @@
 
 >>> import io
 >>> from arborescence.treebank import Sentence, read
->>> sentence = Sentence.from_words(["Trees", "grow"], heads=[-1, 2, 0])
+>>> sentence = Sentence.from_words(["Trees", "grow"], heads=[2, 0])
 >>> [again] = read(io.BytesIO(bytes(sentence)))
 >>> again == sentence
 True

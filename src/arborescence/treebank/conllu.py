@@ -260,7 +260,7 @@ def write_kbest(sentences: Iterable[Analyses], target: str | os.PathLike[str] | 
     >>> import io
     >>> from arborescence.treebank import Sentence
     >>> words = Sentence.from_words(["Trees", "grow"])
-    >>> analyses = [(words.replace(heads=[-1, 2, 0]), 7.5), (words.replace(heads=[-1, 0, 1]), 3.0)]
+    >>> analyses = [(words.replace(heads=[2, 0]), 7.5), (words.replace(heads=[0, 1]), 3.0)]
     >>> file = io.BytesIO()
     >>> write_kbest([analyses], file)
     >>> print(file.getvalue().decode().replace("\t", " ").rstrip())
@@ -314,11 +314,11 @@ def read_kbest(source: str | os.PathLike[str] | IO[bytes]) -> Iterator[Ranked]:
     >>> from arborescence.treebank import Sentence
     >>> words = Sentence.from_words(["Trees", "grow"])
     >>> file = io.BytesIO()
-    >>> write_kbest([[(words.replace(heads=[-1, 2, 0]), 7.5)]], file)
+    >>> write_kbest([[(words.replace(heads=[2, 0]), 7.5)]], file)
     >>> _ = file.seek(0)
     >>> [[(sentence, weight)]] = read_kbest(file)
     >>> sentence.heads, weight
-    (array([-1,  2,  0]), 7.5)
+    (array([2, 0]), 7.5)
     """
     analyses = Ranked()
     for sentence in read(source):

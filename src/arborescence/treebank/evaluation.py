@@ -195,12 +195,12 @@ def evaluate(
     --------
     >>> from arborescence.treebank import Sentence
     >>> words = Sentence.from_words(["Trees", "grow", "."])
-    >>> gold = words.replace(heads=[-1, 2, 0, 2], deprels=["nsubj", "root", "punct"])
-    >>> predicted = words.replace(heads=[-1, 2, 0, 1], deprels=["obj", "root", "punct"])
+    >>> gold = words.replace(heads=[2, 0, 2], deprels=["nsubj", "root", "punct"])
+    >>> predicted = words.replace(heads=[2, 0, 1], deprels=["obj", "root", "punct"])
     >>> evaluation = evaluate([gold], [predicted])
     >>> round(evaluation.uas.f1, 3), round(evaluation.las.f1, 3)
     (0.667, 0.333)
-    >>> turned = words.replace(heads=[-1, 0, 1, 2], deprels=["root", "dep", "punct"])
+    >>> turned = words.replace(heads=[0, 1, 2], deprels=["root", "dep", "punct"])
     >>> scores = evaluate([gold], [turned])
     >>> round(scores.uas.f1, 3), round(scores.undirected_uas.f1, 3)
     (0.333, 0.667)
@@ -281,8 +281,8 @@ def best_of_k(
     --------
     >>> from arborescence.treebank import Sentence
     >>> words = Sentence.from_words(["Trees", "grow"])
-    >>> gold = words.replace(heads=[-1, 2, 0], deprels=["nsubj", "root"])
-    >>> wrong = words.replace(heads=[-1, 0, 1], deprels=["root", "acl"])
+    >>> gold = words.replace(heads=[2, 0], deprels=["nsubj", "root"])
+    >>> wrong = words.replace(heads=[0, 1], deprels=["root", "acl"])
     >>> analyses = [(wrong, 7.5), (gold, 3.0)]
     >>> best_of_k([gold], [analyses]).las.f1
     1.0

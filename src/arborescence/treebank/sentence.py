@@ -52,9 +52,9 @@ class Sentence:
     Examples
     --------
     >>> sentence = Sentence.from_words(["Old", "trees", "grow"], upos=["ADJ", "NOUN", "VERB"])
-    >>> parsed = sentence.replace(heads=[-1, 2, 3, 0], deprels=["amod", "nsubj", "root"])
-    >>> parsed.heads
-    array([-1,  2,  3,  0])
+    >>> parsed = sentence.replace(heads=[2, 3, 0], deprels=["amod", "nsubj", "root"])
+    >>> parsed.heads, parsed.tree
+    (array([2, 3, 0]), array([-1,  2,  3,  0]))
     >>> len(parsed), parsed.forms, parsed.upos
     (3, ['Old', 'trees', 'grow'], ['ADJ', 'NOUN', 'VERB'])
     """
@@ -96,7 +96,8 @@ class Sentence:
         forms, lemmas, upos, xpos, feats, deprels, misc
             One string for each word: not empty, without tabs and line ends.
         heads
-            A head vector of length n + 1 with ``heads[0] == -1``; -1 also for unknown heads.
+            The head of each word: 0 is the root, -1 unknown. Or a head vector as `decode` returns
+            it, n + 1 numbers of which the first is -1.
         comments
             Whole lines, each of which starts with ``#``.
 
@@ -105,7 +106,7 @@ class Sentence:
         TreebankError
             If there are no words, or a string is not valid in its column.
         TreeError
-            If `heads` is not a head vector of this sentence.
+            If `heads` are not those of such a sentence.
 
         Examples
         --------
@@ -161,7 +162,7 @@ class Sentence:
         Examples
         --------
         >>> sentence = Sentence.from_words(["Trees", "grow"])
-        >>> print(str(sentence.replace(heads=[-1, 2, 0])).replace("\t", " "))
+        >>> print(str(sentence.replace(heads=[2, 0])).replace("\t", " "))
         1 Trees _ _ _ _ 2 _ _ _
         2 grow _ _ _ _ 0 _ _ _
         <BLANKLINE>
@@ -228,11 +229,16 @@ class Sentence:
 
     @property
     def heads(self) -> npt.NDArray[np.int64]:
-        """The head vector, int64 (n + 1,): -1 for the root and for each head that is ``_``."""
-        heads = np.empty(len(self) + 1, dtype=np.int64)
+        """The head of each word, int64 (n,): 0 is the root; -1 where it is ``_``."""
+        return self.tree[1:]
+
+    @property
+    def tree(self) -> npt.NDArray[np.int64]:
+        """The head vector as `decode` has it, int64 (n + 1,): -1 for the root, then `heads`."""
+        tree = np.empty(len(self) + 1, dtype=np.int64)
         raw = np.frombuffer(self.raw, dtype=np.uint8)
-        read_head_vectors(raw, self.spans, np.array([0, len(self)]), heads)
-        return heads
+        read_head_vectors(raw, self.spans, np.array([0, len(self)]), tree)
+        return tree
 
     @property
     def deprels(self) -> list[str]:
@@ -328,21 +334,22 @@ class Sentence:
     def _written_heads(self, heads: npt.ArrayLike) -> list[str]:
         vector = np.asarray(heads)
         n = len(self)
-        if vector.shape != (n + 1,) or vector.dtype.kind not in "iu":
+        if vector.shape not in ((n,), (n + 1,)) or vector.dtype.kind not in "iu":
             raise TreeError(
-                f"{self._where()}heads must be {n + 1} integers (the root and {n} words), "
-                f"not an array of shape {vector.shape} and type {vector.dtype}"
+                f"{self._where()}heads must be {n} integers, one for each word (or {n + 1}, as "
+                f"decode returns them), not an array of shape {vector.shape} and type "
+                f"{vector.dtype}"
             )
         values: list[int] = vector.tolist()
-        if values[0] != -1:
-            raise TreeError(f"{self._where()}heads[0] is the root's and must be -1")
-        for word, head in enumerate(values):
+        if len(values) > n and values.pop(0) != -1:
+            raise TreeError(f"{self._where()}of {n + 1} heads the first is the root's, and -1")
+        for word, head in enumerate(values, 1):
             if not -1 <= head <= n or head == word:
                 raise TreeError(
                     f"{self._where()}the head of word {word} is {head}, "
                     f"which is not another word of the {n}, 0 or -1"
                 )
-        return [str(head) if head >= 0 else "_" for head in values[1:]]
+        return [str(head) if head >= 0 else "_" for head in values]
 
     def _with_columns(self, columns: dict[int, Sequence[str]]) -> Sentence:
         """Copy the bytes with new values in `columns`, which are in ascending order."""
@@ -475,10 +482,10 @@ def _rewrite(
 def check_tree(sentence: Sentence, root: Root) -> None:
     """Raise TreebankError if the heads of a sentence are not a tree, or not one for `root`."""
     # A missing head is -1, which `is_tree` would take for padding.
-    known = bool((sentence.heads[1:] >= 0).all())
-    if known and is_tree(sentence.heads, root):
+    known = bool((sentence.heads >= 0).all())
+    if known and is_tree(sentence.tree, root):
         return
-    if root == "single" and known and is_tree(sentence.heads, "multi"):
+    if root == "single" and known and is_tree(sentence.tree, "multi"):
         raise TreebankError(
             f"{place(sentence)}: several words have the root as their head; "
             "train with root='multi', or leave the sentence out"

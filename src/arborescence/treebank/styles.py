@@ -78,12 +78,12 @@ def restyle(
     >>> from arborescence.treebank import Sentence, restyle
     >>> cats = Sentence.from_words(
     ...     ["with", "cats", "and", "dogs"],
-    ...     heads=[-1, 2, 0, 4, 2],
+    ...     heads=[2, 0, 4, 2],
     ...     deprels=["case", "root", "cc", "conj"],
     ... )
     >>> [other] = restyle([cats], heads="function", coordination="conjunction")
     >>> other.heads, other.deprels
-    (array([-1,  3,  1,  0,  3]), ['coord', 'comp:case', 'root', 'coord'])
+    (array([3, 1, 0, 3]), ['coord', 'comp:case', 'root', 'coord'])
     >>> [again] = restyle([other], heads="function", coordination="conjunction", back=True)
     >>> again == cats
     True
@@ -100,7 +100,7 @@ def _changed(sentences: Iterable[Sentence], changes: list[Change]) -> Iterator[S
     """Make the changes one after the other in each sentence."""
     for sentence in sentences:
         check_tree(sentence, "multi")
-        heads, relations = sentence.heads.copy(), ["", *sentence.deprels]
+        heads, relations = sentence.tree, ["", *sentence.deprels]
         for change in changes:
             change(heads, relations)
         yield sentence.replace(heads=heads, deprels=relations[1:])

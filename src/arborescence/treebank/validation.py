@@ -107,7 +107,7 @@ def validate(
     >>> sentence = Sentence.from_words(
     ...     ["She", "saw", "him", "them"],
     ...     upos=["PRON", "VERB", "PRON", "PRON"],
-    ...     heads=[-1, 2, 0, 2, 2],
+    ...     heads=[2, 0, 2, 2],
     ...     deprels=["nsubj", "root", "obj", "obj"],
     ... )
     >>> for broken in validate([sentence]):

@@ -59,7 +59,7 @@ def test_trees_are_those_of_the_parser(nlp):
     for sentence in nlp(TEXT).sents:
         [parsed] = parser.parse([[token.text for token in sentence]])
         [converted] = sentences_of(sentence.as_doc())
-        assert converted.heads.tolist() == parsed.heads.tolist()
+        assert converted.tree.tolist() == parsed.tree.tolist()
         assert (converted.deprels, converted.feats) == (parsed.deprels, parsed.feats)
         assert (converted.upos, converted.xpos) == (parsed.upos, parsed.xpos)
         assert converted.lemmas == parsed.lemmas

@@ -46,8 +46,8 @@ def test_any_tree_survives(words):
         for each in (doc, copy, stored):
             starts = [token.is_sent_start for token in each]
             assert starts == [i % words == 0 for i in range(3 * words)]
-            assert [back.heads.tolist() for back in sentences_of(each)] == [
-                given.heads.tolist() for given in sentences
+            assert [back.tree.tolist() for back in sentences_of(each)] == [
+                given.tree.tolist() for given in sentences
             ]
             assert [back.deprels for back in sentences_of(each)] == [
                 given.deprels for given in sentences
@@ -83,12 +83,12 @@ def test_what_is_unknown_stays_unknown():
         assert not doc.has_annotation(attribute)
     assert [token.is_sent_start for token in doc] == [True, False, True, False]
     [first, _] = sentences_of(doc)
-    assert first.heads.tolist() == [-1, -1, -1]
+    assert first.tree.tolist() == [-1, -1, -1]
     assert set(first.deprels + first.upos + first.xpos + first.feats + first.lemmas) == {"_"}
 
     partly = Sentence.from_words(["They", "sing"], heads=[-1, 2, -1], deprels=["nsubj", "_"])
     [back] = sentences_of(doc_of([partly], VOCAB))
-    assert back.heads.tolist() == [-1, 2, -1]
+    assert back.tree.tolist() == [-1, 2, -1]
 
 
 def test_values_that_spacy_does_not_know():
@@ -138,8 +138,8 @@ def test_heads_that_sentences_cannot_have():
         deps=["x", "ROOT", "y", "ROOT"],
     )
     first, second = sentences_of(doc)
-    assert first.heads.tolist() == [-1, -1]  # its head is no word
-    assert second.heads.tolist() == [-1, 2, 0]
+    assert first.tree.tolist() == [-1, -1]  # its head is no word
+    assert second.tree.tolist() == [-1, 2, 0]
 
 
 def test_without_spacy_the_extra_is_named(monkeypatch):

@@ -46,7 +46,7 @@ def prepared():
                 if h != d:
                     count = list_weights(batch, 0, templates, layout, h, d, buffer)
                     edges[h, d] = buffer[:count].copy()
-        sentences.append((batch, sentence.heads, edges))
+        sentences.append((batch, sentence.tree, edges))
     return templates, layout, sentences
 
 
@@ -134,7 +134,7 @@ def test_learns_a_small_treebank_by_heart(loss, projective):
 def test_the_gold_tree_becomes_likely():
     train = partial(LinearParser.train, bits=BITS)
     likely = [
-        np.mean([arb.TreeDistribution(parser.scores(s)).log_prob(s.heads) for s in treebank()])
+        np.mean([arb.TreeDistribution(parser.scores(s)).log_prob(s.tree) for s in treebank()])
         for parser in (train(treebank(), projective=False, epochs=n, loss="tree") for n in (1, 3))
     ]
     assert likely[0] < likely[1]

@@ -111,7 +111,7 @@ def test_an_update_is_that_of_counted_features(bits, limit):
     batch, templates, _, layout = prepared(bits)
     generator = np.random.default_rng(bits)
     for b, sentence in enumerate(treebank()):
-        gold = sentence.heads
+        gold = sentence.tree
         weights = generator.normal(size=layout.size).astype(np.float32)
         sums = np.zeros_like(weights)
         costs = np.ones((len(gold),) * 2, dtype=np.float32)
@@ -152,7 +152,7 @@ def test_products_of_labelled_trees_are_those_of_counted_features():
     batch, _, templates, _ = prepared(10)
     sentence = treebank()[1]
     labels = sorted(set(sentence.deprels))
-    gold = sentence.heads
+    gold = sentence.tree
     named = np.array([-1, *(labels.index(name) for name in sentence.deprels)])
     generator = np.random.default_rng(0)
     weights = generator.normal(size=(1 << 8, len(labels))).astype(np.float32)

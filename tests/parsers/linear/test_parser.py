@@ -45,7 +45,7 @@ def test_parse_finds_the_best_tree_of_its_scores(parser):
         laws.are_scores(scores, sentence)
         for root in ("single", "multi"):
             [parsed] = parser.parse([sentence], root=root)
-            assert (parsed.heads == arb.decode(scores, root=root)).all()
+            assert (parsed.tree == arb.decode(scores, root=root)).all()
 
 
 def test_labeled_scores_are_the_scores_of_each_relation(parser):
@@ -56,7 +56,7 @@ def test_labeled_scores_are_the_scores_of_each_relation(parser):
         assert (labeled.max(axis=-1) == parser.scores(sentence)).all()
         # Learned by heart: the best labeled tree is the gold one. Only it has the label "root".
         heads, labels = arb.decode_labeled(labeled)
-        assert heads.tolist() == sentence.heads.tolist()
+        assert heads.tolist() == sentence.tree.tolist()
         assert [parser.labels[label] for label in labels[1:]] == sentence.deprels
         root = parser.labels.index("root")
         assert (labeled[1:, 1:, root][~np.eye(len(sentence), dtype=bool)] == -np.inf).all()
@@ -86,14 +86,14 @@ def test_parsing_is_lazy_and_an_error_in_the_input_gets_through(parser):
 def test_nothing_but_heads_and_relations_is_written(parser):
     sentence = treebank()[0].replace(misc=["x=1"] * 6, comments=["# text = the old trees"])
     [parsed] = parser.parse([sentence])
-    restored = parsed.replace(heads=sentence.heads, deprels=sentence.deprels)
+    restored = parsed.replace(heads=sentence.tree, deprels=sentence.deprels)
     assert restored.raw == sentence.raw
 
 
 def test_words_that_were_never_seen_are_parsed(parser):
     strange = Sentence.from_words(["Ωδή", "_", "x" * 300], upos=["_", "NEW", "NOUN"])
     [parsed] = parser.parse([strange])
-    assert arb.is_tree(parsed.heads)
+    assert arb.is_tree(parsed.tree)
     assert set(parsed.deprels) <= set(parser.labels)
 
 
@@ -104,7 +104,7 @@ def test_no_sentences_no_parses(parser):
 
 def test_relations_of_the_root_are_for_root_edges_only(parser):
     for parsed in parser.parse([Sentence.from_words([word] * 9) for word in ("a", "tree", ".")]):
-        for head, relation in zip(parsed.heads[1:], parsed.deprels, strict=True):
+        for head, relation in zip(parsed.heads, parsed.deprels, strict=True):
             assert (head == 0) == (relation == "root")
 
 
@@ -154,9 +154,9 @@ def test_trees_with_several_roots():
         LinearParser.train([twins, *treebank()], bits=BITS)
     parser = LinearParser.train([twins, *treebank()], root="multi", bits=BITS, epochs=20)
     [parsed] = parser.parse([unparsed(twins)], root="multi")
-    assert parsed.heads.tolist() == [-1, 0, 0]
+    assert parsed.tree.tolist() == [-1, 0, 0]
     [parsed] = parser.parse([unparsed(twins)])
-    assert arb.is_tree(parsed.heads)
+    assert arb.is_tree(parsed.tree)
 
 
 def test_dev_chooses_the_epoch_and_stops():

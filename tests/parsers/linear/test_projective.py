@@ -34,11 +34,11 @@ def pseudo():
 
 
 def heads_of(sentences):
-    return [sentence.heads.tolist() for sentence in sentences]
+    return [sentence.tree.tolist() for sentence in sentences]
 
 
 def test_a_projective_parser_learns_the_lifted_trees_by_heart(projective):
-    lifted = [arb.projectivize(sentence.heads).tolist() for sentence in treebank()]
+    lifted = [arb.projectivize(sentence.tree).tolist() for sentence in treebank()]
     assert lifted != heads_of(treebank())
     parsed = list(projective.parse(map(unparsed, treebank())))
     assert heads_of(parsed) == lifted
@@ -80,9 +80,9 @@ def test_what_parse_is_asked_for_goes_before_what_the_parser_was_trained_for(
                 sentences, parser.parse(sentences, projective=wanted, rules="none"), strict=True
             ):
                 best = arb.decode(parser.scores(sentence), projective=wanted)
-                assert parsed.heads.tolist() == best.tolist()
+                assert parsed.tree.tolist() == best.tolist()
                 assert not any("↑" in label for label in parsed.deprels)
-                crossing += not arb.is_projective(parsed.heads)
+                crossing += not arb.is_projective(parsed.tree)
     assert crossing
     assert heads_of(plain.parse(sentences)) == heads_of(plain.parse(sentences, projective=False))
     assert heads_of(projective.parse(sentences)) == heads_of(
@@ -162,11 +162,11 @@ def test_settings_that_make_no_sense(plain):
 
 
 def uncrossed(times=1):
-    return [s for s in treebank() if arb.is_projective(s.heads)] * times
+    return [s for s in treebank() if arb.is_projective(s.tree)] * times
 
 
 def crossed(times=1):
-    return [s for s in treebank() if not arb.is_projective(s.heads)] * times
+    return [s for s in treebank() if not arb.is_projective(s.tree)] * times
 
 
 @pytest.mark.parametrize(
@@ -206,9 +206,9 @@ def test_edges_are_lowered_only_if_that_brings_something(joint):
     assert not any("↑" in label for label in lifted.labels)
     assert lifted.labels == tuple(label for label in lowered.labels if "↑" not in label)
     for parsed, gold in zip(lifted.parse(map(unparsed, crossed())), crossed(), strict=True):
-        assert arb.is_projective(parsed.heads)
+        assert arb.is_projective(parsed.tree)
         assert set(parsed.deprels) <= set(lifted.labels)
-        assert parsed.heads.tolist() == arb.projectivize(gold.heads).tolist()
+        assert parsed.tree.tolist() == arb.projectivize(gold.tree).tolist()
 
 
 def test_what_the_treebank_has_chosen_is_in_the_model_file(tmp_path):

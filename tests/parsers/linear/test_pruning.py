@@ -44,7 +44,7 @@ def random_sentences(rng, count, most=12):
 
 
 def numbered(sentences, tags):
-    heads = np.concatenate([sentence.heads for sentence in sentences])
+    heads = np.concatenate([sentence.tree for sentence in sentences])
     return Batch.of(sentences, Sides.of(SIDES), tags), heads
 
 
@@ -239,24 +239,24 @@ def test_parse_finds_the_best_tree_of_what_is_kept(parsers, monkeypatch, long):
         for sentence, parsed in zip(sentences, found, strict=True):
             scores = pruned.scores(sentence)
             best = arb.decode(scores, root=root)
-            assert is_tree(parsed.heads, root)
-            assert arb.tree_weight(scores, parsed.heads) == arb.tree_weight(scores, best)
+            assert is_tree(parsed.tree, root)
+            assert arb.tree_weight(scores, parsed.tree) == arb.tree_weight(scores, best)
 
 
 def test_projective_trees_k_best_and_confidence_go_with_it(parsers):
     pruned, _ = parsers
     sentences = long_sentences()
     for parsed in pruned.parse(sentences, projective=True):
-        assert arb.is_projective(parsed.heads)
+        assert arb.is_projective(parsed.tree)
     plain = list(pruned.parse(sentences, rules="none"))
     sure_of = pruned.parse(sentences, confidence=True, rules="none")
     for one, sure in zip(plain, sure_of, strict=True):
-        assert (one.heads == sure.heads).all()
+        assert (one.tree == sure.tree).all()
     for one, best in zip(plain, pruned.kbest(sentences, 3), strict=True):
         weights = [weight for _, weight in best]
         assert weights == sorted(weights, reverse=True)
         assert np.isfinite(weights).all()
-        assert (best[0][0].heads == one.heads).all()
+        assert (best[0][0].tree == one.tree).all()
 
 
 def test_joint_and_projective_parsers_prune():
@@ -266,7 +266,7 @@ def test_joint_and_projective_parsers_prune():
         for sentence in treebank():
             [parsed] = parser.parse([sentence], projective=projective)
             best = arb.decode(parser.scores(sentence), projective=projective)
-            assert (parsed.heads == best).all()
+            assert (parsed.tree == best).all()
 
 
 def test_a_saved_model_prunes_alike(parsers, tmp_path):
@@ -316,17 +316,17 @@ def test_undirected_parsers_prune(features, rounds, monkeypatch):
         fewer += int((~present).sum())
     assert fewer > 0
     by_matrices = list(pruned.parse(sentences))
-    assert all(is_tree(parsed.heads) for parsed in by_matrices)
+    assert all(is_tree(parsed.tree) for parsed in by_matrices)
     monkeypatch.setattr(kept, "LONG", 0)  # all sentences by their lists of edges
     for one, other in zip(by_matrices, pruned.parse(sentences), strict=True):
-        assert one.heads.tolist() == other.heads.tolist()
+        assert one.tree.tolist() == other.tree.tolist()
 
 
 def test_sentences_unlike_any_lesson_are_parsed(parsers):
     pruned, _ = parsers
     strange = Sentence.from_words(["?"] * 40, upos=["X"] * 39 + ["NEW"])
     [parsed] = pruned.parse([strange])
-    assert is_tree(parsed.heads)
+    assert is_tree(parsed.tree)
     assert [len(parsed) for parsed in pruned.parse(map(unparsed, treebank()))] == [
         len(sentence) for sentence in treebank()
     ]
@@ -335,7 +335,7 @@ def test_sentences_unlike_any_lesson_are_parsed(parsers):
 def test_real_edges_of_english_are_kept_and_removed(treebanks):
     folder = treebanks / "English-EWT"
     train, dev = (
-        [s for s in read(folder / f"en_ewt-ud-{part}.conllu.gz") if is_tree(s.heads)]
+        [s for s in read(folder / f"en_ewt-ud-{part}.conllu.gz") if is_tree(s.tree)]
         for part in ("train", "dev")
     )
     tags = tags_of(train)

@@ -196,8 +196,8 @@ def test_gradients_of_a_tuned_encoder(folder):
 def right(parser, treebank=FEW):
     parsed = parser.parse([sentence.replace(upos=["_"] * len(sentence)) for sentence in treebank])
     return [
-        (tree.heads.tolist(), tree.deprels, tree.upos)
-        == (gold.heads.tolist(), gold.deprels, gold.upos)
+        (tree.tree.tolist(), tree.deprels, tree.upos)
+        == (gold.tree.tolist(), gold.deprels, gold.upos)
         for tree, gold in zip(parsed, treebank, strict=True)
     ]
 

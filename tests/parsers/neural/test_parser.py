@@ -65,7 +65,7 @@ def test_parse_finds_the_best_tree_of_its_scores(parser):
             for projective in (False, True):
                 [parsed] = parser.parse([sentence], root=root, projective=projective)
                 best = arb.decode(scores, root=root, projective=projective)
-                assert (parsed.heads == best).all()
+                assert (parsed.tree == best).all()
 
 
 def test_all_sentences_at_once_or_one_by_one(parser):
@@ -103,7 +103,7 @@ def test_missing_tags_are_filled_in_and_given_ones_kept(parser):
 
 def test_relations_of_the_root_are_for_the_root_only(parser):
     for parsed in parser.parse(NEW, root="multi"):
-        for head, relation in zip(parsed.heads[1:], parsed.deprels, strict=True):
+        for head, relation in zip(parsed.heads, parsed.deprels, strict=True):
             assert (head == 0) == (relation == "root")
 
 
@@ -113,14 +113,14 @@ def test_the_k_best_trees(parser, projective):
         scores = parser.scores(sentence)
         heads, weights, _ = arb.kbest(scores, 5, projective=bool(projective))
         words = np.arange(1, len(sentence) + 1)
-        assert len({tree.heads.tobytes() for tree, _ in found}) == len(heads)
+        assert len({tree.tree.tobytes() for tree, _ in found}) == len(heads)
         for tree, weight in found:  # trees of nearly the same weight may change places
-            assert weight == pytest.approx(scores[tree.heads[1:], words].sum(), rel=1e-5, abs=1e-4)
+            assert weight == pytest.approx(scores[tree.heads, words].sum(), rel=1e-5, abs=1e-4)
         assert [weight for _, weight in found] == pytest.approx(weights, rel=1e-5, abs=1e-4)
         [best] = parser.parse([sentence], projective=projective)
         assert found[0][0].raw == best.raw
         for tree, _ in found:  # the relation of an edge does not depend on the rest of the tree
-            same = tree.heads == best.heads
+            same = tree.tree == best.tree
             assert all(
                 one == two
                 for one, two, is_same in zip(tree.deprels, best.deprels, same[1:], strict=True)
@@ -133,7 +133,7 @@ def test_confidence_is_the_marginal(parser, root):
     parser.temperature = 2.0
     for sentence, parsed in zip(NEW, parser.parse(NEW, root=root, confidence=True), strict=True):
         believed = arb.TreeDistribution(parser.scores(sentence) / 2, root=root)
-        marginals = believed.marginals()[parsed.heads[1:], np.arange(1, len(sentence) + 1)]
+        marginals = believed.marginals()[parsed.heads, np.arange(1, len(sentence) + 1)]
         found = arb.parsers.shared.confidence.edge_probs(parsed)
         assert found == pytest.approx(marginals, abs=1e-3)
     [(one, _), (two, _)] = next(parser.kbest(NEW[:1], 2, confidence=True))
@@ -146,9 +146,9 @@ def test_evidence_for_combined_parsers(parser):
     for sentence, (tree, evidence) in zip(NEW, parser._evidence_batch(NEW, options), strict=True):
         marginals = arb.TreeDistribution(parser.scores(sentence)).marginals()
         assert evidence == pytest.approx(marginals, abs=1e-4)
-        assert (tree.heads == arb.decode(parser.scores(sentence))).all()
+        assert (tree.tree == arb.decode(parser.scores(sentence))).all()
     both = CombinedParser([parser, LinearParser.train(treebank(), epochs=1, bits=10)])
-    assert all(arb.is_tree(tree.heads) for tree in both.parse(NEW))
+    assert all(arb.is_tree(tree.tree) for tree in both.parse(NEW))
 
 
 @pytest.mark.parametrize("precision", ["float16", "int8"])
@@ -263,7 +263,7 @@ def test_parsing_needs_no_torch(tmp_path):
         "import arborescence as arb\n"
         f"parser = arb.load({str(path)!r})\n"
         "[parsed] = parser.parse([['Trees', 'grow']])\n"
-        "print(parsed.heads)\n"
+        "print(parsed.tree)\n"
         "parser.to('cpu')"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
@@ -297,7 +297,7 @@ def test_a_reranker_on_top():
     make = partial(BiaffineParser.train, **TINY, epochs=2)
     reranker = Reranker.train(treebank(), k=3, folds=2, epochs=1, bits=10, make_parser=make)
     assert isinstance(reranker.parser, BiaffineParser)
-    assert all(arb.is_tree(tree.heads) for tree in reranker.parse(NEW))
+    assert all(arb.is_tree(tree.tree) for tree in reranker.parse(NEW))
     if "cpu" in DEVICES:
         assert reranker.to("cpu").parser.device == "cpu"
 

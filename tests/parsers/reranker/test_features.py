@@ -23,7 +23,7 @@ class SlowTree:
 
     def __init__(self, sentence):
         self.sentence = sentence
-        self.heads = sentence.heads.tolist()
+        self.heads = sentence.tree.tolist()
         self.deprels = ["", *sentence.deprels]
         self.tags = ["", *sentence.upos]
         nodes = range(len(self.heads))
@@ -147,7 +147,7 @@ def test_parts_are_hashed_once():
 
 
 def test_the_score_of_a_tree_is_the_sum_of_its_weights():
-    own = lambda parsed: [f"{h}" for h in parsed.heads[1:4]]  # noqa: E731
+    own = lambda parsed: [f"{h}" for h in parsed.tree[1:4]]  # noqa: E731
     lists = ranked()
     batch, arrays, templates, work = prepare(lists, own=own)
     weights = np.random.default_rng(1).integers(-50, 50, 1 << 10).astype(np.float32)
@@ -174,11 +174,11 @@ def test_lists_as_arrays():
         for i, (tree, weight) in enumerate(of_sentence):
             start = arrays.places[b] + i * (len(tree) + 1)
             here = slice(start, start + len(tree) + 1)
-            assert arrays.heads[here].tolist() == tree.heads.tolist()
+            assert arrays.heads[here].tolist() == tree.tree.tolist()
             hashed = [0, *(slow_hash(name.encode()) for name in tree.deprels)]
             assert arrays.relations[here].tolist() == hashed
             assert arrays.weights[c] == weight
-            attached = (tree.heads == gold.heads)[1:]
+            attached = (tree.tree == gold.tree)[1:]
             same = [
                 ours.partition(":")[0] == theirs.partition(":")[0]
                 for ours, theirs in zip(gold.deprels, tree.deprels, strict=True)

@@ -143,17 +143,17 @@ def test_several_roots():
         small(training_sentences)
     many = small(training_sentences, root="multi")
     assert {len(trees) for trees in many.kbest([unparsed(twins)], 8, root="multi")} == {3}
-    assert all(arb.is_tree(s.heads) for s in many.parse(treebank()))
+    assert all(arb.is_tree(s.tree) for s in many.parse(treebank()))
 
 
 def test_one_word_no_sentences_and_words_never_seen(reranker):
     one = Sentence.from_words(["Grow"])
     [parsed] = reranker.parse([one])
-    assert parsed.heads.tolist() == [-1, 0]
+    assert parsed.tree.tolist() == [-1, 0]
     assert len(next(iter(reranker.kbest([one], 8)))) == 1
     assert list(reranker.parse([])) == []
     strange = Sentence.from_words(["Ωδή", "_", "x" * 300], upos=["_", "NEW", "NOUN"])
-    assert arb.is_tree(next(iter(reranker.parse([strange]))).heads)
+    assert arb.is_tree(next(iter(reranker.parse([strange]))).tree)
     only = Sentence.from_words(["Grow"], heads=[-1, 0], deprels=["root"])
     alone = small([only] * 3)
     assert list(alone.parse([one])) == [one.replace(heads=[-1, 0], deprels=["root"])]
@@ -214,7 +214,7 @@ def test_a_hopeless_tree_is_no_accident():
 def test_a_step_goes_against_the_slope():
     """One list, from weights of 0, with features of one's own: AdaGrad by hand."""
     lists = ranked(5)[:1]
-    own = lambda parsed: [str(parsed.heads[1])]  # noqa: E731
+    own = lambda parsed: [str(parsed.tree[1])]  # noqa: E731
     batch, arrays, templates, work = prepare(lists, gold=treebank()[:1], own=own)
     bits = 18
     trainer = training.Trainer((batch, arrays), None, templates, seed=1, bits=bits)
@@ -279,7 +279,7 @@ def hinted(seed):
 
 
 def agrees(parsed):
-    for h, hint in zip(parsed.heads[1:], parsed.misc, strict=True):
+    for h, hint in zip(parsed.heads, parsed.misc, strict=True):
         yield str(hint == f"Head={h}")
 
 

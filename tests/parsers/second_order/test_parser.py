@@ -31,7 +31,7 @@ def parser():
 def test_learns_a_small_treebank_by_heart(loss):
     parser = train(loss=loss, epochs=15)
     for sentence, parsed in zip(treebank(), parser.parse(treebank()), strict=True):
-        assert parsed.heads.tolist() == sentence.heads.tolist()
+        assert parsed.tree.tolist() == sentence.tree.tolist()
         assert parsed.deprels == sentence.deprels
 
 
@@ -82,7 +82,7 @@ def test_options_of_parsing(parser):
     expected = [parsed.raw for parsed in parser.parse(sentences)]
     assert [parsed.raw for parsed in parser.parse(sentences, threads=2)] == expected
     for parsed in parser.parse(sentences, projective=True, root="multi"):
-        assert arb.is_projective(parsed.heads)
+        assert arb.is_projective(parsed.tree)
     with pytest.raises(ModelError, match="a second-order parser has no k-best lists"):
         list(parser.kbest(sentences, 2))
     with pytest.raises(ModelError, match="a second-order parser has no confidence"):
@@ -91,8 +91,8 @@ def test_options_of_parsing(parser):
 
 def test_its_trees_can_be_combined(parser):
     combined = CombinedParser([parser, parser])
-    heads = [parsed.heads.tolist() for parsed in combined.parse(treebank())]
-    assert heads == [parsed.heads.tolist() for parsed in parser.parse(treebank())]
+    heads = [parsed.tree.tolist() for parsed in combined.parse(treebank())]
+    assert heads == [parsed.tree.tolist() for parsed in parser.parse(treebank())]
 
 
 def test_it_votes_beside_a_parser_with_probabilities(parser, tmp_path):
@@ -105,7 +105,7 @@ def test_it_votes_beside_a_parser_with_probabilities(parser, tmp_path):
         certain = arb.TreeDistribution(linear.scores(sentence) / linear.temperature).marginals()
         expected = VOTE * votes(ours) + certain
         assert np.allclose(combined.scores(sentence)[:, 1:], expected[:, 1:], atol=1e-4)
-        assert parsed.heads.tolist() == tree.heads.tolist()
+        assert parsed.tree.tolist() == tree.tree.tolist()
     combined.save(tmp_path / "model")
     loaded = arb.load(tmp_path / "model")
     ours, theirs = (each.parse(treebank(), confidence=True) for each in (combined, loaded))

@@ -29,7 +29,7 @@ def parser():
 def marginals_of(parser, sentence, **options):
     scores = parser.scores(sentence) / np.float32(parser.temperature)
     marginals = arb.TreeDistribution(scores, **options).marginals()
-    return marginals[sentence.heads[1:], np.arange(1, len(sentence) + 1)]
+    return marginals[sentence.heads, np.arange(1, len(sentence) + 1)]
 
 
 @pytest.mark.parametrize("root", ["single", "multi"])
@@ -59,9 +59,9 @@ def test_of_lifted_edges_it_is_that_of_the_edge_that_was_lifted():
         treebank(), dev=treebank(), epochs=20, patience=20, bits=BITS, projective="pseudo"
     )
     crossing = treebank()[-2]
-    assert not arb.is_projective(crossing.heads)
+    assert not arb.is_projective(crossing.tree)
     [parsed] = parser.parse([unparsed(crossing)], confidence=True)
-    assert parsed.heads.tolist() == crossing.heads.tolist()
+    assert parsed.tree.tolist() == crossing.tree.tolist()
     assert min(edge_probs(parsed)) > 0.9
 
 

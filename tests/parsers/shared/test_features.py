@@ -128,7 +128,7 @@ def test_relation_features_are_those_of_their_strings(columns):
     directions = [0x452821E638D01377, 0xBE5466CF34E90C6C, 0xC0AC29B7C97C50DD]
     rows = np.empty(len(templates.roles), dtype=np.int64)
     for b, sentence in enumerate(sentences):
-        heads = sentence.heads
+        heads = sentence.tree
         relatives = np.empty((len(heads), 7), dtype=np.int64)
         relations.find_relatives(heads, relatives)
         for d in range(1, len(heads)):

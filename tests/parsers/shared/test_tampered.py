@@ -68,7 +68,7 @@ def use(path):
         with suppress(ModelError):  # what this kind of parser cannot do
             for parsed in work():
                 if isinstance(parsed, Sentence):
-                    assert arb.is_tree(parsed.heads, root="multi")
+                    assert arb.is_tree(parsed.tree, root="multi")
     return False
 
 

@@ -16,7 +16,7 @@ def sentence(heads, deprels=None):
 def test_numbers_stand_for_the_relations_of_the_treebank():
     trees = TrainingTrees.of(treebank(), projective=False)
     for one, heads, relations in zip(treebank(), trees.heads, trees.relations, strict=True):
-        assert heads.tolist() == one.heads.tolist()
+        assert heads.tolist() == one.tree.tolist()
         assert relations[0] == -1
         assert [trees.labels[number] for number in relations[1:]] == one.deprels
     of_root, of_words = (
@@ -28,7 +28,7 @@ def test_numbers_stand_for_the_relations_of_the_treebank():
 
 
 def test_edges_that_may_not_cross_are_lifted():
-    assert not all(is_projective(one.heads) for one in treebank())
+    assert not all(is_projective(one.tree) for one in treebank())
     plain = TrainingTrees.of(treebank(), projective=False)
     lifted = TrainingTrees.of(treebank(), projective=True)
     marked = TrainingTrees.of(treebank(), projective="pseudo")

@@ -63,7 +63,7 @@ def test_new_text(tokenizer):
     assert ["# newpar" in sentence.comments for sentence in found] == [True, False, True]
     assert found[0].misc == ["_", "_", "SpaceAfter=No", "_", "SpaceAfter=No", "_"]
     assert found[1].misc[1] == r"SpacesAfter=\n\s"
-    assert found[0].heads.tolist() == [-1] * 7
+    assert found[0].tree.tolist() == [-1] * 7
 
 
 def test_case_is_kept(tokenizer):

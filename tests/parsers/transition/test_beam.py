@@ -75,8 +75,8 @@ def naive_of(parser, root="single", swaps=True):
 
 
 def tree_of(name, sentence, transitions, root):
-    heads, labels = get_system(name).replay(len(sentence), transitions, root)
-    return heads.tolist(), labels
+    made = get_system(name).replay(len(sentence), transitions, root)
+    return made.tree.tolist(), made.deprels
 
 
 @pytest.mark.parametrize("name", SYSTEMS)
@@ -89,7 +89,7 @@ def test_greedy_parsing_takes_the_best_transition_in_each_state(name, seed, n, r
     expected = naive.parse_greedily(naive_of(parser, root), sentence)
     assert parser.derivation(sentence, root=root) == expected
     [parsed] = parser.parse([sentence], root=root)
-    assert (parsed.heads.tolist(), parsed.deprels) == tree_of(name, sentence, expected, root)
+    assert (parsed.tree.tolist(), parsed.deprels) == tree_of(name, sentence, expected, root)
 
 
 @pytest.mark.parametrize("name", SYSTEMS)
@@ -109,10 +109,10 @@ def test_beam_search_keeps_the_best_sequences(name, seed, n, root, beam, weights
     assert parser.derivation(sentence, root=root) == list(expected[0].path)
     trees = {}
     for item in expected:
-        heads, labels = item.state.heads.tolist(), item.state.deprels
+        heads, labels = item.state.tree.tolist(), item.state.deprels
         trees.setdefault(tuple(heads), (item.score, heads, labels))
     [found] = parser.kbest([sentence], beam, root=root)
-    assert [(w, t.heads.tolist(), t.deprels) for t, w in found] == list(trees.values())
+    assert [(w, t.tree.tolist(), t.deprels) for t, w in found] == list(trees.values())
     [parsed] = parser.parse([sentence], root=root)
     assert parsed.raw == found[0][0].raw
 
@@ -127,10 +127,10 @@ def test_a_wide_beam_finds_the_best_of_all_sequences(name, root):
         parser = any_parser(generator, name, 1000)
         best = {}
         for item in naive.all_sequences(naive_of(parser, root), sentence):
-            heads = tuple(item.state.heads.tolist())
+            heads = tuple(item.state.tree.tolist())
             best[heads] = max(item.score, best.get(heads, item.score))
         [found] = parser.kbest([sentence], 1000, root=root)
-        assert {tuple(tree.heads.tolist()): weight for tree, weight in found} == best
+        assert {tuple(tree.tree.tolist()): weight for tree, weight in found} == best
         assert [weight for _, weight in found] == sorted(best.values(), reverse=True)
         trees = all_trees(n, root == "single", name != "swap")
         assert set(best) == set(map(tuple, trees.tolist()))
@@ -144,7 +144,7 @@ def test_without_swap_if_edges_may_not_cross():
             parser = any_parser(generator, "swap", beam)
             [item, *_] = naive.parse_with_beam(naive_of(parser, swaps=False), sentence, beam)
             [parsed] = parser.parse([sentence], projective=True)
-            assert parsed.heads.tolist() == item.state.heads.tolist()
+            assert parsed.tree.tolist() == item.state.tree.tolist()
 
 
 @pytest.mark.parametrize("beam", [1, 4])
@@ -162,7 +162,7 @@ def test_learning_averages_the_weights_of_the_perceptron(name, oracle, beam):
     generator = np.random.default_rng(3)
     lessons = treebank() + [any_lesson(generator, 8) for _ in range(8)]
     if name != "swap":
-        lessons = [s.replace(heads=arb.projectivize(s.heads)) for s in lessons]
+        lessons = [s.replace(heads=arb.projectivize(s.tree)) for s in lessons]
     settings = {"system": name, "oracle": oracle, "beam": beam, "columns": COLUMNS}
     parser = TransitionParser.train(lessons, **settings, epochs=3, seed=7, bits=10)
     _, arrays = parser.to_file()
@@ -205,7 +205,7 @@ class ByRules(naive.Naive):
         """Return which labels the edge may have."""
         head, dependent = edge
         tag = self.tags[dependent - 1]
-        edges = zip(state.heads[1:], state.deprels, strict=True)
+        edges = zip(state.heads, state.deprels, strict=True)
         there = [label for h, label in edges if h == head]
         by_rules = {
             "a": True,
@@ -250,6 +250,6 @@ def test_each_state_has_the_actions_and_relations_that_rules_leave(name, seed, n
         path = naive.parse_greedily(model, sentence)
     else:
         path = naive.parse_with_beam(model, sentence, beam)[0].path
-    assert (kept.heads.tolist(), kept.deprels) == tree_of(name, sentence, list(path), root)
+    assert (kept.tree.tolist(), kept.deprels) == tree_of(name, sentence, list(path), root)
     failed = len(keeper.breaking([[kept]]))
     assert keeper.counts == (1, 1 - failed, 1 - failed, failed, 2)

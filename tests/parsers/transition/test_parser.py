@@ -53,7 +53,7 @@ def raws(sentences):
 
 
 def lifted():
-    return [sentence.replace(heads=arb.projectivize(sentence.heads)) for sentence in treebank()]
+    return [sentence.replace(heads=arb.projectivize(sentence.tree)) for sentence in treebank()]
 
 
 @pytest.mark.parametrize(("name", "oracle", "beam"), WAYS)
@@ -71,10 +71,10 @@ def test_a_pseudo_projective_parser_learns_crossing_trees_by_heart(name, beam):
     assert raws(parser.parse(map(unparsed, treebank()))) == raws(treebank())
     [*flat] = parser.parse(map(unparsed, treebank()), projective=True)
     assert raws(flat) == raws(lifted())
-    heads, deprels = get_system(name).replay(7, parser.derivation(treebank()[5]))
-    assert heads.tolist() == lifted()[5].heads.tolist()
-    assert deprels[5] == "nmod↑nsubj"
-    assert (arb.decode(parser.scores(treebank()[5])) == treebank()[5].heads).all()
+    made = get_system(name).replay(7, parser.derivation(treebank()[5]))
+    assert made.heads.tolist() == lifted()[5].heads.tolist()
+    assert made.deprels[5] == "nmod↑nsubj"
+    assert (arb.decode(parser.scores(treebank()[5])) == treebank()[5].tree).all()
 
 
 def test_columns():
@@ -82,7 +82,7 @@ def test_columns():
     assert raws(parser.parse(treebank())) == raws(lifted())
     renamed = [s.replace(lemmas=["x"] * len(s), xpos=["x"] * len(s)) for s in treebank()]
     for one, other in zip(parser.parse(renamed), parser.parse(treebank()), strict=True):
-        assert one.heads.tolist() == other.heads.tolist()
+        assert one.tree.tolist() == other.tree.tolist()
 
 
 def test_the_oracle_is_dynamic_where_there_is_one():
@@ -190,7 +190,7 @@ def test_one_word_leaves_nothing_to_learn():
         assert not arrays["relations"].any()
         # Training saw no relation of two words.
         [parsed] = parser.parse([Sentence.from_words(["Grow", "up"], upos=["VERB", "ADV"])])
-        assert arb.is_tree(parsed.heads)
+        assert arb.is_tree(parsed.tree)
         assert sorted(parsed.deprels) == ["_", "root"]
 
 
@@ -201,10 +201,10 @@ def test_a_derivation_makes_the_parse(greedy, beam):
         transitions = greedy.derivation(sentence)
         swaps = sum(transition.action == "SWAP" for transition in transitions)
         assert len(transitions) == 2 * len(sentence) + 2 * swaps
-        heads, deprels = get_system(greedy.system).replay(len(sentence), transitions)
+        made = get_system(greedy.system).replay(len(sentence), transitions)
         [parsed] = greedy.parse([sentence])
-        assert (heads.tolist(), deprels) == (parsed.heads.tolist(), parsed.deprels)
-        assert arb.decode(greedy.scores(sentence)).tolist() == heads.tolist()
+        assert (made.heads.tolist(), made.deprels) == (parsed.heads.tolist(), parsed.deprels)
+        assert arb.decode(greedy.scores(sentence)).tolist() == made.tree.tolist()
     greedy.beam = 1
 
 
@@ -229,12 +229,12 @@ def test_the_k_best_are_different_trees_and_the_first_is_the_parse(beam):
         for sentence, trees in zip(treebank(), found, strict=True):
             weights = [weight for _, weight in trees]
             assert weights == sorted(weights, reverse=True)
-            assert len({tuple(tree.heads) for tree, _ in trees}) == len(trees) <= k
+            assert len({tuple(tree.tree) for tree, _ in trees}) == len(trees) <= k
             for tree, _ in trees:
                 assert tree.forms == sentence.forms
-                assert arb.is_tree(tree.heads)
-                assert beam.system == "swap" or arb.is_projective(tree.heads)
-                for head, relation in zip(tree.heads[1:], tree.deprels, strict=True):
+                assert arb.is_tree(tree.tree)
+                assert beam.system == "swap" or arb.is_projective(tree.tree)
+                for head, relation in zip(tree.heads, tree.deprels, strict=True):
                     assert (head == 0) == (relation == "root")
 
 
@@ -270,9 +270,9 @@ def test_every_parse_is_a_tree_whatever_the_weights(name, seed, lengths, root, p
         Sentence.from_words([f"w{i}" for i in generator.integers(0, 9, size=n)]) for n in lengths
     ]
     for parsed in parser.parse(sentences, root=root, projective=projective):
-        assert arb.is_tree(parsed.heads, root=root)
+        assert arb.is_tree(parsed.tree, root=root)
         if projective or name != "swap":
-            assert arb.is_projective(parsed.heads)
+            assert arb.is_projective(parsed.tree)
 
 
 def test_edges_that_may_cross_or_not(greedy):
@@ -280,9 +280,9 @@ def test_edges_that_may_cross_or_not(greedy):
     if greedy.system == "swap":
         for projective in (None, False):
             [parsed] = greedy.parse([crossing], projective=projective)
-            assert not arb.is_projective(parsed.heads)
+            assert not arb.is_projective(parsed.tree)
         [parsed] = greedy.parse([crossing], projective=True)
-        assert arb.is_projective(parsed.heads)
+        assert arb.is_projective(parsed.tree)
     else:
         with pytest.raises(ModelError, match=f"out of reach of {greedy.system}"):
             list(greedy.parse([crossing], projective=False))
@@ -311,7 +311,7 @@ def test_no_sentences_no_parses(parser):
 def test_words_that_were_never_seen_are_parsed(parser):
     strange = Sentence.from_words(["Ωδή", "_", "x" * 300], upos=["_", "NEW", "NOUN"])
     [parsed] = parser.parse([strange])
-    assert arb.is_tree(parsed.heads)
+    assert arb.is_tree(parsed.tree)
     assert set(parsed.deprels) <= set(parser.labels)
 
 
@@ -320,7 +320,7 @@ def test_a_long_sentence(beam):
     words = [word for sentence in treebank() for word in sentence.forms]
     long = Sentence.from_words(generator.choice(words, size=300).tolist())
     [parsed] = beam.parse([long])
-    assert arb.is_tree(parsed.heads)
+    assert arb.is_tree(parsed.tree)
     assert len(beam.derivation(long)) >= 600
 
 
@@ -347,9 +347,9 @@ def test_trees_with_several_roots():
                 [twins, *treebank()], system=name, beam=beam, root="multi", bits=BITS, epochs=20
             )
             [parsed] = parser.parse([unparsed(twins)], root="multi")
-            assert parsed.heads.tolist() == [-1, 0, 0]
+            assert parsed.tree.tolist() == [-1, 0, 0]
             [parsed] = parser.parse([unparsed(twins)])
-            assert arb.is_tree(parsed.heads)
+            assert arb.is_tree(parsed.tree)
 
 
 def test_sentences_without_tags_are_tagged(tmp_path):
@@ -358,7 +358,7 @@ def test_sentences_without_tags_are_tagged(tmp_path):
     untagged = list(map(bare, treebank()))
     parsed = list(parser.parse(untagged))
     assert [s.upos for s in parsed] == [s.upos for s in tagger.tag(untagged)]
-    assert [s.heads.tolist() for s in parsed] == [s.heads.tolist() for s in lifted()]
+    assert [s.tree.tolist() for s in parsed] == [s.tree.tolist() for s in lifted()]
     assert parser.derivation(untagged[0]) == parser.derivation(parsed[0])
     parser.save(tmp_path / "model")
     assert raws(arb.load(tmp_path / "model").parse(untagged)) == raws(parsed)
@@ -400,9 +400,9 @@ def test_a_reranker_chooses_among_its_trees(tmp_path):
     reranker = Reranker.train(treebank(), k=4, folds=2, epochs=2, bits=10, make_parser=make)
     reranker.save(tmp_path / "model")
     for parsed in arb.load(tmp_path / "model").parse(treebank()):
-        assert arb.is_tree(parsed.heads)
+        assert arb.is_tree(parsed.tree)
         found = reranker.parser.kbest([parsed], 4)
-        assert parsed.heads.tolist() in [t.heads.tolist() for [*trees] in found for t, _ in trees]
+        assert parsed.tree.tolist() in [t.tree.tolist() for [*trees] in found for t, _ in trees]
 
 
 def test_round_trip(parser, saved):

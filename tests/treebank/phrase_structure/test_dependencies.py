@@ -72,10 +72,10 @@ def test_random_trees_beside_the_definition(name: str) -> None:
         tree = random_tree(int(rng.integers(1, 15)), rng)
         words, edges = defined(tree, rules)
         found = to_dependencies(lexicalize(tree, rules))
-        assert arb.is_tree(found.heads)
-        assert arb.is_projective(found.heads)
+        assert arb.is_tree(found.tree)
+        assert arb.is_projective(found.tree)
         assert len(found) == len(words)
-        pairs = zip(found.heads[1:].tolist(), found.deprels, strict=True)
+        pairs = zip(found.heads.tolist(), found.deprels, strict=True)
         assert list(pairs) == [edges.get(word, (0, "root")) for word in range(1, len(words) + 1)]
 
 
@@ -88,11 +88,11 @@ def test_random_trees_with_traces() -> None:
         before = str(tree)
         tally = Tally()
         found = to_dependencies(lexicalize(tree, rules, traces=True, tally=tally))
-        assert arb.is_tree(found.heads)
+        assert arb.is_tree(found.tree)
         assert found.forms == to_dependencies(lexicalize(tree, rules)).forms
         assert str(tree) == before
         moved += tally.moved > 0
-        crossing += not arb.is_projective(found.heads)
+        crossing += not arb.is_projective(found.tree)
     assert moved > 20
     assert crossing > 2
 
@@ -100,9 +100,9 @@ def test_random_trees_with_traces() -> None:
 @pytest.mark.parametrize("name", CONSTRUCTIONS)
 def test_constructions(name: str) -> None:
     text, collins, yamada_matsumoto, traced = CONSTRUCTIONS[name]
-    assert bracketed(text).heads[1:].tolist() == collins
-    assert bracketed(text, "yamada-matsumoto").heads[1:].tolist() == yamada_matsumoto
-    assert bracketed(text, traces=True).heads[1:].tolist() == traced
+    assert bracketed(text).heads.tolist() == collins
+    assert bracketed(text, "yamada-matsumoto").tree[1:].tolist() == yamada_matsumoto
+    assert bracketed(text, traces=True).heads.tolist() == traced
 
 
 def test_relations() -> None:
@@ -129,10 +129,10 @@ def test_words_and_tags() -> None:
 
 
 def test_unary_chains_and_one_word() -> None:
-    assert bracketed("(FRAG (NP (NP (NX (UH Yes)))))").heads.tolist() == [-1, 0]
+    assert bracketed("(FRAG (NP (NP (NX (UH Yes)))))").tree.tolist() == [-1, 0]
     assert bracketed("(UH Yes)").deprels == ["root"]
     deep = "(NP " * 5_000 + "(NN tree)" + ")" * 5_000
-    assert bracketed(deep, traces=True).heads.tolist() == [-1, 0]
+    assert bracketed(deep, traces=True).tree.tolist() == [-1, 0]
 
 
 def test_what_is_counted() -> None:
@@ -152,7 +152,7 @@ def test_a_phrase_goes_to_the_first_of_several_traces() -> None:
         "(SBAR (WHNP-1 (WP who)) (S (VP (VP (VBD saw) (NP (-NONE- *T*-1))) (CC and) "
         "(VP (VBD heard) (NP (-NONE- *T*-1))))))"
     )
-    assert bracketed(text, traces=True).heads.tolist() == [-1, 2, 0, 2, 2]
+    assert bracketed(text, traces=True).tree.tolist() == [-1, 2, 0, 2, 2]
 
 
 def test_written_and_read_again() -> None:

@@ -101,7 +101,7 @@ class Scores:
     >>> import arborescence as arb
     >>> from arborescence.parsers import LinearParser
     >>> from arborescence.treebank import Sentence
-    >>> gold = Sentence.from_words(["Birds", "sing"], heads=[-1, 2, 0], deprels=["nsubj", "root"])
+    >>> gold = Sentence.from_words(["Birds", "sing"], heads=[2, 0], deprels=["nsubj", "root"])
     >>> parser = LinearParser.train([gold], epochs=2, bits=10)
     >>> scores = Scores.by(parser, [gold], treebank="Birdish", split="train", settings={})
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "Birdish.npz"
@@ -169,7 +169,7 @@ class Scores:
                     progress("scores", done, len(test))
                 matrices.append(scores)
         single, multi = (
-            [parsed.heads for parsed in parser.parse(test, root=root, rules="none")]
+            [parsed.tree for parsed in parser.parse(test, root=root, rules="none")]
             for root in get_args(Root)
         )
         info: dict[str, Any] = getattr(parser, "info", {})
@@ -222,7 +222,7 @@ class Scores:
         Examples
         --------
         >>> from arborescence.treebank import Sentence
-        >>> sentence = Sentence.from_words(["Birds", "sing"], heads=[-1, 2, 0],
+        >>> sentence = Sentence.from_words(["Birds", "sing"], heads=[2, 0],
         ...                                deprels=["nsubj", "root"])
         >>> scores = Scores.of([[[0, 2, 3], [0, 0, 0], [0, 1, 0]]], [sentence],
         ...                    treebank="Birdish", training_sentences=100)
@@ -329,7 +329,7 @@ def counted_words(sentence: Sentence) -> NDArray[np.bool_]:
 
 
 def _gold(sentence: Sentence) -> NDArray[np.int64]:
-    heads = sentence.heads
+    heads = sentence.tree
     if (heads[1:] < 0).any() or not is_tree(heads, "multi"):
         raise TreebankError(f"{place(sentence)}: its heads are not a tree to compare with")
     return heads

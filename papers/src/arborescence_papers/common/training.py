@@ -161,7 +161,7 @@ def _score(task: Task, model: Path | None, settings: dict[str, Any], progress: P
     }
     if model and is_score_file(model):
         scores = Scores.read(model)
-        gold = [sentence.heads for sentence in test]
+        gold = [sentence.tree for sentence in test]
         if len(gold) != len(scores.gold) or not all(map(np.array_equal, gold, scores.gold)):
             raise ModelError(
                 f"{model}: scores of other sentences, or for other trees, than those "

@@ -166,7 +166,7 @@ def find(folder: Path, only: Iterable[str] = (), smallest: int | None = None) ->
 def write_birdish(folder: Path) -> Path:
     """Write a treebank of one sentence into a new folder of treebanks, for examples."""
     (folder / "Birdish").mkdir(parents=True)
-    sentence = Sentence.from_words(["Birds", "sing"], heads=[-1, 2, 0], deprels=["dep", "root"])
+    sentence = Sentence.from_words(["Birds", "sing"], heads=[2, 0], deprels=["dep", "root"])
     for part in ("train", "test"):
         write([sentence], folder / "Birdish" / f"{part}.conllu")
     return folder

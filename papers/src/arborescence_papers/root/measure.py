@@ -152,7 +152,7 @@ class Effect:
     --------
     >>> from arborescence_papers.common.scores import Scores
     >>> from arborescence.treebank import Sentence
-    >>> sentence = Sentence.from_words(["Birds", "sing"], heads=[-1, 2, 0],
+    >>> sentence = Sentence.from_words(["Birds", "sing"], heads=[2, 0],
     ...                                deprels=["nsubj", "root"])
     >>> scores = Scores.of([[[0, 2, 3], [0, 0, 0], [0, 1, 0]]], [sentence],
     ...                    treebank="Birdish", training_sentences=100)

@@ -152,7 +152,7 @@ def columns_of_analyses(analyses: Analyses, names: Sequence[str]) -> dict[str, A
 
 
 def _tree(sentence: Sentence, confidence: bool) -> dict[str, Any]:
-    heads = sentence.heads[1:].tolist()
+    heads = sentence.heads.tolist()
     tree = {
         "heads": [None if head < 0 else head for head in heads] if -1 in heads else heads,
         "deprels": sentence.deprels,

@@ -148,7 +148,7 @@ def doc_of(sentences: Iterable[Sentence], vocab: Vocab) -> Doc:
     >>> import spacy
     >>> from arborescence.treebank import Sentence
     >>> trees = Sentence.from_words(
-    ...     ["Trees", "grow", "."], heads=[-1, 2, 0, 2], deprels=["nsubj", "root", "punct"],
+    ...     ["Trees", "grow", "."], heads=[2, 0, 2], deprels=["nsubj", "root", "punct"],
     ...     misc=["_", "SpaceAfter=No", "_"],
     ... )
     >>> doc = doc_of([trees], spacy.blank("en").vocab)

@@ -96,17 +96,17 @@ class LinearParser(GraphParser):
     --------
     >>> from arborescence.treebank import Sentence
     >>> one = Sentence.from_words(["Old", "trees", "grow"], upos=["ADJ", "NOUN", "VERB"],
-    ...                           heads=[-1, 2, 3, 0], deprels=["amod", "nsubj", "root"])
+    ...                           heads=[2, 3, 0], deprels=["amod", "nsubj", "root"])
     >>> two = Sentence.from_words(["Birds", "sing"], upos=["NOUN", "VERB"],
-    ...                           heads=[-1, 2, 0], deprels=["nsubj", "root"])
+    ...                           heads=[2, 0], deprels=["nsubj", "root"])
     >>> parser = LinearParser.train([one, two], epochs=3)
     >>> new = Sentence.from_words(["Old", "birds", "sing"], upos=["ADJ", "NOUN", "VERB"])
     >>> [parsed] = parser.parse([new])
     >>> parsed.heads, parsed.deprels
-    (array([-1,  2,  3,  0]), ['amod', 'nsubj', 'root'])
+    (array([2, 3, 0]), ['amod', 'nsubj', 'root'])
     >>> [(best, second)] = parser.kbest([new], 2)
     >>> best[0].heads, bool(best[1] > second[1])
-    (array([-1,  2,  3,  0]), True)
+    (array([2, 3, 0]), True)
     """
 
     kind: ClassVar[str] = "linear"

@@ -108,7 +108,7 @@ class EdgeRun(OnlineRun):
         if not self._settings.prune:
             return
         training, heads = self._batch, self._trees.heads
-        held_out, gold = self._dev, [sentence.heads for sentence in self._dev]
+        held_out, gold = self._dev, [sentence.tree for sentence in self._dev]
         if not held_out:
             rest = [b for b in range(len(heads)) if b % _HELD_OUT] or [0]
             held_out, gold = self._treebank[::_HELD_OUT], heads[::_HELD_OUT]
@@ -291,7 +291,7 @@ def _trees_for(treebank: Sequence[Sentence], settings: Settings) -> Projective:
         return settings.projective
     if settings.inference == "undirected":
         return False
-    crossing = sum(not is_projective(sentence.heads) for sentence in treebank)
+    crossing = sum(not is_projective(sentence.tree) for sentence in treebank)
     if crossing > MOST_CROSSING * len(treebank):
         return False
     return "pseudo" if crossing else True

@@ -97,7 +97,7 @@ class BiaffineParser(GraphParser):
     >>> parser = BiaffineParser.train(treebank, dev=dev, tagger=tagger)  # doctest: +SKIP
     >>> [parsed] = parser.parse([["Old", "birds", "sing"]])  # doctest: +SKIP
     >>> parsed.heads, parsed.upos  # doctest: +SKIP
-    (array([-1,  2,  3,  0]), ['ADJ', 'NOUN', 'VERB'])
+    (array([2, 3, 0]), ['ADJ', 'NOUN', 'VERB'])
     """
 
     kind: ClassVar[str] = "biaffine"

@@ -90,13 +90,13 @@ class Reranker(Parser):
     >>> reranker = Reranker.train(treebank * 2, k=4, folds=2)
     >>> [parsed] = reranker.parse([new])
     >>> parsed.heads, parsed.deprels
-    (array([-1,  2,  0,  2]), ['nsubj', 'root', 'obj'])
+    (array([2, 0, 2]), ['nsubj', 'root', 'obj'])
 
     A feature of one's own, which counts the children of each verb by their case:
 
     >>> def cases(parsed):
     ...     feats, upos = parsed.feats, parsed.upos
-    ...     for d, h in enumerate(parsed.heads[1:].tolist()):
+    ...     for d, h in enumerate(parsed.heads.tolist()):
     ...         if h and upos[h - 1] == "VERB":
     ...             yield f"{feats[d]} {h < d}"
     """

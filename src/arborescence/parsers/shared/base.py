@@ -304,8 +304,8 @@ class Parser(ABC):
         >>> parser = arb.load("english")
         >>> for sentence in parser("Old trees grow. Birds don't."):
         ...     print(sentence.forms, sentence.heads)
-        ['Old', 'trees', 'grow', '.'] [-1  2  3  0  3]
-        ['Birds', 'do', "n't", '.'] [-1  2  0  2  2]
+        ['Old', 'trees', 'grow', '.'] [2 3 0 3]
+        ['Birds', 'do', "n't", '.'] [2 0 2 2]
         """
         return list(self.parse(given, **options))
 
@@ -343,7 +343,7 @@ class Parser(ABC):
         >>> parser = arb.load("english")
         >>> [parsed] = parser.parse([["Old", "trees", "grow", "slowly"]])
         >>> parsed.heads
-        array([-1,  2,  3,  0,  3])
+        array([2, 3, 0, 3])
         """
         if options.get("rules") is None:
             options["rules"] = self.rules
@@ -562,7 +562,7 @@ def load(
 def votes(tree: Sentence) -> NDArray[np.float64]:
     """Return 1 for each edge of a tree and 0 for all others, ``[head, dependent]``."""
     edges = np.zeros((len(tree) + 1, len(tree) + 1))
-    edges[tree.heads[1:], np.arange(1, len(tree) + 1)] = 1
+    edges[tree.heads, np.arange(1, len(tree) + 1)] = 1
     return edges
 
 

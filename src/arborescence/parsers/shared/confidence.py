@@ -207,8 +207,8 @@ def reliability(
     Examples
     --------
     >>> from arborescence.treebank import Sentence
-    >>> gold = Sentence.from_words(["Trees", "grow"], heads=[-1, 2, 0])
-    >>> parsed = gold.replace(heads=[-1, 0, 1], misc=["EdgeProb=0.75", "EdgeProb=0.75"])
+    >>> gold = Sentence.from_words(["Trees", "grow"], heads=[2, 0])
+    >>> parsed = gold.replace(heads=[0, 1], misc=["EdgeProb=0.75", "EdgeProb=0.75"])
     >>> found = reliability([gold, gold, gold], [gold.replace(misc=parsed.misc)] * 2 + [parsed])
     >>> found.counts, round(found.error, 4)
     (array([0, 0, 0, 0, 0, 0, 0, 6, 0, 0]), 0.0833)
@@ -217,7 +217,7 @@ def reliability(
     right: list[bool] = []
     for answer, guess in zip(gold, parsed, strict=True):
         found += edge_probs(guess)
-        right += (answer.heads == guess.heads)[1:].tolist()
+        right += (answer.heads == guess.heads).tolist()
     probabilities = np.array(found)
     of_bin = np.minimum((probabilities * bins).astype(np.int64), bins - 1)
     counts = np.bincount(of_bin, minlength=bins)

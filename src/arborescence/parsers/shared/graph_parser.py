@@ -424,7 +424,7 @@ class GraphParser(Parser):
                 evidence[b] = of_sentence[:nodes, :nodes].copy()
         parsed = [tree for [tree] in self._written(graphs, heads[np.newaxis])]
         for tree, found, start in zip(parsed, evidence, graphs.starts.tolist(), strict=False):
-            before, after = heads[start : start + len(tree) + 1], tree.heads
+            before, after = heads[start : start + len(tree) + 1], tree.tree
             # Lowered edges swap marginals with the lifted ones.
             moved = np.flatnonzero(before != after)
             of_both = found[[before[moved], after[moved]], moved]

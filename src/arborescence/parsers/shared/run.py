@@ -198,7 +198,7 @@ class ParserRun(Run):
 
     def _temperature(self, parser: Any, dev: Sequence[Sentence]) -> float:
         """Fit the temperature of a parser on dev, whose trees are lifted if its own are."""
-        gold = [sentence.heads for sentence in dev]
+        gold = [sentence.tree for sentence in dev]
         if parser.projective == "pseudo":
             gold = list(map(projectivize, gold))
         how: Any = {"root": self._settings.root, "projective": bool(parser.projective)}
@@ -220,7 +220,7 @@ def compared(gold: Iterable[Sentence], parsed: Iterable[Sentence]) -> dict[str, 
     """Return UAS and LAS (without relation subtypes) in percent; {} if there are no words."""
     words = attached = labelled = 0
     for right, found in zip(gold, parsed, strict=True):
-        same = np.flatnonzero(right.heads[1:] == found.heads[1:])
+        same = np.flatnonzero(right.heads == found.heads)
         ours, theirs = right.deprels, found.deprels
         words += len(right)
         attached += len(same)

@@ -75,11 +75,11 @@ def checked(
 def _lifted(sentence: Sentence, projective: Projective) -> tuple[NDArray[np.int64], list[str]]:
     """Return the heads and relations to learn from, lifted if they must be projective."""
     if not projective:
-        return sentence.heads, sentence.deprels
+        return sentence.tree, sentence.deprels
     if projective != "pseudo":
-        return projectivize(sentence.heads), sentence.deprels
+        return projectivize(sentence.tree), sentence.deprels
     try:
-        heads, deprels = projectivize(sentence.heads, sentence.deprels)
+        heads, deprels = projectivize(sentence.tree, sentence.deprels)
     except TreeError as error:
         raise TreebankError(f"{place(sentence)}: {error}") from None
     return heads, deprels

@@ -109,7 +109,7 @@ class TransitionParser(Parser):
     >>> new = Sentence.from_words(["Young", "birds", "sing"], upos=tags)
     >>> [parsed] = parser.parse([new])
     >>> parsed.heads, parsed.deprels
-    (array([-1,  2,  3,  0]), ['amod', 'nsubj', 'root'])
+    (array([2, 3, 0]), ['amod', 'nsubj', 'root'])
     >>> print(*parser.derivation(new))
     SHIFT SHIFT LEFT-ARC(amod) SHIFT LEFT-ARC(nsubj) RIGHT-ARC(root)
     """

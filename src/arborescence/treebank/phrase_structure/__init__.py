@@ -5,7 +5,7 @@
 >>> file = io.BytesIO(b"((S (NP-SBJ (NNS Trees)) (VP (VBP grow))))")
 >>> [sentence] = convert(file)
 >>> sentence.heads, sentence.deprels
-(array([-1,  2,  0]), ['S|NP-SBJ', 'root'])
+(array([2, 0]), ['S|NP-SBJ', 'root'])
 """
 
 from typing import TYPE_CHECKING

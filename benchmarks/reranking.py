@@ -85,7 +85,7 @@ def report(treebank, ks, make_parser, seed, folder):
     path = folder / f"{treebank}-{max(ks)}-{seed}.reranker"
     if not path.exists():
         Reranker.train(
-            train, dev=dev, k=max(ks), seed=seed, make_parser=make_parser, progress=progress
+            train, dev=dev, k=max(ks), rng=seed, make_parser=make_parser, progress=progress
         ).save(path)
     reranker = Reranker.load(path)
     parser = reranker.parser

@@ -96,7 +96,7 @@ class Job(NamedTuple):
             )
         learn(training[:20], dev=held_out[:20], epochs=1)  # compiles
         start = time.process_time()
-        parser = learn(training, dev=held_out, seed=self.seed, epochs=self.epochs)
+        parser = learn(training, dev=held_out, rng=self.seed, epochs=self.epochs)
         parser.info["seconds"] = time.process_time() - start
         parser.save(path)
         print(f"{path}: {parser.info['seconds']:.1f} s", flush=True)

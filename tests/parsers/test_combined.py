@@ -260,7 +260,7 @@ def test_damaged_files(linear, tmp_path, changes, message):
 
 
 def test_training_several_parsers():
-    makers = [partial(LinearParser.train, epochs=1, bits=10, seed=seed) for seed in (1, 2)]
+    makers = [partial(LinearParser.train, epochs=1, bits=10, rng=seed) for seed in (1, 2)]
     said = []
     both = CombinedParser.train(
         iter(treebank()),

@@ -18,7 +18,7 @@ TINY = {**SIZES, "upper": 1, "dropout": 0.0, "word_dropout": 0.0, "rate": 0.03}
 
 def random_parser(treebank, *, seed=1, tagger=None, text=None, device=None, **settings):
     """Make a parser whose weights are random numbers."""
-    chosen = Settings(**{**SIZES, "seed": seed, **settings})
+    chosen = Settings(**{**SIZES, "rng": seed, **settings})
     vocabulary = Vocabulary.of(treebank, chosen.columns, least=1)
     if chosen.vector:
         rows = {word: row for row, word in enumerate(vocabulary.words, 1)}

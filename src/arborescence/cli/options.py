@@ -189,7 +189,7 @@ def given(context: typer.Context, options: Mapping[str, Option]) -> dict[str, An
 
 def _parameter(option: Option) -> inspect.Parameter:
     """Make the parameter from which Typer makes an option."""
-    name, default = option.name.replace("_", "-"), option.default
+    name, default = (option.written or option.name).replace("_", "-"), option.default
     flags = f"--{name}"
     kind: Any = option.kind
     if option.is_flag:

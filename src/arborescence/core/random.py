@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+#: A generator, a seed, or None: other numbers each time (SPEC 7 of Scientific Python).
+Rng = int | np.random.Generator | None
+
+
 def as_generator(rng: Any) -> np.random.Generator:
     """Return the generator that a caller gave, or one from the caller's seed.
 

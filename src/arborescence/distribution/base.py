@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from arborescence.core.choices import Root
     from arborescence.core.graph import Graph
+    from arborescence.core.random import Rng
     from arborescence.distribution.far import Far
     from arborescence.inference.kbest import KBest
 
@@ -277,9 +278,7 @@ words 1, 2; root='multi' allows several; errors='-inf' gives what is no such tre
 
     # Draws.
 
-    def sample(
-        self, k: int, rng: np.random.Generator | int | None = None, *, replace: bool = True
-    ) -> Heads:
+    def sample(self, k: int, rng: Rng = None, *, replace: bool = True) -> Heads:
         """Draw trees.
 
         Parameters

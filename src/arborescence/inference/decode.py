@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar, overload
 
 import numpy as np
 
@@ -23,6 +23,15 @@ if TYPE_CHECKING:
 
     from arborescence.core.choices import Root
     from arborescence.core.types import Options, Tensor, Tensors
+
+Array = TypeVar("Array")
+
+
+class Labeled(NamedTuple, Generic[Array]):
+    """A labeled tree, or a batch of them, as `decode_labeled` returns it: arrays or tensors."""
+
+    heads: Array
+    labels: Array
 
 
 @overload
@@ -129,11 +138,11 @@ def decode(
 @overload
 def decode_labeled(
     scores: Tensors[Tensor], lengths: Any = None, **options: Unpack[Options]
-) -> tuple[Tensor, Tensor]: ...
+) -> Labeled[Tensor]: ...
 @overload
 def decode_labeled(
     scores: ArrayLike, lengths: Any = None, **options: Unpack[Options]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]: ...
+) -> Labeled[NDArray[np.int64]]: ...
 def decode_labeled(
     scores: Any,
     lengths: Any = None,
@@ -141,7 +150,7 @@ def decode_labeled(
     root: Root = "single",
     projective: bool = False,
     threads: int = 1,
-) -> tuple[Any, Any]:
+) -> Labeled[Any]:
     """Return the labeled tree of highest weight, exactly.
 
     The best label of each edge is chosen first, then the best tree: O(L n²) more than `decode`.
@@ -172,13 +181,13 @@ def decode_labeled(
     >>> scores = np.zeros((3, 3, 2))
     >>> scores[0, 2, 1] = scores[2, 1, 0] = 4.0
     >>> arb.decode_labeled(scores)
-    (array([-1,  2,  0]), array([-1,  0,  1]))
+    Labeled(heads=array([-1,  2,  0]), labels=array([-1,  0,  1]))
     """
     array, lengths, give_back = as_labeled(scores, lengths)
     best = best_labels(array, threads)
     heads = decode(best, lengths, root=root, projective=projective, threads=threads)
     labels = _labels_of(array, best, heads)
-    return (give_back(heads), give_back(labels)) if give_back else (heads, labels)
+    return Labeled(give_back(heads), give_back(labels)) if give_back else Labeled(heads, labels)
 
 
 def best_labels(scores: NDArray[Any], threads: int) -> NDArray[Any]:

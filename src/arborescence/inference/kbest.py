@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar, overload
+from itertools import starmap
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, overload
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from arborescence.core.graph import as_graph
 from arborescence.core.lists import Lists
 from arborescence.core.threads import in_threads
 from arborescence.errors import NoTreeError, ScoresError
+from arborescence.inference.decode import Array
 from arborescence.nonprojective.kbest_state import KBestState
 from arborescence.projective.kbest import ProjectiveKBestState
 
@@ -25,15 +27,19 @@ if TYPE_CHECKING:
     from arborescence.core.types import Options, Tensor, TensorLike, Tensors, Which
 
 
-Array = TypeVar("Array")
-
-
 class KBest(NamedTuple, Generic[Array]):
     """The k best trees, as `kbest` returns them: arrays or tensors."""
 
     heads: Array
     weights: Array
     counts: Array
+
+
+class Tree(NamedTuple, Generic[Array]):
+    """A tree and its weight, as `trees` yields them."""
+
+    heads: Array
+    weight: float
 
 
 class SecondBest(NamedTuple, Generic[Array]):
@@ -136,14 +142,10 @@ def kbest(
 
 
 @overload
-def trees(scores: TensorLike[Tensor], **which: Unpack[Which]) -> Iterator[tuple[Tensor, float]]: ...
+def trees(scores: TensorLike[Tensor], **which: Unpack[Which]) -> Iterator[Tree[Tensor]]: ...
 @overload
-def trees(
-    scores: ArrayLike, **which: Unpack[Which]
-) -> Iterator[tuple[NDArray[np.int64], float]]: ...
-def trees(
-    scores: Any, *, root: Root = "single", projective: bool = False
-) -> Iterator[tuple[Any, float]]:
+def trees(scores: ArrayLike, **which: Unpack[Which]) -> Iterator[Tree[NDArray[np.int64]]]: ...
+def trees(scores: Any, *, root: Root = "single", projective: bool = False) -> Iterator[Tree[Any]]:
     """Return a lazy iterator over all trees, best first.
 
     The trees and their order are those of `kbest`. O(n²) time and less than 100 n bytes a tree;
@@ -188,7 +190,9 @@ def trees(
     graph = graph._replace(scores=graph.scores.copy())
     found = stream(states.of(graph), graph, single)
     give_back = graph.give_back
-    return ((give_back(heads), weight) for heads, weight in found) if give_back else found
+    if give_back is None:
+        return starmap(Tree, found)
+    return (Tree(give_back(heads), weight) for heads, weight in found)
 
 
 @overload

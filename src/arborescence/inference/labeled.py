@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import sys
 from heapq import heappop, heappush
-from itertools import count, islice
+from itertools import count, islice, starmap
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, overload
 
 import numpy as np
@@ -23,8 +23,8 @@ from arborescence.core.best_first import most_trees
 from arborescence.core.checks import check_count, check_flag, check_root
 from arborescence.core.lists import Lists
 from arborescence.errors import ScoresError
-from arborescence.inference.decode import as_labeled
-from arborescence.inference.kbest import Array, kbest, trees
+from arborescence.inference.decode import Array, as_labeled
+from arborescence.inference.kbest import kbest, trees
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -34,6 +34,14 @@ if TYPE_CHECKING:
 
     from arborescence.core.choices import Root
     from arborescence.core.types import Options, Tensor, TensorLike, Tensors, Which
+
+
+class LabeledTree(NamedTuple, Generic[Array]):
+    """A labeled tree and its weight, as `trees_labeled` yields them."""
+
+    heads: Array
+    labels: Array
+    weight: float
 
 
 class KBestLabeled(NamedTuple, Generic[Array]):
@@ -138,14 +146,14 @@ def kbest_labeled(
 @overload
 def trees_labeled(
     scores: TensorLike[Tensor], **which: Unpack[Which]
-) -> Iterator[tuple[Tensor, Tensor, float]]: ...
+) -> Iterator[LabeledTree[Tensor]]: ...
 @overload
 def trees_labeled(
     scores: ArrayLike, **which: Unpack[Which]
-) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], float]]: ...
+) -> Iterator[LabeledTree[NDArray[np.int64]]]: ...
 def trees_labeled(
     scores: Any, *, root: Root = "single", projective: bool = False
-) -> Iterator[tuple[Any, Any, float]]:
+) -> Iterator[LabeledTree[Any]]:
     """Yield all labeled trees, best first, each once.
 
     Parameters
@@ -190,8 +198,10 @@ def trees_labeled(
     vectors = trees(array.max(axis=-1), root=root, projective=projective)
     stream = _merge(array.copy(), (heads for heads, _ in vectors))
     if give_back is None:
-        return stream
-    return ((give_back(heads), give_back(labels), weight) for heads, labels, weight in stream)
+        return starmap(LabeledTree, stream)
+    return (
+        LabeledTree(give_back(heads), give_back(labels), weight) for heads, labels, weight in stream
+    )
 
 
 def _of_one(array: NDArray[Any], k: int, heads: NDArray[np.int64]) -> KBestLabeled[NDArray[Any]]:

@@ -14,6 +14,7 @@ import numpy as np
 from arborescence.core.checks import check_count
 from arborescence.core.conversion import as_array
 from arborescence.errors import NoTreeError
+from arborescence.inference.decode import Labeled
 from arborescence.inference.kbest import trees
 from arborescence.inference.labeled import trees_labeled
 
@@ -114,7 +115,7 @@ def decode_where_labeled(
     *,
     limit: int = 10_000,
     **which: Unpack[Which],
-) -> tuple[Tensor, Tensor]: ...
+) -> Labeled[Tensor]: ...
 @overload
 def decode_where_labeled(
     scores: ArrayLike,
@@ -122,7 +123,7 @@ def decode_where_labeled(
     *,
     limit: int = 10_000,
     **which: Unpack[Which],
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]: ...
+) -> Labeled[NDArray[np.int64]]: ...
 def decode_where_labeled(
     scores: Any,
     predicate: Callable[[Any, Any], object],
@@ -130,7 +131,7 @@ def decode_where_labeled(
     limit: int = 10_000,
     root: Root = "single",
     projective: bool = False,
-) -> tuple[Any, Any]:
+) -> Labeled[Any]:
     """Return the labeled tree of highest weight for which a predicate is true, exactly.
 
     Heads and labels are searched together: the result may differ from the best labeled tree in
@@ -164,16 +165,15 @@ def decode_where_labeled(
     >>> scores = np.zeros((4, 4, 2))
     >>> scores[2, 1], scores[2, 3], scores[0, 2] = [3.0, 1.0], [4.0, 3.0], [5.0, 0.0]
     >>> arb.decode_labeled(scores)
-    (array([-1,  2,  0,  2]), array([-1,  0,  0,  0]))
+    Labeled(heads=array([-1,  2,  0,  2]), labels=array([-1,  0,  0,  0]))
     >>> def at_most_one(heads, labels):
     ...     return np.bincount(heads[labels == 0]).max(initial=0) <= 1
     >>> arb.decode_where_labeled(scores, at_most_one)
-    (array([-1,  2,  0,  2]), array([-1,  0,  0,  1]))
+    Labeled(heads=array([-1,  2,  0,  2]), labels=array([-1,  0,  0,  1]))
     """
     array, give_back = as_array(scores, absent=-np.inf)
     stream = trees_labeled(array, root=root, projective=projective)
-    heads, labels = _first(stream, predicate, limit, give_back, "labeled trees")
-    return heads, labels
+    return Labeled(*_first(stream, predicate, limit, give_back, "labeled trees"))
 
 
 def _first(

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, Self, cast
 
 import numpy as np
 
+from arborescence.core.random import as_generator
 from arborescence.core.tree import is_tree, tree_weight
 from arborescence.errors import MissingExtraError, OptionError
 from arborescence.integrations import stanza, tools
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from arborescence.core.random import Rng
     from arborescence.integrations.tools import Replacement
 
 #: The parsers that `patch` knows, by the names of their packages.
@@ -236,11 +238,11 @@ def places(tool: str) -> list[str]:
     return list(found)
 
 
-def check(tool: str, seed: int = 0) -> Findings:
+def check(tool: str, rng: Rng = 0) -> Findings:
     """Decode random graphs with the tool's own decoder and with ours in its place, and compare."""
     # Errors as in `patch`.
     decode = module_of(tool).decode
-    scores, lengths = random_graphs(np.random.default_rng(seed))
+    scores, lengths = random_graphs(as_generator(rng))
     theirs = []
     replacements(tool)  # before anything of the tool runs: its version may be unknown
     for i in range(len(lengths)):

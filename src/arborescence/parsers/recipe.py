@@ -184,14 +184,15 @@ def _trained(
     from arborescence.parsers.text.model import Text
 
     chosen = settings_of(kind).of(settings)
-    seed = chosen.seed
-    text = Text.train(treebank, seed=seed, progress=progress) if beside.text else None
+    rng = chosen.rng
+    settings = settings | {"rng": rng}
+    text = Text.train(treebank, rng=rng, progress=progress) if beside.text else None
     tags = [column for column in chosen.columns if column in _TAGS]
     tagger = None
     if beside.tagger and tags:
-        tagger = Tagger.train(treebank, dev=held_out, columns=tags, seed=seed, progress=progress)
+        tagger = Tagger.train(treebank, dev=held_out, columns=tags, rng=rng, progress=progress)
         if beside.jackknife and chosen.jackknifed:
-            treebank += jackknife(treebank, columns=tags, seed=seed, progress=progress)
+            treebank += jackknife(treebank, columns=tags, rng=rng, progress=progress)
             held_out += list(tagger.tag(held_out, overwrite=True))
     parser: Parser = parser_class("biaffine" if kind == "neural" else kind).train(
         treebank,

@@ -171,7 +171,7 @@ def decode_constrained(
     >>> scores = np.zeros((4, 4, 2))
     >>> scores[2, 1], scores[2, 3], scores[0, 2] = [3.0, 1.0], [4.0, 3.0], [5.0, 0.0]
     >>> arb.decode_labeled(scores)
-    (array([-1,  2,  0,  2]), array([-1,  0,  0,  0]))
+    Labeled(heads=array([-1,  2,  0,  2]), labels=array([-1,  0,  0,  0]))
     >>> def conflicts(heads, labels):
     ...     subjects = np.flatnonzero((heads == 2) & (labels == 0))
     ...     if len(subjects) < 2:

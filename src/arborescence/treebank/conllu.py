@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import zlib
-from itertools import chain, pairwise
+from collections.abc import Sequence
+from itertools import chain, pairwise, starmap
 from typing import IO, TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -228,13 +229,23 @@ def _first_bad_byte(raw: bytes) -> int | None:
 
 
 #: The analyses of one sentence with their weights, best first.
-Analyses = list[tuple[Sentence, float]]
+Analyses = Sequence[tuple[Sentence, float]]
 
 _RANK, _WEIGHT = "kbest_rank", "kbest_weight"
 
 
-class Ranked(Analyses):
+class Analysis(NamedTuple):
+    """One of the k best analyses of a sentence."""
+
+    sentence: Sentence
+    weight: float
+
+
+class Ranked(list[Analysis]):
     """The analyses of one sentence, as from `Parser.kbest`; in a notebook, a picture of them."""
+
+    def __init__(self, analyses: Iterable[tuple[Sentence, float]] = ()) -> None:
+        super().__init__(starmap(Analysis, analyses))
 
     def _repr_svg_(self) -> str:
         from arborescence.drawing.svg import draw_svg
@@ -297,8 +308,8 @@ def read_kbest(source: str | os.PathLike[str] | IO[bytes]) -> Iterator[Ranked]:
 
     Yields
     ------
-    Ranked: a list of (Sentence, float)
-        The analyses of one sentence with their weights, in the order of their ranks.
+    Ranked: a list of Analysis, with `sentence` and `weight`
+        The analyses of one sentence, in the order of their ranks.
 
     Raises
     ------
@@ -335,7 +346,7 @@ def read_kbest(source: str | os.PathLike[str] | IO[bytes]) -> Iterator[Ranked]:
                 f"{_RANK} is {rank}, but the words are not those of the analysis before; "
                 "is a part of the file missing?",
             )
-        analyses.append((sentence, weight))
+        analyses.append(Analysis(sentence, weight))
     if analyses:
         yield analyses
 

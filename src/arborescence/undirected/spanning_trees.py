@@ -21,6 +21,8 @@ from arborescence.undirected.prim import prim, prim_dense
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from arborescence.core.random import Rng
+
 Algorithm = Literal["auto", "boruvka", "kruskal", "prim", "kkt"]
 
 # Kernels use int32 for nodes and edges.
@@ -41,7 +43,7 @@ def spanning_tree(
     *,
     algorithm: Algorithm = "auto",
     minimum: bool = False,
-    rng: int | np.random.Generator = 0,
+    rng: Rng = 0,
 ) -> Any:
     """Return the maximum spanning tree of an undirected graph, or the minimum one.
 
@@ -139,7 +141,7 @@ def _span(
     weights: Any,
     algorithm: Algorithm,
     minimum: bool,
-    rng: int | np.random.Generator,
+    rng: Rng,
 ) -> NDArray[np.int64]:
     """Return the indices of the edges that an algorithm chooses from a list of edges."""
     nodes = check_count(nodes, "nodes", 0, _MOST, ", or a matrix")
@@ -173,7 +175,7 @@ def check_algorithm(algorithm: str) -> None:
 
 
 def span_edges(
-    nodes: int, edges: Edges, m: int, algorithm: Algorithm, rng: int | np.random.Generator
+    nodes: int, edges: Edges, m: int, algorithm: Algorithm, rng: Rng
 ) -> NDArray[np.int64]:
     """Return which of the caller's m edges an algorithm chooses; it overwrites `edges`."""
     chosen = np.zeros(m, np.bool_)

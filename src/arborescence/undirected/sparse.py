@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from arborescence.core.choices import Root
+    from arborescence.core.random import Rng
 
 
 def decode_sparse(
@@ -35,7 +36,7 @@ def decode_sparse(
     changes: Changes = "disjoint",
     encoding: Encoding = "mean",
     algorithm: Algorithm = "auto",
-    rng: int | np.random.Generator = 0,
+    rng: Rng = 0,
 ) -> Any:
     """Return a tree of high weight of a sparse graph, in time linear in the number of edges.
 

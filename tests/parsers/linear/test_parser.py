@@ -34,7 +34,7 @@ def test_learns_a_small_treebank_by_heart(loss, columns, joint):
 def test_the_same_seed_gives_the_same_parser(tmp_path):
     files = []
     for name, seed in (("one", 5), ("two", 5), ("other", 6)):
-        LinearParser.train(treebank(), epochs=3, bits=BITS, seed=seed).save(tmp_path / name)
+        LinearParser.train(treebank(), epochs=3, bits=BITS, rng=seed).save(tmp_path / name)
         files.append((tmp_path / name).read_bytes())
     assert files[0] == files[1] != files[2]
 

@@ -1,16 +1,18 @@
 """A model says by which settings it was trained."""
 
+from dataclasses import asdict
+
 import pytest
 
 from arborescence.errors import OptionError
 from arborescence.parsers import LinearParser
 from arborescence.parsers.linear.settings import Settings
+from arborescence.parsers.shared.options import record_of
 from samples import treebank
 
 
 def settings_of(parser):
-    told = {name: parser.info[name] for name in Settings().stored()}
-    return Settings(**told)
+    return record_of(Settings, {name: parser.info[name] for name in Settings().stored()})
 
 
 def test_training_with_the_settings_of_a_model_gives_it_again():
@@ -19,7 +21,7 @@ def test_training_with_the_settings_of_a_model_gives_it_again():
     settings = settings_of(parser)
     assert (settings.loss, settings.C, settings.rate) == ("tree", 0.1, 0.2)
     assert settings.columns == ("form",)
-    again = LinearParser.train(treebank(), epochs=2, **settings.stored())
+    again = LinearParser.train(treebank(), **asdict(settings) | {"epochs": 2})
     assert again.info == parser.info
     sentence = treebank()[0]
     assert (again.scores(sentence) == parser.scores(sentence)).all()

@@ -48,7 +48,7 @@ def test_more_epochs_can_be_added(tmp_path):
 
 @pytest.mark.parametrize(
     "other",
-    [{"seed": 9}, {"bits": 13}, {"k": 2}, {"loss": "perceptron"}, {"dev": treebank()[:1]}],
+    [{"rng": 9}, {"bits": 13}, {"k": 2}, {"loss": "perceptron"}, {"dev": treebank()[:1]}],
 )
 def test_a_checkpoint_of_another_training(tmp_path, other):
     path = tmp_path / "checkpoint"

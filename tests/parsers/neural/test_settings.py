@@ -20,8 +20,8 @@ from arborescence.parsers.shared.options import record_of
         ("projective", "pseudo"),
         ("mixed", 2),
         ("precision", "int4"),
-        ("seed", -1),
-        ("seed", 2**63),
+        ("rng", -1),
+        ("rng", 2**63),
         ("epochs", 0),
         ("hidden", 0),
         ("hidden", 2.5),
@@ -50,7 +50,7 @@ def test_the_pace_that_help_and_documentation_name():
 def test_settings_survive_a_file():
     for settings in (
         Settings(),
-        Settings(columns=["form", "lemma"], loss="tree", rate=1, dropout=0, seed=2**63 - 1),
+        Settings(columns=["form", "lemma"], loss="tree", rate=1, dropout=0, rng=2**63 - 1),
     ):
         written = json.loads(json.dumps(settings.stored()))
         assert record_of(Settings, written) == settings

@@ -88,7 +88,7 @@ def test_a_checkpoint_of_other_settings_or_data(tmp_path):
     trainer(epochs=1).run(checkpoint=path)
     for other in (
         trainer(epochs=2),
-        trainer(epochs=1, seed=2),
+        trainer(epochs=1, rng=2),
         trainer(treebank()[:2], epochs=1),
         trainer(dev=FEW, epochs=1),
         trainer(hinted=True, epochs=1),
@@ -100,7 +100,7 @@ def test_a_checkpoint_of_other_settings_or_data(tmp_path):
 def test_the_seed_decides_and_nothing_else():
     torch.manual_seed(1)
     before = torch.random.get_rng_state()
-    runs = [trainer(treebank(), epochs=2, batch=12, dropout=0.3, seed=seed) for seed in (5, 5, 6)]
+    runs = [trainer(treebank(), epochs=2, batch=12, dropout=0.3, rng=seed) for seed in (5, 5, 6)]
     for run in runs:
         run.run()
     one, two, other = map(weights, runs)

@@ -177,7 +177,7 @@ def test_it_has_its_own_options_only(options):
 
 
 def test_its_edges_are_those_of_a_pruned_linear_parser():
-    chosen = Settings(loss="perceptron", C=0.2, seed=3, bits=12, epochs=4, patience=2)
+    chosen = Settings(loss="perceptron", C=0.2, rng=3, bits=12, epochs=4, patience=2)
     edges = chosen.of_edges
     assert edges.stored().items() >= chosen.stored().items()
     assert (edges.prune, edges.projective, edges.epochs, edges.patience) == (True, False, 4, 2)

@@ -46,6 +46,18 @@ def test_a_new_option_is_checked():
         Settings.of({"warm": 3})
 
 
+def test_a_seed_is_drawn_from_a_generator_or_the_system():
+    drawn = [Settings(rng=np.random.default_rng(seed)).rng for seed in (1, 1, 2)]
+    assert drawn[0] == drawn[1] != drawn[2]
+    assert Settings(rng=None).rng != Settings(rng=None).rng
+    assert (
+        Settings(rng=7).stored()["seed"],
+        record_of(Settings, Settings(rng=7).stored()).rng,
+    ) == (7, 7)
+    with pytest.raises(OptionError, match="seed is no option here"):
+        Settings.of({"seed": 1})
+
+
 def test_a_new_option_is_in_the_header():
     kept = {"inference": "exact", "features": "directed", "rounds": None, "warmth": 4}
     assert fields_of(kept, kept_fields(Settings, required=True)) == kept

@@ -29,7 +29,7 @@ def test_a_tagger_has_not_seen_what_it_tags(folds):
 
 def test_the_seed_decides():
     tagged = with_noisy_tags(numbered(treebank()))
-    first, again, other = (jackknife(tagged, columns=["upos"], seed=seed) for seed in (1, 1, 2))
+    first, again, other = (jackknife(tagged, columns=["upos"], rng=seed) for seed in (1, 1, 2))
     assert first == again != other
 
 

@@ -164,7 +164,7 @@ def test_learning_averages_the_weights_of_the_perceptron(name, oracle, beam):
     if name != "swap":
         lessons = [s.replace(heads=arb.projectivize(s.tree)) for s in lessons]
     settings = {"system": name, "oracle": oracle, "beam": beam, "columns": COLUMNS}
-    parser = TransitionParser.train(lessons, **settings, epochs=3, seed=7, bits=10)
+    parser = TransitionParser.train(lessons, **settings, epochs=3, rng=7, bits=10)
     _, arrays = parser.to_file()
     model = naive.Naive(
         name,

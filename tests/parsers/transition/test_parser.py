@@ -99,7 +99,7 @@ def test_the_oracle_is_dynamic_where_there_is_one():
 def test_the_same_seed_gives_the_same_parser(tmp_path, beam):
     files = []
     for name, seed in (("one", 5), ("two", 5), ("other", 6)):
-        train("arc-hybrid", beam, epochs=3, seed=seed).save(tmp_path / name)
+        train("arc-hybrid", beam, epochs=3, rng=seed).save(tmp_path / name)
         files.append((tmp_path / name).read_bytes())
     assert files[0] == files[1] != files[2]
 
@@ -137,7 +137,7 @@ def test_an_interrupted_training_goes_on_to_the_same_end(tmp_path, beam):
 
 @pytest.mark.parametrize(
     "other",
-    [{"beam": 2}, {"oracle": "static"}, {"seed": 2}, {"bits": 12}, {"columns": ("upos",)}],
+    [{"beam": 2}, {"oracle": "static"}, {"rng": 2}, {"bits": 12}, {"columns": ("upos",)}],
     ids=str,
 )
 def test_a_checkpoint_of_another_training(tmp_path, other):

@@ -158,7 +158,7 @@ class Recipe:
         drawn = self.draw(training)
         options: dict[str, Any] = {
             "root": self.root,
-            "seed": self.seed,
+            "rng": self.seed,
             "progress": progress,
         }
         if self.epochs is not None:

@@ -143,7 +143,7 @@ def _measure(
     """Return what an `Outcome` holds of a parser, as JSON."""
     training, test = treebank.read()
     training, gold = recipe.draw(training), replace(recipe, sentences=tested).draw(test)
-    how = {"epochs": recipe.epochs, "seed": recipe.seed, "bits": recipe.bits}
+    how = {"epochs": recipe.epochs, "rng": recipe.seed, "bits": recipe.bits}
     parser = _TRAIN[kind](
         training, **how, progress=lambda what, *step: progress(f"this one: {what}", *step)
     )
@@ -181,7 +181,7 @@ def first_that_keeps(
     keeper: Keeper,
     own: Sequence[Sentence],
     gold: Sequence[Sentence],
-    kbest: Callable[..., Iterable[list[tuple[Sentence, float]]]],
+    kbest: Callable[..., Iterable[Sequence[tuple[Sentence, float]]]],
 ) -> list[Sentence]:
     """Replace each tree that breaks a rule by the first of its 10 best ones that does not.
 

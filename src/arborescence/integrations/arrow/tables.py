@@ -131,7 +131,7 @@ def rows_of(
     """Make a row of each sentence, with the columns of these names and the ids."""
     document = None
     for item in sentences:
-        analyses = item if isinstance(item, list) else [(item, 0.0)]
+        analyses = [(item, 0.0)] if isinstance(item, Sentence) else item
         best = analyses[0][0]
         document = best.comment("newdoc id") or document
         ids = {"doc_id": document, "sent_id": best.sent_id, "text": best.text}

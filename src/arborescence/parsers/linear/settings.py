@@ -32,7 +32,7 @@ class Settings(LearnerSettings):
     """The learning rate of the losses tree and head."""
     k: Annotated[int, Option(whole(1))] = 1
     """Of how many best trees MIRA learns: gold should beat each by its number of wrong heads."""
-    seed: shared.Seed = 1
+    rng: shared.Rng = 1
     bits: shared.Bits = 20
     joint: bool = False
     """Let relations have a say in the tree: the score of an edge's best relation is added to its

@@ -120,7 +120,7 @@ class EdgeRun(OnlineRun):
             (Batch.of(held_out, self._sides, self._tags), np.concatenate(gold)),
             sides_for(self._settings.columns),
             self._layout.tags,
-            seed=self._settings.seed,
+            seed=self._settings.rng,
         )
         progress("pruning", len(heads), len(heads))
 

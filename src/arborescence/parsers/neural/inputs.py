@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from arborescence.core.random import Rng
     from arborescence.parsers.neural.pieces import Pieces
     from arborescence.parsers.neural.vocabulary import Tagset, Vocabulary
     from arborescence.treebank import Sentence
@@ -235,14 +236,14 @@ def jackknifed_hints(
     tagger: Tagger,
     vocabulary: Vocabulary,
     *,
-    seed: int,
+    rng: Rng,
     progress: Progress | None = None,
 ) -> list[Hints]:
     """Return guesses of taggers that have not seen the sentence."""
     # With too few sentences they are those of `tagger`
     found: dict[int, Hints] = {}
     for part, other in taggers_of_others(
-        treebank, columns=tagger.columns, seed=seed, progress=progress
+        treebank, columns=tagger.columns, rng=rng, progress=progress
     ):
         found |= zip(part, hints_of([treebank[i] for i in part], other, vocabulary), strict=True)
     if not found:

@@ -238,7 +238,7 @@ class BiaffineParser(GraphParser):
                     "or choose other columns"
                 )
             hints = jackknifed_hints(
-                treebank, tagger, vocabulary, seed=chosen.seed, progress=progress
+                treebank, tagger, vocabulary, rng=chosen.rng, progress=progress
             )
         run = Trainer(
             Task(treebank, dev, chosen, cls),

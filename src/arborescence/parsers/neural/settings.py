@@ -73,7 +73,7 @@ class Settings(LearnerSettings):
     root: shared.Trees = "single"
     projective: Literal[False, True] = False
     """Whether to learn and parse without crossing edges."""
-    seed: shared.Seed = 1
+    rng: shared.Rng = 1
     epochs: Annotated[int, Option(whole(1, 10**6), shown="30, small treebanks up to 100")] = 30
     """How often to go over the treebank, exactly: the learning rate falls to 0 at the end."""
     batch: Annotated[int, Option(whole(1, 10**6), shown="1500, small treebanks less")] = 1500

@@ -91,7 +91,7 @@ class Trainer(ParserRun):
         self._identity += digest.hexdigest() + (encoder.digest if encoder else "")
         self._forked = [self._device] if self._device.type == "cuda" else []
         with torch.random.fork_rng(self._forked), enough_memory(_ADVICE):
-            torch.manual_seed(_seed(settings.seed, 0))
+            torch.manual_seed(_seed(settings.rng, 0))
             self._network = Network(
                 settings,
                 vocabulary,
@@ -127,8 +127,8 @@ class Trainer(ParserRun):
         return parts
 
     def _epoch(self, number: int, tell: Callable[[int], None]) -> None:
-        torch.manual_seed(_seed(self._settings.seed, number))
-        generator = np.random.default_rng((self._settings.seed, number))
+        torch.manual_seed(_seed(self._settings.rng, number))
+        generator = np.random.default_rng((self._settings.rng, number))
         self._network.train()
         begun = perf_counter()
         done = 0

@@ -182,13 +182,13 @@ class Reranker(Parser):
                 yield from lists(make(rest, say), part, say)
 
         parser = make(treebank, about(progress, "parser"))
-        parts = list(folds_of(treebank, folds, chosen.seed))
+        parts = list(folds_of(treebank, folds, chosen.rng))
         sides, templates = _looks(parser)
         gold = [sentence for part, _ in parts for sentence in part]
         data = _prepared(crosswise(), sides, gold, features)
         ranked = lists(parser, dev, about(progress, "dev"))
         by = _prepared(ranked, sides, dev, features) if dev else None
-        trainer = Trainer(data, by, templates, seed=chosen.seed, bits=chosen.bits)
+        trainer = Trainer(data, by, templates, seed=chosen.rng, bits=chosen.bits)
         trainer.run(chosen.epochs, progress=progress)
         return cls(
             **trainer.parts(),
@@ -236,7 +236,9 @@ class Reranker(Parser):
     def _parse_batch(self, sentences: list[Sentence], options: Options) -> list[Sentence]:
         return [trees[0][0] for trees in self._kbest_batch(sentences, 1, options)]
 
-    def _kbest_batch(self, sentences: list[Sentence], k: int, options: Options) -> list[Analyses]:
+    def _kbest_batch(
+        self, sentences: list[Sentence], k: int, options: Options
+    ) -> list[list[tuple[Sentence, float]]]:
         if self.own and not self.features:
             raise ModelError(
                 "the model was trained with features of your own, which a file does not hold: "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from arborescence.parsers.shared.options import Bits, Option, Record, Seed, Trees
+from arborescence.parsers.shared.options import Bits, Option, Record, Rng, Trees
 from arborescence.parsers.shared.scheme import whole
 
 #: The maximum length of a k-best list.
@@ -20,7 +20,7 @@ class Settings(Record):
     """The length of the k-best lists."""
     folds: Annotated[int, Option(whole(2))] = 5
     """Into how many parts the treebank is split for cross-validation."""
-    seed: Seed = 1
+    rng: Rng = 1
     epochs: Annotated[int, Option(whole(1), stored=False)] = 4
     """How often to go over the lists."""
     root: Trees = "single"

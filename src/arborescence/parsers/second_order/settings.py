@@ -20,7 +20,7 @@ class Settings(LearnerSettings):
     perceptron."""
     root: shared.Trees = "single"
     C: shared.Step = 0.1
-    seed: shared.Seed = 1
+    rng: shared.Rng = 1
     bits: shared.Bits = 20
     epochs: shared.Epochs = 10
     patience: shared.Patience = 3

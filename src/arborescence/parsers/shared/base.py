@@ -491,7 +491,7 @@ class Parser(ABC):
 
         Yields
         ------
-        Ranked: a list of (Sentence, float)
+        Ranked: a list of Analysis, with `sentence` and `weight`
             For each sentence, in the same order: its k-best list of pairs of a parsed sentence and
             a weight, best first; fewer than k if there are fewer trees. The weight is the sum of
             the `scores` of the tree's edges. With the same `rules`, the first parse is that of

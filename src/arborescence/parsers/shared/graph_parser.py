@@ -333,7 +333,7 @@ class GraphParser(Parser):
 
         Yields
         ------
-        Ranked: a list of (Sentence, float)
+        Ranked: a list of Analysis, with `sentence` and `weight`
             As for `kbest`; the weights are those of labeled edges.
 
         Raises

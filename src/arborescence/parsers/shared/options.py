@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import inspect
 import os
+import secrets
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass, fields, replace
@@ -92,6 +93,7 @@ class Option:
     # whether parsing needs it: then it is also a field of the header of a model file
     kept: bool = False
     command: bool = True  # whether the command line has it. Training itself sets the others.
+    written: str = ""  # its name on the command line and in files, if that is another
     # help, metavar, panel, shown: what help says of it, by default what stands below the field; how
     # help names its values, the group of options that it is in, and its default
     help: str = ""
@@ -114,6 +116,8 @@ class Option:
     def checked(self, value: Any) -> Any:
         """Return a value, as a plain number or a tuple if it is like one."""
         # OptionError if it does not fit
+        if self.name == "rng":
+            value = _seed_of(value)
         plain = value.item() if hasattr(value, "item") else value
         if self.kind is float and type(plain) is int:
             plain = float(plain)
@@ -150,8 +154,10 @@ class Record:
 
     def stored(self) -> dict[str, Any]:
         """Return the options that determine what is learned, by name."""
-        known = options_of(type(self))
-        return {name: getattr(self, name) for name in known if known[name].stored}
+        known = options_of(type(self)).items()
+        return {
+            option.written or name: getattr(self, name) for name, option in known if option.stored
+        }
 
 
 class LearnerSettings(Record):
@@ -195,13 +201,20 @@ def kept_fields(record: type[Record], *, required: bool = False) -> dict[str, sc
 
 def record_of(record: type[_Options], header: Mapping[str, Any]) -> _Options:
     """Make a record from the field of a model file; raise ModelError if an option is invalid."""
-    known = options_of(record).items()
-    wanted = {name: option.field() for name, option in known if option.stored}
+    known = {option.written or name: option for name, option in options_of(record).items()}
+    wanted = {name: option.field() for name, option in known.items() if option.stored}
     fields = scheme.fields_of(header, wanted)
     try:
-        return record.of(fields)
+        return record.of({known[name].name: value for name, value in fields.items()})
     except OptionError as error:
         raise ModelError(f"settings: {error}") from error
+
+
+def _seed_of(rng: Any) -> Any:
+    """Return a seed: one that is given, drawn from a generator, or for None from the system."""
+    if rng is None:
+        return secrets.randbits(63)
+    return rng.integers(2**63 - 1) if hasattr(rng, "integers") else rng
 
 
 def settings_of(kind: Trainable) -> type[Any]:
@@ -263,8 +276,9 @@ Columns = Annotated[tuple[str, ...], Option(scheme.LOOKED_AT, help=_COLUMNS)]
 
 Trees = Annotated[Root, Option(help="Exactly one word hangs from the root, or one or more.")]
 
-_SEED: Final = "Fixes what is random: the same seed gives the same model, byte for byte."
-Seed = Annotated[int, Option(scheme.whole(0, 2**63 - 1), help=_SEED)]
+_RNG: Final = "Fixes what is random: the same seed gives the same model, byte for byte."
+#: None or a generator, too: then a seed is drawn, and kept.
+Rng = Annotated[int, Option(scheme.whole(0, 2**63 - 1), help=_RNG, written="seed")]
 
 _BITS: Final = "Room for 2^bits rows of weights; one more doubles the memory."
 Bits = Annotated[int, Option(scheme.whole(LEAST_BITS, MOST_BITS), help=_BITS)]

@@ -314,7 +314,7 @@ class OnlineRun(ParserRun):
     def _shuffled(self, epoch: int, tell: Callable[[int], None]) -> Iterator[int]:
         """Yield all sentence numbers in random order, fixed by seed and epoch; each is one step."""
         self._clock = (epoch - 1) * self._sentences
-        order = np.random.default_rng((self._settings.seed, epoch)).permutation(self._sentences)
+        order = np.random.default_rng((self._settings.rng, epoch)).permutation(self._sentences)
         for done, b in enumerate(order.tolist()):
             if done % _REPORT_EVERY == 0:
                 tell(done)

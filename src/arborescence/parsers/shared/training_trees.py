@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple, Self, TypeVar
 
 import numpy as np
 
+from arborescence.core.random import as_generator
 from arborescence.errors import TreebankError, TreeError
 from arborescence.projective.pseudo import projectivize
 from arborescence.treebank.sentence import check_tree, place
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from arborescence.core.choices import Root
+    from arborescence.core.random import Rng
     from arborescence.parsers.shared.options import Projective
     from arborescence.treebank import Sentence
 
@@ -89,10 +91,10 @@ Item = TypeVar("Item")
 
 
 def folds_of(
-    items: Sequence[Item], folds: int, seed: int
+    items: Sequence[Item], folds: int, rng: Rng
 ) -> Iterator[tuple[list[Item], list[Item]]]:
     """Split items into random folds; yield each fold and all other items."""
-    order = np.random.default_rng(seed).permutation(len(items))
+    order = as_generator(rng).permutation(len(items))
     for chosen in np.array_split(order, folds):
         others = np.setdiff1d(order, chosen)
         yield [items[i] for i in chosen.tolist()], [items[i] for i in others.tolist()]

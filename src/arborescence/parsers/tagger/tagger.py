@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 import numpy as np
 
+from arborescence.core.random import as_generator
 from arborescence.errors import OptionError, TreebankError
 from arborescence.parsers.shared import scheme
 from arborescence.parsers.shared.given import as_sentences, batches
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from arborescence.core.random import Rng
     from arborescence.parsers.shared.options import Progress
     from arborescence.parsers.tagger.kernels import Guesses
     from arborescence.parsers.tagger.stages import Codes, Mask
@@ -68,7 +70,7 @@ class Tagger:
         dev: Iterable[Sentence] | None = None,
         columns: Sequence[str] = ("upos", "xpos", "feats"),
         epochs: int = 8,
-        seed: int = 0,
+        rng: Rng = 0,
         progress: Progress | None = None,
     ) -> Self:
         """Train a tagger on tagged sentences.
@@ -84,8 +86,9 @@ class Tagger:
             The columns to predict. Each column is predicted from those before it.
         epochs
             The number of training epochs of each stage.
-        seed
-            Seed for the order of the training sentences. The same seed gives the same result.
+        rng
+            A seed or a generator, for the order of the training sentences; the same seed gives the
+            same result.
         progress
             Called as ``progress(phase, done, total)`` after each epoch.
 
@@ -108,7 +111,7 @@ class Tagger:
             raise TreebankError(
                 "the treebank has no tags to learn from: train without a tagger (tagger=False)"
             )
-        generator = np.random.default_rng(seed)
+        generator = as_generator(rng)
         stages: list[Stage] = []
         gold: dict[str, Codes] = {}
 

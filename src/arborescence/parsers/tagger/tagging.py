@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from arborescence.core.random import Rng
     from arborescence.parsers.shared.features import Sides
     from arborescence.parsers.shared.options import Progress
     from arborescence.treebank import Sentence
@@ -81,7 +82,7 @@ def jackknife(
     folds: int = 5,
     columns: Sequence[str] = ("upos", "xpos", "feats"),
     epochs: int = 8,
-    seed: int = 1,
+    rng: Rng = 1,
     progress: Progress | None = None,
 ) -> list[Sentence]:
     """Replace the tags of each sentence by those of a tagger that was not trained on it.
@@ -99,8 +100,8 @@ def jackknife(
         The columns to predict. Columns without any values stay empty.
     epochs
         The number of training epochs of each stage of a tagger.
-    seed
-        Seed for the split into folds and for the order of training.
+    rng
+        A seed or a generator, for the split into folds and the order of training.
     progress
         Called as ``progress(phase, done, total)``.
 
@@ -131,7 +132,7 @@ def jackknife(
     """
     result = list(treebank)
     taggers = taggers_of_others(
-        treebank, folds=folds, columns=columns, epochs=epochs, seed=seed, progress=progress
+        treebank, folds=folds, columns=columns, epochs=epochs, rng=rng, progress=progress
     )
     for part, tagger in taggers:
         predicted = tagger.tag([treebank[i] for i in part], overwrite=True)
@@ -144,7 +145,7 @@ def taggers_of_others(
     treebank: Sequence[Sentence],
     *,
     folds: int = 5,
-    seed: int = 1,
+    rng: Rng = 1,
     progress: Progress | None = None,
     **how: Any,
 ) -> Iterator[tuple[list[int], Tagger]]:
@@ -153,11 +154,11 @@ def taggers_of_others(
     if len(treebank) < folds:
         return
     numbers = range(len(treebank))
-    for fold, (part, rest) in enumerate(folds_of(numbers, folds, seed)):
+    for fold, (part, rest) in enumerate(folds_of(numbers, folds, rng)):
 
         def say(_: str, done: int, total: int, before: int = fold) -> None:
             if progress:
                 progress("jackknifing", before * total + done, folds * total)
 
-        tagger = Tagger.train([treebank[i] for i in rest], seed=seed, progress=say, **how)
+        tagger = Tagger.train([treebank[i] for i in rest], rng=rng, progress=say, **how)
         yield part, tagger

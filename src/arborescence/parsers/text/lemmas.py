@@ -9,6 +9,7 @@ from zlib import crc32
 
 import numpy as np
 
+from arborescence.core.random import as_generator
 from arborescence.errors import TreebankError
 from arborescence.parsers.shared.given import batches
 from arborescence.parsers.text.rewriting import CONTEXTS, Rewriter
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from arborescence.core.random import Rng
     from arborescence.parsers.shared.options import Progress
     from arborescence.parsers.text.rules import Rules
     from arborescence.treebank import Sentence
@@ -56,7 +58,7 @@ class Lemmatizer(Rewriter):
 
     @classmethod
     def train(
-        cls, treebank: Iterable[Sentence], *, seed: int = 0, progress: Progress | None = None
+        cls, treebank: Iterable[Sentence], *, rng: Rng = 0, progress: Progress | None = None
     ) -> Self:
         """Train a lemmatizer on a treebank with lemmas; words whose lemma is ``_`` are skipped.
 
@@ -89,7 +91,7 @@ class Lemmatizer(Rewriter):
             _contexts(words),
             cases=CASES,
             epochs=_EPOCHS,
-            generator=np.random.default_rng(seed),
+            generator=as_generator(rng),
             progress=lambda done, total: progress and progress("lemmas", done, total),
         )
 

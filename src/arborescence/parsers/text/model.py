@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from arborescence.core.random import Rng
     from arborescence.parsers.shared.options import Progress
     from arborescence.treebank import Sentence
 
@@ -41,13 +42,13 @@ class Text:
 
     @classmethod
     def train(
-        cls, treebank: Iterable[Sentence], *, seed: int = 0, progress: Progress | None = None
+        cls, treebank: Iterable[Sentence], *, rng: Rng = 0, progress: Progress | None = None
     ) -> Self:
         """Train on a treebank; see `Tokenizer.train` and `Lemmatizer.train`."""
         treebank = list(treebank)
-        tokenizer = Tokenizer.train(treebank, seed=seed, progress=progress)
+        tokenizer = Tokenizer.train(treebank, rng=rng, progress=progress)
         try:
-            lemmatizer = Lemmatizer.train(treebank, seed=seed, progress=progress)
+            lemmatizer = Lemmatizer.train(treebank, rng=rng, progress=progress)
         except TreebankError:
             lemmatizer = None
         return cls(tokenizer, lemmatizer)

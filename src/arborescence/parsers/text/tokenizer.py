@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 import numpy as np
 
+from arborescence.core.random import as_generator
 from arborescence.errors import TreebankError
 from arborescence.parsers.shared import scheme
 from arborescence.parsers.shared.classifier import NO_GOLD, NOTHING, PLACES, Learned, pack, unpack
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from numpy.typing import NDArray
 
+    from arborescence.core.random import Rng
     from arborescence.parsers.shared.options import Progress
     from arborescence.treebank import Sentence
 
@@ -73,7 +75,7 @@ class Tokenizer:
 
     @classmethod
     def train(
-        cls, treebank: Iterable[Sentence], *, seed: int = 0, progress: Progress | None = None
+        cls, treebank: Iterable[Sentence], *, rng: Rng = 0, progress: Progress | None = None
     ) -> Self:
         """Train on the text of a treebank.
 
@@ -82,8 +84,8 @@ class Tokenizer:
         treebank
             Sentences in text order. ``# newpar`` and ``# newdoc`` mark the start of paragraphs,
             ``SpaceAfter=No`` a token without a space after it.
-        seed
-            Seed for the random line breaks in the text.
+        rng
+            A seed or a generator, for the random line breaks in the text.
         progress
             Called as ``progress(phase, done, total)``.
 
@@ -92,7 +94,7 @@ class Tokenizer:
         TreebankError
             If the treebank is empty.
         """
-        generator = np.random.default_rng(seed)
+        generator = as_generator(rng)
         paragraphs = tokens_of(treebank)
         if not paragraphs:
             raise TreebankError("there are no sentences to learn from")

@@ -33,7 +33,7 @@ class Settings(LearnerSettings):
     projective: Literal[False, "pseudo"] = False
     """pseudo: relations tell where edges were lifted, and parsing lowers them, so that edges may
     cross. Not with swap."""
-    seed: shared.Seed = 1
+    rng: shared.Rng = 1
     bits: shared.Bits = 20
     epochs: shared.Epochs = 10
     patience: shared.Patience = 3

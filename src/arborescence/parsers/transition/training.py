@@ -56,7 +56,7 @@ class Trainer(OnlineRun):
         learner = Learner(scorer, *sums, self._heads, self._relations, dynamic)
         agenda = Agenda.of(settings.beam)
         exploration = _EXPLORATION if dynamic and number > 1 else 0.0
-        generator = np.random.default_rng((settings.seed, number, 1))
+        generator = np.random.default_rng((settings.rng, number, 1))
         shuffled = self._shuffled(number, tell)
         while some := list(islice(shuffled, _AT_ONCE)):
             order = np.array(some, dtype=np.int64)

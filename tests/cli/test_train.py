@@ -88,6 +88,7 @@ def test_options_without_a_kind(
         ("linear", "--loss margin", "'margin' is not one of 'mira', 'perceptron', 'tree', 'head'"),
         ("linear", "--epochs 0", "--epochs must be a whole number of at least 1, not 0"),
         ("transition", "--bits 9", "--bits must be a whole number from 10 to 26, not 9"),
+        ("linear", "--seed=-1", "--seed must be a whole number from 0 to"),
         ("neural", "--loss mira", "'mira' is not one of 'head', 'tree', 'margin'"),
         ("neural", "--projective auto", "'auto' is not one of 'no', 'yes'"),
         ("neural", "--columns upos", "--columns must have form"),

@@ -37,6 +37,7 @@ def usage_errors() -> Iterator[None]:
 
 def as_typed(message: str) -> str:
     """Name options as they are on the command line."""
+    message = re.sub(r"^rng(?= must)", "seed", message)
     message = re.sub(r"^\w+(?= must)", lambda name: f"--{name[0].replace('_', '-')}", message)
     return values_as_typed(re.sub(r"\b(\w+)=(?!True\b)([\w.-]+)", r"\1='\2'", message))
 

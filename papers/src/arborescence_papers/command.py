@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -18,56 +17,19 @@ import typer
 
 from arborescence.cli.options import QuietOption, documented, examples, usage_errors
 from arborescence.cli.progress import note, steps
-from arborescence.core.choices import Root
-from arborescence.parsers.shared.options import (
-    LEAST_BITS,
-    MOST_BITS,
-    AnyKind,
-    AnyLoss,
-    Option,
-    Record,
-    described,
-)
-from arborescence.parsers.shared.scheme import whole
+from arborescence.parsers.shared.options import described
+from arborescence_papers.common.recipes import PARSERS, Recipe
 
 UNDIRECTED = "arborescence experiment undirected --treebanks ud -o undirected"
 ROOT = "arborescence experiment root --treebanks ud -o root"
 KBEST = "arborescence experiment kbest --treebanks ud -o kbest"
 RUNTIME = "arborescence experiment runtime --treebanks ud -o runtime"
 RULES = "arborescence experiment rules --treebanks ud -o rules"
-PARSERS = "The parsers"
-_EPOCHS = "10; biaffine: 30, small treebanks up to 100"
-# Options for the training of parsers.
-_RECIPE = ("parser", "loss", "seed", "epochs", "bits", "sentences")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Parsers(Record):
-    """What the parsers of an experiment are trained by."""
-
-    parser: Annotated[AnyKind, Option(panel=PARSERS)] = "linear"
-    """Graph-based, transition-based, or neural (graph-based; training needs PyTorch)."""
-    loss: Annotated[AnyLoss, Option(panel=PARSERS)] = "head"
-    """What a graph-based parser is trained by: margin, tree or head if it is neural, all but margin
-    if not."""
-    training_root: Annotated[Root, Option(panel=PARSERS)] = "multi"
-    """The trees that a parser learns with: one root edge, or any number. The loss 'head' looks at
-    no trees."""
-    seeds: Annotated[int, Option(whole(1), panel=PARSERS)] = 3
-    """How many parsers of each treebank, that differ by chance."""
-    seed: Annotated[int, Option(whole(0), panel=PARSERS)] = 1
-    """Fixes the order of the sentences."""
-    epochs: Annotated[int | None, Option(whole(1), panel=PARSERS, shown=_EPOCHS)] = None
-    """How often to go over a treebank."""
-    bits: Annotated[int, Option(whole(LEAST_BITS, MOST_BITS), panel=PARSERS)] = 20
-    """Room for 2^bits rows of weights."""
-
-
-OF_PARSERS = described(Parsers)
+OF_PARSERS = described(Recipe)
 #: Experiments whose parsers learn by MIRA have no such options.
-_MIRA: dict[str, Any] = {"loss": "mira", "training_root": "single"}
+_MIRA: dict[str, Any] = {"loss": "mira", "root": "single"}
 #: The options of parsers that experiments with one parser of each treebank have.
-_ONE = ("parser", "loss", "training_root", "epochs", "bits")
+_ONE = ("parser", "loss", "root", "epochs", "bits")
 Models = Annotated[
     Path | None,
     typer.Option(
@@ -75,6 +37,15 @@ Models = Annotated[
         file_okay=False,
         help="A folder of trained parsers, or of score files of any parser, TREEBANK.npz: where "
         "there is one, nothing is trained.",
+        rich_help_panel=PARSERS,
+    ),
+]
+
+Seeds = Annotated[
+    int,
+    typer.Option(
+        min=1,
+        help="How many parsers of each treebank, that differ by chance.",
         rich_help_panel=PARSERS,
     ),
 ]
@@ -130,9 +101,10 @@ def experiment() -> None:
 
 
 @app.command(epilog=examples(ROOT, f"{ROOT} --quick", f"{ROOT} --loss mira --jobs 4"))
-@training(*_ONE, "seeds")
+@training(*_ONE)
 def root(
     models: Models = None,
+    seeds: Seeds = 3,
     curve: Annotated[str | None, typer.Option(metavar="TREEBANK")] = None,
     curve_seeds: Annotated[int, typer.Option(min=1)] = 5,
     losses: bool = True,
@@ -153,19 +125,24 @@ def root(
     losses
         Whether to compare what parsers can be trained by.
     """
-    own: dict[str, Any] = {"curve": curve, "curve_seeds": curve_seeds, "losses": losses}
+    own: dict[str, Any] = {
+        "seeds": seeds,
+        "curve": curve,
+        "curve_seeds": curve_seeds,
+        "losses": losses,
+    }
     _run("root", models=models, **own, **others)
 
 
 @app.command(epilog=examples(KBEST, f"{KBEST} --quick"))
-@training(*_ONE, "seeds")
-def kbest(models: Models = None, **others: Any) -> None:
+@training(*_ONE)
+def kbest(models: Models = None, seeds: Seeds = 3, **others: Any) -> None:
     """Count the trees with several roots among the k best ones.
 
     Figure 1 and Appendix A of Zmigrod, Vieira and Cotterell (2021), for k = 1, 5, 10, 20, 50; and
     the oracle accuracy of the lists with and without the root constraint.
     """
-    _run("kbest", models=models, **others)
+    _run("kbest", models=models, seeds=seeds, **others)
 
 
 @app.command(epilog=examples(RUNTIME, f"{RUNTIME} --quick"))
@@ -233,17 +210,16 @@ def _run(
     output: Path,
     quiet: bool,
     only: list[str] | None,
-    training_root: Root,
     **options: Any,
 ) -> None:
     """Run an experiment, and say what was left out; the status is 1 if something went wrong."""
     with usage_errors():
-        Parsers.of({name: value for name, value in options.items() if name in OF_PARSERS})
-    recipe = {key: options.pop(key) for key in _RECIPE if key in options} | {"root": training_root}
-    options["recipe"] = import_module("arborescence_papers.common.recipes").Recipe(**recipe)
+        recipe = Recipe(**{name: options.pop(name) for name in OF_PARSERS.keys() & options.keys()})
     reproduce = import_module(f"arborescence_papers.{name}").reproduce
     with steps(quiet=quiet) as step:
-        left_out = reproduce(treebanks, output, only=only or (), **options, progress=step)
+        left_out = reproduce(
+            treebanks, output, only=only or (), recipe=recipe, **options, progress=step
+        )
     for treebank, reason, failed in left_out:
         sys.stderr.write(f"left out: {treebank}: {reason}\n" if failed else "")
     note(f"report: {output / 'report.md'}", quiet=quiet)

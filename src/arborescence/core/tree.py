@@ -110,6 +110,7 @@ def is_tree(heads: Any, root: Root = "single") -> Any:
     Parameters
     ----------
     heads : (..., N) whole numbers
+        As from `decode`; of a `Sentence`, its `tree`.
     root : {"single", "multi"}
         Exactly one edge may leave the root (the default), or one or more.
 
@@ -154,7 +155,7 @@ def is_projective(heads: Any) -> Any:
     Raises
     ------
     TreeError
-        If a head is out of range.
+        If a head is out of range, or the root has one.
 
     Examples
     --------
@@ -163,6 +164,8 @@ def is_projective(heads: Any) -> Any:
     """
     rows, shape = as_rows(heads)
     _check_range(rows)
+    if (rows[:, :1] > 0).any():
+        raise TreeError("heads[0] is the root's, and -1: of a Sentence, give tree, not heads")
     answers = np.empty(len(rows), np.bool_)
     are_projective(rows, answers)
     return answers.reshape(shape) if shape else bool(answers[0])

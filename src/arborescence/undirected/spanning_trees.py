@@ -112,9 +112,7 @@ def spanning_tree(
     return _pairs_of_matrix(nodes, algorithm, minimum, rng)
 
 
-def _pairs_of_matrix(
-    nodes: Any, algorithm: Algorithm, minimum: bool, rng: int | np.random.Generator
-) -> Any:
+def _pairs_of_matrix(nodes: Any, algorithm: Algorithm, minimum: bool, rng: Rng) -> Any:
     """Return the pairs of nodes that a matrix's tree has: of an array, or a sparse matrix."""
     if hasattr(nodes, "tocoo"):
         if len(nodes.shape) != 2 or nodes.shape[0] != nodes.shape[1]:

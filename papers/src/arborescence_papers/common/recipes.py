@@ -3,72 +3,43 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final, cast, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Final, cast, get_args
 
-import numpy as np
-
-from arborescence.core.checks import check_root
+from arborescence.core.choices import Root
 from arborescence.errors import OptionError
 from arborescence.parsers.shared.options import (
+    LEAST_BITS,
+    MOST_BITS,
     AnyKind,
     AnyLoss,
     Features,
     Inference,
     Loss,
     NeuralLoss,
+    Option,
+    Record,
 )
+from arborescence.parsers.shared.scheme import whole
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from arborescence.core.choices import Root
     from arborescence.parsers import BiaffineParser, LinearParser, TransitionParser
     from arborescence.parsers.shared.options import Progress
     from arborescence.treebank import Sentence
 
-_CHOICES: Final = {
-    "parser": get_args(AnyKind),
-    "loss": get_args(AnyLoss),
-    "inference": get_args(Inference),
-    "features": get_args(Features),
-}
-
-
 #: The losses of each kind of graph-based parser.
 LOSSES: Final = {"linear": get_args(Loss), "biaffine": get_args(NeuralLoss)}
-#: The epochs of parsers without a network, where a recipe says nothing.
+#: The panel of these options on the command line.
+PARSERS: Final = "The parsers"
+LearnedTrees = Annotated[Root, Option(panel=PARSERS, written="training_root")]
+# The epochs of parsers without a network, where a recipe says nothing.
 _EPOCHS: Final = 10
 
 
-@dataclass(frozen=True)
-class Recipe:
+@dataclass(frozen=True, kw_only=True)
+class Recipe(Record):
     """Which parser is trained, and how; always without a dev set.
-
-    Attributes
-    ----------
-    parser : {"linear", "transition", "biaffine"}
-        A `LinearParser`, a greedy arc-eager `TransitionParser`, or a `BiaffineParser`, which always
-        sees gold tags.
-    loss : {"head", "mira", "perceptron", "tree", "margin"}
-        The training loss of a graph-based parser. A neural one has head, tree and margin, a linear
-        one all but margin.
-    root : {"multi", "single"}
-        Whether the trees used in training (predicted trees, or trees in a sum) may have several
-        root edges. The head loss does not use trees and ignores this.
-    inference : {"exact", "undirected"}
-        The decoder of a linear parser: exact, or through undirected trees (without local
-        enhancement).
-    features : {"directed", "undirected"}
-        The kind of edge features of a linear parser.
-    seed : int
-        Seed for the order of the sentences and for the sample.
-    epochs : int or None
-        The number of passes over the treebank; None: 10, or by the size of the treebank for a
-        neural parser (`parsers.neural.settings.pace`).
-    bits : int
-        See `LinearParser.train`.
-    sentences : int or None
-        The number of training sentences, sampled at random; None for all.
 
     Raises
     ------
@@ -83,27 +54,36 @@ class Recipe:
     'transition-multi-50-sentences-seed1'
     """
 
-    parser: AnyKind = "linear"
-    loss: AnyLoss = "head"
-    root: Root = "multi"
-    inference: Inference = "exact"
-    features: Features = "directed"
-    seed: int = 1
-    epochs: int | None = None
-    bits: int = 20
-    sentences: int | None = None
+    parser: Annotated[AnyKind, Option(panel=PARSERS)] = "linear"
+    """Graph-based, transition-based (greedy, arc-eager), or neural (graph-based, with gold tags;
+    training needs PyTorch)."""
+    loss: Annotated[AnyLoss, Option(panel=PARSERS)] = "head"
+    """What a graph-based parser is trained by: margin, tree or head if it is neural, all but margin
+    if not."""
+    root: LearnedTrees = "multi"
+    """The trees that a parser learns with: one root edge, or any number. The loss 'head' looks at
+    no trees."""
+    inference: Annotated[Inference, Option(command=False)] = "exact"
+    """The decoder of a linear parser: exact, or through undirected trees, not enhanced."""
+    features: Annotated[Features, Option(command=False)] = "directed"
+    """The edge features of a linear parser."""
+    seed: Annotated[int, Option(whole(0), panel=PARSERS)] = 1
+    """Fixes the order of the sentences, and the sample."""
+    epochs: Annotated[
+        int | None,
+        Option(whole(1), panel=PARSERS, shown="10; biaffine: 30, small treebanks up to 100"),
+    ] = None
+    """How often to go over a treebank."""
+    bits: Annotated[int, Option(whole(LEAST_BITS, MOST_BITS), panel=PARSERS)] = 20
+    """Room for 2^bits rows of weights."""
+    sentences: Annotated[int | None, Option(whole(1), command=False)] = None
+    """How many sentences to learn from, sampled at random; None for all."""
 
-    def __post_init__(self) -> None:
-        for name, choices in _CHOICES.items():
-            if (value := getattr(self, name)) not in choices:
-                raise OptionError(f"{name} must be one of {', '.join(choices)}, not {value!r}")
-        check_root(self.root)
+    def _check_together(self) -> None:
         if self.loss not in LOSSES.get(self.parser, get_args(AnyLoss)):
             raise OptionError(f"a {self.parser} parser has no loss {self.loss!r}")
         if self.epochs is None and self.parser != "biaffine":
             object.__setattr__(self, "epochs", _EPOCHS)
-        if self.sentences is not None and self.sentences < 1:
-            raise OptionError(f"sentences must be at least 1, not {self.sentences}")
 
     @property
     def method(self) -> str:
@@ -140,6 +120,8 @@ class Recipe:
         """
         if self.sentences is None or self.sentences >= len(training):
             return list(training)
+        import numpy as np  # the command line imports this module
+
         order = np.random.default_rng(self.seed).permutation(len(training))
         return [training[i] for i in sorted(order[: self.sentences].tolist())]
 

@@ -58,7 +58,7 @@ def test_a_kind_has_its_own_options_only(
 def test_help_has_each_option_of_a_kind(command: Command, kind: Trainable) -> None:
     shown = command("train", kind, "--help").out
     for name, option in all_options(kind).items():
-        assert (f"--{name.replace('_', '-')} " in shown) == option.command
+        assert (f"--{(option.written or name).replace('_', '-')} " in shown) == option.command
     assert f"arborescence train {kind}" in shown.partition("Examples")[2]
 
 

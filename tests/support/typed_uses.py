@@ -8,8 +8,9 @@ from numpy.typing import NDArray
 
 import arborescence as arb
 from arborescence import undirected
-from arborescence.inference.kbest import KBest, SecondBest
-from arborescence.inference.labeled import KBestLabeled
+from arborescence.inference.decode import Labeled
+from arborescence.inference.kbest import KBest, SecondBest, Tree
+from arborescence.inference.labeled import KBestLabeled, LabeledTree
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -26,7 +27,7 @@ def with_numpy(scores: NDArray[np.float32], labeled: Floats, heads: Ints) -> Non
     assert_type(arb.decode(scores), Ints)
     assert_type(arb.decode([[0, 1], [0, 0]], root="multi", projective=True, threads=2), Ints)
     assert_type(arb.decode([scores, scores], [3, 2]), Ints)
-    assert_type(arb.decode_labeled(labeled), tuple[Ints, Ints])
+    assert_type(arb.decode_labeled(labeled), Labeled[Ints])
     assert_type(arb.decode_sparse(2, [0, 1], [1, 2], [1.0, 2.0]), Ints)
     assert_type(undirected.decode(scores, rounds=None, encoding="max"), Ints)
     assert_type(undirected.encode(scores), Floats)
@@ -34,13 +35,13 @@ def with_numpy(scores: NDArray[np.float32], labeled: Floats, heads: Ints) -> Non
     assert_type(undirected.enhance(scores, heads, rounds=3), Ints)
     assert_type(arb.kbest(scores, 3), KBest[NDArray[Any]])
     assert_type(arb.kbest_labeled(labeled, 3), KBestLabeled[NDArray[Any]])
-    assert_type(arb.trees(scores), Iterator[tuple[Ints, float]])
-    assert_type(arb.trees_labeled(labeled), Iterator[tuple[Ints, Ints, float]])
+    assert_type(arb.trees(scores), Iterator[Tree[Ints]])
+    assert_type(arb.trees_labeled(labeled), Iterator[LabeledTree[Ints]])
     assert_type(arb.second_best(scores), SecondBest[Ints])
     assert_type(arb.decode_where(scores, lambda heads: heads.max() < 3, limit=9), Ints)
     assert_type(
         arb.decode_where_labeled(labeled, lambda heads, labels: (heads < labels).all()),
-        tuple[Ints, Ints],
+        Labeled[Ints],
     )
     assert_type(arb.is_tree([-1, 0]), bool)
     assert_type(arb.is_projective([[-1, 0], [-1, 0]]), NDArray[np.bool_])
@@ -61,14 +62,14 @@ def distributions_with_numpy(scores: Floats) -> None:
 def with_tensors(scores: Tensor, labeled: Tensor) -> None:
     assert_type(arb.decode(scores, threads=2), Tensor)
     assert_type(arb.decode([scores, scores]), Tensor)
-    assert_type(arb.decode_labeled(labeled), tuple[Tensor, Tensor])
+    assert_type(arb.decode_labeled(labeled), Labeled[Tensor])
     assert_type(arb.decode_sparse(2, [0, 1], [1, 2], scores), Tensor)
     assert_type(undirected.decode(scores), Tensor)
     assert_type(undirected.enhance(scores, undirected.decode(scores)), Tensor)
     assert_type(arb.kbest(scores, 3), KBest[Tensor])
     assert_type(arb.kbest_labeled(labeled, 3), KBestLabeled[Tensor])
-    assert_type(arb.trees(scores), Iterator[tuple[Tensor, float]])
-    assert_type(arb.trees_labeled(labeled), Iterator[tuple[Tensor, Tensor, float]])
+    assert_type(arb.trees(scores), Iterator[Tree[Tensor]])
+    assert_type(arb.trees_labeled(labeled), Iterator[LabeledTree[Tensor]])
     assert_type(arb.second_best(scores), SecondBest[Tensor])
     assert_type(arb.decode_where(scores, lambda heads: heads is not None), Tensor)
     dist = arb.TreeDistribution(scores)

@@ -163,9 +163,9 @@ def is_projective(heads: Any) -> Any:
     (True, False)
     """
     rows, shape = as_rows(heads)
-    _check_range(rows)
     if (rows[:, :1] > 0).any():
         raise TreeError("heads[0] is the root's, and -1: of a Sentence, give tree, not heads")
+    _check_range(rows)
     answers = np.empty(len(rows), np.bool_)
     are_projective(rows, answers)
     return answers.reshape(shape) if shape else bool(answers[0])

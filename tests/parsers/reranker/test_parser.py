@@ -81,7 +81,7 @@ def test_the_sentences_of_a_fold_are_not_seen_by_its_parser():
 def test_the_same_seed_gives_the_same_reranker(tmp_path):
     files = []
     for name, seed in (("one", 5), ("two", 5), ("other", 6)):
-        small(treebank(), seed=seed).save(tmp_path / name)
+        small(treebank(), rng=seed).save(tmp_path / name)
         files.append((tmp_path / name).read_bytes())
     assert files[0] == files[1] != files[2]
 

@@ -7,14 +7,14 @@ import pytest
 
 from arborescence.errors import ModelError
 from arborescence.parsers.shared import model_file
-from arborescence.parsers.shared.options import Record
+from arborescence.parsers.shared.options import Record, Rng
 from arborescence.parsers.shared.run import OnlineRun, Task, identity
 from samples import treebank
 
 
 @dataclass(frozen=True, kw_only=True)
 class Settings(Record):
-    seed: int = 1
+    rng: Rng = 1
 
 
 class Counter(OnlineRun):

@@ -169,7 +169,7 @@ def test_what_is_right_is_left_alone(name, beam):
         beam=beam,
         root="single",
         projective=False,
-        seed=1,
+        rng=1,
         bits=BITS,
     )
     trainer = Trainer(Task(treebank(), [], chosen, TransitionParser))

@@ -29,9 +29,9 @@ def test_all_become_trees(broken, tmp_path, command, with_model):
     said = command("repair", *model, broken, "-o", tmp_path / "trees.conllu")
     found = list(arb.treebank.read(tmp_path / "trees.conllu"))
     assert len(found) == 3
-    assert all(arb.is_tree(sentence.heads) for sentence in found)
+    assert all(arb.is_tree(sentence.tree) for sentence in found)
     assert all("_" not in sentence.deprels for sentence in found)
-    assert found[2].heads.tolist() == treebank()[2].heads.tolist()
+    assert found[2].tree.tolist() == treebank()[2].tree.tolist()
     assert "heads changed, in 2 sentences" in said.err
 
 
@@ -53,7 +53,7 @@ def test_a_parser_decides_between_trees_that_keep_as_many(command, tmp_path):
     parser = small_parser("biaffine")
     sentence = treebank()[0].replace(heads=[-1, 2, 1, -1, -1, -1, -1])
     [(found, changed)] = arb.treebank.mended([sentence], parser=parser)
-    assert arb.is_tree(found.heads)
-    kept = np.flatnonzero(found.heads[1:3] == sentence.heads[1:3])
+    assert arb.is_tree(found.tree)
+    kept = np.flatnonzero(found.tree[1:3] == sentence.tree[1:3])
     assert len(kept) == 1
     assert len(changed) == 5

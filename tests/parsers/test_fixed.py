@@ -39,10 +39,10 @@ def test_the_best_completion_of_all(kind):
         given = partly(sentence, rng, labels=False)
         [found] = parser.parse([given], keep=True, projective=False)
         scores = parser.scores(given)
-        trees = agreeing(all_trees(len(given), True), given.heads)
+        trees = agreeing(all_trees(len(given), True), given.tree)
         weights = [arb.tree_weight(np.where(np.isneginf(scores), -1e3, scores), t) for t in trees]
-        assert found.heads.tolist() in trees.tolist()
-        weight = arb.tree_weight(np.where(np.isneginf(scores), -1e3, scores), found.heads)
+        assert found.tree.tolist() in trees.tolist()
+        weight = arb.tree_weight(np.where(np.isneginf(scores), -1e3, scores), found.tree)
         # What a filter leaves out is used only where it must be.
         assert weight == pytest.approx(max(weights), abs=1e-4) or np.isneginf(scores).any()
 
@@ -53,9 +53,9 @@ def test_all_that_is_given_is_kept(kind):
     given = [partly(sentence, rng) for sentence in treebank()[:6] if len(sentence) < 7]
     given = [*given, given[0].replace(deprels=["unseen", *given[0].deprels[1:]])]
     for sentence, found in zip(given, parser.parse(given, keep=True, root="multi"), strict=True):
-        fixed = sentence.heads >= 0
-        assert found.heads[fixed].tolist() == sentence.heads[fixed].tolist()
-        assert arb.is_tree(found.heads, root="multi")
+        fixed = sentence.tree >= 0
+        assert found.tree[fixed].tolist() == sentence.tree[fixed].tolist()
+        assert arb.is_tree(found.tree, root="multi")
         for kept, relation in zip(sentence.deprels, found.deprels, strict=True):
             assert kept in ("_", relation)
             assert relation != "_"
@@ -80,7 +80,7 @@ def test_a_relation_alone_chooses_the_head():
             continue
         [found] = parser.parse([given], keep=True)
         assert found.deprels[word - 1] == parser.labels[number]
-        weights = [arb.tree_weight(scores, heads) for heads in (expected, found.heads)]
+        weights = [arb.tree_weight(scores, heads) for heads in (expected, found.tree)]
         assert weights[0] == pytest.approx(weights[1], abs=1e-4)
 
 
@@ -91,7 +91,7 @@ def test_lists_and_probabilities_are_those_of_the_trees_that_agree(kind):
         given = partly(sentence, rng, labels=False)
         how = {"keep": True, "projective": False}
         scores = parser.scores(given).astype(np.float64)
-        trees = agreeing(all_trees(len(given), True), given.heads)
+        trees = agreeing(all_trees(len(given), True), given.tree)
         weights = np.array([arb.tree_weight(scores, tree) for tree in trees])
         [ranked] = parser.kbest([given], 3, **how)
         best = sorted(weights - weights.max(), reverse=True)[:3]
@@ -101,7 +101,7 @@ def test_lists_and_probabilities_are_those_of_the_trees_that_agree(kind):
         chances /= chances.sum()
         [parsed] = parser.parse([given], confidence=True, **how)
         for word, misc in enumerate(parsed.misc, 1):
-            here = chances[trees[:, word] == parsed.heads[word]].sum()
+            here = chances[trees[:, word] == parsed.tree[word]].sum()
             said = float(misc.split("EdgeProb=")[1].split("|")[0])
             assert said == pytest.approx(here, abs=1e-3)
 
@@ -118,18 +118,18 @@ def test_what_cannot_stand_in_a_tree(kind):
     assert len(list(parser.parse([roots], keep=True, root="multi"))) == 1
     for given in (cycle, roots):
         [found] = parser.parse([given], keep="anyway")
-        fixed = np.flatnonzero(given.heads >= 0)
-        gone = fixed[found.heads[fixed] != given.heads[fixed]]
+        fixed = np.flatnonzero(given.tree >= 0)
+        gone = fixed[found.tree[fixed] != given.tree[fixed]]
         assert len(gone) == 1
         assert found.comment("gave_up") == str(gone[0])
-        assert arb.is_tree(found.heads)
+        assert arb.is_tree(found.tree)
 
 
 def test_edges_that_cross_can_be_kept_by_a_parser_of_projective_trees():
     parser = small_parser("projective")
     given = treebank()[0].replace(heads=[-1, 3, 4, -1, -1, -1, -1], deprels=None)
     [found] = parser.parse([given], keep=True)
-    assert found.heads[1:3].tolist() == [3, 4]
+    assert found.tree[1:3].tolist() == [3, 4]
 
 
 def test_who_does_not_keep_them():

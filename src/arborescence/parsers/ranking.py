@@ -151,7 +151,7 @@ def _words(sentence: Sentence, marginals: NDArray[np.float64]) -> list[Doubtful]
             (float(shares[0, word]), float(shares[1, word])),
         )
         for word in range(1, len(sentence) + 1)
-        if sentence.heads[word] < 0
+        if sentence.tree[word] < 0
     ]
 
 

@@ -68,7 +68,7 @@ def read_broken(source: str | os.PathLike[str] | IO[bytes]) -> Iterator[Sentence
     --------
     >>> file = io.BytesIO(b"1\tGo\t_\t_\t_\t_\t7\troot\t_\t_\n2\ton\t_\t_\t_\t_\tx\t_\t_\t_\n\n")
     >>> [sentence.heads for sentence in read_broken(file)]
-    [array([-1, -1, -1])]
+    [array([-1, -1])]
     """
     with opened(source) as (file, name):
         rows = [row.split(b"\t") for row in b"".join(inflated(file, name)).split(b"\n")]
@@ -113,10 +113,10 @@ def mended(
         before, given = tee(sentences)
         parsed = parser.parse(given, keep="anyway", root=root, projective=projective or None)
         for sentence, tree in zip(before, parsed, strict=True):
-            yield Mended(tree, np.flatnonzero(sentence.heads[1:] != tree.heads[1:]) + 1)
+            yield Mended(tree, np.flatnonzero(sentence.heads != tree.heads) + 1)
         return
     for sentence in sentences:
-        tree, changed = repair(sentence.heads, root=root, projective=projective)
+        tree, changed = repair(sentence.tree, root=root, projective=projective)
         deprels = list(sentence.deprels)
         for word in changed.tolist():
             if tree[word] == 0:

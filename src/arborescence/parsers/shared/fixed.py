@@ -37,7 +37,7 @@ class Fixed(NamedTuple):
             of_words.append(-1)
             for label in sentence.deprels:
                 of_words.append(numbers.setdefault(label, len(numbers) - 1))
-        heads = [sentence.heads for sentence in sentences]
+        heads = [sentence.tree for sentence in sentences]
         return cls(np.concatenate(heads), np.array(of_words), tuple(numbers)[1:])
 
     def part(self, nodes: NDArray[np.int64]) -> Self:
@@ -78,7 +78,7 @@ class Fixed(NamedTuple):
 
 def contradiction(sentence: Sentence, single: bool) -> TreebankError:
     """Return the error that says why no tree has the heads that are fixed in a sentence."""
-    heads = sentence.heads
+    heads = sentence.tree
     where = f"{sentence.source}:{sentence.line}: " if sentence.line else ""
     roots = np.flatnonzero(heads == 0).tolist()
     if single and len(roots) > 1:

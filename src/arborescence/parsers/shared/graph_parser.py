@@ -367,9 +367,9 @@ class GraphParser(Parser):
             [sentence] = sentences
             if options.keep != "anyway":
                 raise contradiction(sentence, options.root == "single") from None
-        _, words = repair(sentence.heads, scores=self.scores(sentence), root=options.root)
-        words = words[sentence.heads[words] >= 0]
-        heads = sentence.heads
+        _, words = repair(sentence.tree, scores=self.scores(sentence), root=options.root)
+        words = words[sentence.tree[words] >= 0]
+        heads = sentence.tree
         heads[words] = -1
         comments = [*sentence.comments, f"# gave_up = {listed(words.tolist())}"]
         return find(wide, [sentence.replace(heads=heads, comments=comments)], options)

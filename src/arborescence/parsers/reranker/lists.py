@@ -111,7 +111,7 @@ def hash_relations(raw: np.ndarray, spans: np.ndarray, out: np.ndarray) -> None:
 
 
 def hash_strings(strings: Sequence[str]) -> NDArray[np.uint64]:
-    """Hash strings with `hashing.hash_bytes`, in UTF-8."""
+    """Hash strings with `features.hash_bytes`, in UTF-8."""
     spelled = [string.encode() for string in strings]
     ends = np.cumsum([0, *map(len, spelled)])
     hashed = np.empty(len(spelled), dtype=np.uint64)

@@ -1,6 +1,6 @@
 """Train a reranker: a log-linear model of k-best lists (Charniak and Johnson 2005), by AdaGrad.
 
-The lists come from parsers that were not trained on these sentences (`jackknifing`). A tree's
+The lists come from parsers that were not trained on these sentences (jackknifing). A tree's
 probability is the exponential of its score, normalized over the list; the loss is -log of that of
 the trees with the most correct words.
 """

@@ -19,7 +19,7 @@ from arborescence.parsers.reranker.features import TEMPLATES, TreeTemplates
 from arborescence.parsers.reranker.lists import Lists
 from arborescence.parsers.reranker.training import Trainer
 from arborescence.parsers.shared.features import COLUMNS, Batch, Sides
-from arborescence.parsers.shared.training_trees import jackknife
+from arborescence.parsers.shared.training_trees import folds_of
 from arborescence.treebank import best_of_k, evaluate, read
 from inputs import TREEBANKS
 from recording import table
@@ -120,7 +120,7 @@ def ablate(treebank, k, make_parser, seed):
     """Leave out groups of features, and have them alone; on dev, so that test stays unseen."""
     train, dev, _ = parts_of(treebank)
     options = {"dev": dev, "root": "single", "progress": progress}
-    parts = list(jackknife(train, 5, seed))
+    parts = list(folds_of(train, 5, seed))
     gold = [sentence for part, _ in parts for sentence in part]
     lists = {}
     lists["train"] = Lists.of(

@@ -14,48 +14,37 @@ from pathlib import Path
 import numpy as np
 
 import arborescence as arb
-from arborescence.parsers import LinearParser
+from arborescence.parsers import Keeper, LinearParser
+from arborescence.rules import AtMostOne, ud
 from arborescence.treebank import evaluate, read
 from inputs import TREEBANKS
 from recording import table
 
-OUTER = {"nsubj:outer", "csubj:outer"}
+#: At most one subject, at most one object.
+RULES = [rule for rule in ud.RULES if isinstance(rule, AtMostOne)]
+KEEPER = Keeper(RULES)
 
 
-def is_subject(relation):
-    """As UD's validator has it: the subject of a clause that is itself a predicate is "outer"."""
-    return "subj" in relation.partition(":")[0] and relation not in OUTER
+def breaking(sentences):
+    """The numbers of the sentences that break a rule."""
+    return KEEPER.look(sentences).broken.tolist()
 
 
-def is_object(relation):
-    return relation.partition(":")[0] == "obj"
-
-
-def fits(heads, subjects, objects):
-    """Whether no head has two subjects or two objects; (n,) heads of words, (n,) bool masks."""
-    return all(len(set(of := heads[mask].tolist())) == len(of) for mask in (subjects, objects))
-
-
-def sentence_fits(sentence):
-    subjects = np.array(
-        [
-            is_subject(relation) and "Subject=Outer" not in misc.split("|")
-            for relation, misc in zip(sentence.deprels, sentence.misc, strict=True)
-        ]
-    )
-    return fits(sentence.heads, subjects, np.array(list(map(is_object, sentence.deprels))))
+def fits(heads, labels, counted):
+    """Whether no word has two dependents of a kind: `counted` tells of each kind its labels."""
+    of_kinds = (heads[1:][mask[labels[1:]]] for mask in counted)
+    return all(len(np.unique(of_kind)) == len(of_kind) for of_kind in of_kinds)
 
 
 class Classes:
-    """Labels as far as the rule can tell them apart: subject, object, other.
+    """Labels as far as the rules can tell them apart: other, subject, object.
 
     The best tree with these, with the best label of each class, is the best tree that keeps the
-    rule; and there are fewer trees to search.
+    rules; and there are fewer trees to search.
     """
 
-    def __init__(self, labels):
-        kinds = np.array([1 if is_subject(x) else 2 if is_object(x) else 0 for x in labels])
-        self.members = [np.flatnonzero(kinds == kind) for kind in range(3)]
+    def __init__(self, counted):
+        self.members = [np.flatnonzero(mask) for mask in (~np.any(counted, axis=0), *counted)]
 
     def __call__(self, scores):
         return np.stack([scores[..., members].max(axis=-1) for members in self.members], axis=-1)
@@ -101,29 +90,27 @@ def row(name, gold, search, seconds):
 
 def by_heads(parser, gold, limit):
     """Search head vectors; the relations are those that the parser gives to each of them."""
-    search = [
-        (best, best, 1 if sentence_fits(best) else np.inf)
-        for best in parser.parse(gold, rules="none")
-    ]
-    k = 10
+    trees = list(parser.parse(gold, rules="none"))
+    search = [(best, best, 1) for best in trees]
+    missing, k = breaking(trees), 10
     while k <= limit:
-        missing = [b for b, (_, _, depth) in enumerate(search) if depth == np.inf]
-        for b, analyses in zip(missing, parser.kbest([gold[b] for b in missing], k), strict=True):
-            for rank, (sentence, _) in enumerate(analyses, 1):
-                if sentence_fits(sentence):
-                    search[b] = (search[b][0], sentence, rank)
-                    break
+        lists = parser.kbest([gold[b] for b in missing], k)
+        for b, ranked in zip(missing, lists, strict=True):
+            analyses = [tree for tree, _ in ranked]
+            good = np.setdiff1d(np.arange(len(analyses)), breaking(analyses))
+            rank = good[0] if len(good) else np.inf
+            search[b] = (trees[b], analyses[good[0]] if len(good) else trees[b], 1 + rank)
+        missing = [b for b in missing if search[b][2] == np.inf]
         k *= 10
     return search
 
 
 def by_labels(parser, gold, limit, *, move_heads=True, merge=True):
     """Search labeled trees of a joint parser: heads and labels, or the labels of the best heads."""
-    classes = Classes(parser.labels)
-    subjects = np.array(list(map(is_subject, parser.labels)))
-    objects = np.array(list(map(is_object, parser.labels)))
+    counted = [rule.signs(tuple(parser.labels), ()).labels[:-1] for rule in RULES]
+    classes = Classes(counted)
     if merge:
-        subjects, objects = np.arange(3) == 1, np.arange(3) == 2
+        counted = np.arange(3) == [[1], [2]]
     search = []
     for sentence in gold:
         scores = parser.labeled_scores(sentence)
@@ -138,7 +125,7 @@ def by_labels(parser, gold, limit, *, move_heads=True, merge=True):
         def keeps_the_rule(heads, labels):
             nonlocal seen
             seen += 1
-            return fits(heads[1:], subjects[labels[1:]], objects[labels[1:]])
+            return fits(heads, labels, counted)
 
         try:
             heads, labels = arb.decode_where_labeled(searched, keeps_the_rule, limit=limit)
@@ -187,7 +174,7 @@ def parser_of(treebank, joint, folder):
 
 def report(treebank, limit, folder):
     gold = list(read(parts_of(treebank)["test"]))
-    broken = sum(not sentence_fits(sentence) for sentence in gold)
+    broken = len(breaking(gold))
     print(f"### {treebank} test: {len(gold):,} sentences, {broken:,} break the rule as annotated\n")
     for joint in (False, True):
         parser = parser_of(treebank, joint, folder)

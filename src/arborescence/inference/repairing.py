@@ -18,18 +18,11 @@ if TYPE_CHECKING:
 
 
 class Repaired(NamedTuple):
-    """What `repair` found.
+    """What `repair` found."""
 
-    Attributes
-    ----------
-    heads : (n + 1,) int64
-        The tree.
-    changed : (c,) int64
-        The words whose heads are others than those that were given (by most votes, if several
-        columns were).
-    """
-
-    heads: NDArray[np.int64]
+    heads: NDArray[np.int64]  # (n + 1,): the tree
+    # (c,): the words whose heads are others than those that were given (by most votes, if several
+    # columns were)
     changed: NDArray[np.int64]
 
 

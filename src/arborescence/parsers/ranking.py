@@ -24,26 +24,16 @@ if TYPE_CHECKING:
 
 
 class Doubtful(NamedTuple):
-    """A sentence, or a word of it, of which a parser is not sure.
+    """A sentence, or a word of it, of which a parser is not sure."""
 
-    Attributes
-    ----------
-    value : float
-        How large the doubt is; 0 is none.
-    sentence : Sentence
-        As it was given.
-    word, head, other : int
-        Of a word: its number, its most probable head, and the next one (-1 if there is none). Of a
-        sentence: 0, -1, -1.
-    shares : (float, float)
-        The probabilities of both heads. Of a sentence: 0.
-    """
-
-    value: float
-    sentence: Sentence
+    value: float  # how large the doubt is; 0 is none
+    sentence: Sentence  # as it was given
+    # word, head, other: of a word: its number, its most probable head, and the next one (-1 if
+    # there is none). Of a sentence: 0, -1, -1.
     word: int = 0
     head: int = -1
     other: int = -1
+    # (float, float): the probabilities of both heads. Of a sentence: 0.
     shares: tuple[float, float] = (0.0, 0.0)
 
     def __str__(self) -> str:

@@ -30,19 +30,12 @@ class _Named(io.BytesIO):
 
 
 class Mended(NamedTuple):
-    """A sentence that `mended` has repaired.
+    """A sentence that `mended` has repaired."""
 
-    Attributes
-    ----------
-    sentence : Sentence
-        With a tree. Without a parser, a changed word that hangs from the root has the relation
-        ``root``; another one that had this or none has ``dep``.
-    changed : (c,) int64
-        The words whose heads are others than before.
-    """
-
+    # with a tree. Without a parser, a changed word that hangs from the root has the relation
+    # ``root``; another one that had this or none has ``dep``.
     sentence: Sentence
-    changed: NDArray[np.int64]
+    changed: NDArray[np.int64]  # (c,): the words whose heads are others than before
 
 
 def read_broken(source: str | os.PathLike[str] | IO[bytes]) -> Iterator[Sentence]:

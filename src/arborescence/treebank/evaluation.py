@@ -35,14 +35,7 @@ _SCORES: Final = {
 
 @dataclass(frozen=True)
 class Score:
-    """The number of correct words, of words in the gold treebank, and in the predicted one.
-
-    Examples
-    --------
-    >>> score = Score(correct=3, gold=4, predicted=5)
-    >>> score.precision, score.recall, round(score.f1, 3)
-    (0.6, 0.75, 0.667)
-    """
+    """The number of correct words, of words in the gold treebank, and in the predicted one."""
 
     correct: int
     gold: int

@@ -199,16 +199,12 @@ class BiaffineParser(GraphParser):
             As there. Beside it the vectors of a pretrained encoder are kept until the end, unless
             there is an ``encoder_cache`` for them, or the encoder is trained, too.
         **settings
-            The fields of `Settings`. `settings.pace` chooses the batch and the epochs if you do
-            not.
+            The fields of `Settings`. `settings.pace` chooses a batch and epochs that are not given.
 
         Raises
         ------
-        MissingExtraError
-            If PyTorch is not installed.
-        OptionError
-            Also if the device does not exist or has not enough memory, or the tagger does not
-            predict all columns of tags.
+        MissingExtraError, OptionError
+            Without PyTorch; and without such a device, enough memory of it, or all columns of tags.
         """
         chosen = Settings.of(settings)  # complains before anything is read
         chosen.check_installed()

@@ -87,8 +87,7 @@ class Tagger:
         epochs
             The number of training epochs of each stage.
         rng
-            A seed or a generator, for the order of the training sentences; the same seed gives the
-            same result.
+            A seed or a generator, for the order of the sentences: the same seed, the same result.
         progress
             Called as ``progress(phase, done, total)`` after each epoch.
 

@@ -33,7 +33,7 @@ class Doubtful(NamedTuple):
     word: int = 0
     head: int = -1
     other: int = -1
-    # (float, float): the probabilities of both heads. Of a sentence: 0.
+    # the probabilities of both heads. Of a sentence: 0.
     shares: tuple[float, float] = (0.0, 0.0)
 
     def __str__(self) -> str:

@@ -1,5 +1,6 @@
 """Parses that keep rules, beside all labeled trees of small sentences by the parser's scores."""
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -323,3 +324,19 @@ def test_after_the_limit_trees_keep_the_rules_but_are_not_certified():
     assert len(broken_by(kept)) == counts.failed
     assert counts.uncertified > 0
     assert "still break a rule" in str(counts) or not counts.failed
+
+
+@pytest.mark.parametrize("kind", ["joint", "projective", "second-order"])
+def test_a_rule_that_costs_much_is_kept_and_one_that_costs_little_is_not(kind):
+    parser, rules = parser_of(kind), (Direction("left", ("det",), right=False), RULES[0])
+    rules += (Dependents("leaf-det", ("det",), ("punct",)),)
+    kept = list(parser.parse(NEW, rules=rules))
+    keeper = Keeper([replace(rule, cost=2.0**20) for rule in rules])
+    dear = list(parser.parse(NEW, rules=keeper))
+    cheap = list(parser.parse(NEW, rules=[replace(rule, cost=2.0**-20) for rule in rules]))
+    broken = [len(list(validate(trees, rules))) for trees in (kept, dear, cheap)]
+    assert broken[0] == broken[1] < broken[2]
+    assert keeper.counts.changed > 0
+    assert keeper.counts.failed == 0
+    assert all(one.cost is None for one in validate(dear, rules))
+    assert {one.cost for one in validate(cheap, keeper.rules)} == {2.0**20}

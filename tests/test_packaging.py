@@ -75,6 +75,7 @@ def test_the_extra_all_leaves_out_jit_torch_and_other_tools() -> None:
         "transformers",
         "jit",
         "package",
+        "serve",
         "stanza",
         "supar",
         "arrow",

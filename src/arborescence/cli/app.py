@@ -45,14 +45,14 @@ from arborescence.cli.sentences import (
     is_of_spacy,
     readers_of,
     sentences_of,
-    the_tree,
-    the_trees,
     with_hint_at_lines,
 )
+from arborescence.cli.serve import serve
 from arborescence.cli.trace import trace
 from arborescence.cli.words import split, tag
 from arborescence.core.choices import Encoding, Measure
 from arborescence.errors import ArborescenceError, MissingExtraError
+from arborescence.parsers.described import the_tree, the_trees
 from arborescence.parsers.shared.options import Inference
 from arborescence.system.files import writing
 from arborescence.version import __version__
@@ -404,6 +404,9 @@ def models() -> None:
 
 
 command(package)
+
+
+command(serve)
 
 
 @command

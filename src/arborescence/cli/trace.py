@@ -13,8 +13,9 @@ import typer
 
 from arborescence.cli.options import Arguments, JsonOption, OutputOption, ends
 from arborescence.cli.progress import counted
-from arborescence.cli.sentences import readers_of, sentences_of, words_of
+from arborescence.cli.sentences import readers_of, sentences_of
 from arborescence.errors import TreebankError, TreeError
+from arborescence.parsers.described import words_of
 from arborescence.parsers.shared.options import System
 from arborescence.system.files import writing
 

@@ -15,8 +15,8 @@ from arborescence.cli.sentences import (
     readers_of,
     sentences_of,
     with_hint_at_lines,
-    words_of,
 )
+from arborescence.parsers.described import words_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

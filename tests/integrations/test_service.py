@@ -1,0 +1,222 @@
+"""The service, by real requests over a socket."""
+
+import http.client
+import json
+import socket
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from urllib.parse import urlencode
+
+import pytest
+
+from arborescence.parsers import Tagger
+from arborescence.parsers.linear.parser import LinearParser
+from arborescence.parsers.text import Text
+from samples import treebank
+from small_parsers import small_parser
+
+uvicorn = pytest.importorskip("uvicorn", reason="needs the extra 'serve'")
+pytest.importorskip("starlette", reason="needs the extra 'serve'")
+pytest.importorskip("python_multipart", reason="needs the extra 'serve'")
+
+from arborescence.integrations.service.app import Limits, application  # noqa: E402
+
+
+@cache
+def parser():
+    sentences = treebank()
+    tagger, text = Tagger.train(sentences, epochs=1), Text.train(sentences)
+    return LinearParser.train(sentences, tagger=tagger, text=text, bits=10, epochs=2)
+
+
+class Server:
+    """A server in a thread, from its start to its graceful end."""
+
+    def __init__(self, **limits):
+        models = {"small": parser(), "bare": small_parser("greedy")}
+        config = uvicorn.Config(application(models, Limits(**limits)), log_level="error")
+        self.server, self.begun = uvicorn.Server(config), threading.Event()
+        self.socket = socket.create_server(("127.0.0.1", 0))
+        self.port = self.socket.getsockname()[1]
+        startup = self.server.startup
+
+        async def started(sockets=None):
+            await startup(sockets)
+            self.begun.set()
+
+        self.server.startup = started
+        self.thread = threading.Thread(target=self.server.run, args=([self.socket],))
+
+    def __enter__(self):
+        self.thread.start()
+        self.begun.wait()
+        return self
+
+    def __exit__(self, *_):
+        self.server.should_exit = True
+        self.thread.join()
+        self.socket.close()
+
+    def ask(self, path, body=None, kind=None):
+        """Return the status, and the answer as JSON."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port)
+        headers = {"Content-Type": kind} if kind else {}
+        connection.request("POST" if body is not None else "GET", path, body, headers)
+        answer = connection.getresponse()
+        text = answer.read().decode()
+        connection.close()
+        kind = answer.getheader("Content-Type")
+        return answer.status, json.loads(text) if "json" in kind else text
+
+    def parse(self, **asked):
+        return self.ask("/parse", json.dumps(asked))
+
+    def process(self, **asked):
+        return self.ask("/process", urlencode(asked), "application/x-www-form-urlencoded")
+
+
+@pytest.fixture(scope="module")
+def server():
+    with Server() as server:
+        yield server
+
+
+def test_udpipe_s_interface(server):
+    assert server.ask("/models") == (
+        200,
+        {"models": {"small": ["tokenizer", "tagger", "parser"], "bare": ["parser"]},
+         "default_model": "small"},
+    )  # fmt: skip
+    status, answer = server.process(data="The old trees grow .", tokenizer="", tagger="", parser="")
+    assert (status, answer["model"]) == (200, "small")
+    assert answer["result"] == "".join(map(str, parser().parse("The old trees grow .")))
+    _, answer = server.process(data="Birds sing\nTrees grow", input="horizontal", tagger="")
+    words = [["Birds", "sing"], ["Trees", "grow"]]
+    assert answer["result"] == "".join(map(str, parser().tag(words)))
+    _, answer = server.process(data="The birds sing .", tokenizer="", output="vertical")
+    assert answer["result"] == "The\nbirds\nsing\n.\n\n"
+    conllu = "".join(map(str, treebank()[:2]))
+    _, answer = server.process(data=conllu, model="bare")
+    assert answer["result"] == conllu
+    assert server.ask("/process?data=Birds+sing&input=horizontal&parser")[0] == 200
+
+
+def test_a_form_as_curl_sends_it(server):
+    parts = {"data": "Birds sing .", "tokenizer": "", "output": "horizontal"}
+    body = "".join(
+        f'--xx\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'
+        for name, value in parts.items()
+    )
+    status, answer = server.ask("/process", f"{body}--xx--\r\n", "multipart/form-data; boundary=xx")
+    assert (status, answer["result"]) == (200, "Birds sing .\n")
+
+
+def test_trees_as_json(server):
+    status, answer = server.parse(text="The old trees grow .", confidence=True, svg=True)
+    [found] = answer["sentences"]
+    [parsed] = parser().parse("The old trees grow .", confidence=True)
+    assert status == 200
+    assert found["words"] == parsed.forms
+    assert found["heads"] == parsed.heads.tolist()
+    assert len(found["edge_probs"]) == 5
+    assert answer["svg"].startswith("<svg")
+    _, answer = server.parse(words=[["Birds", "sing"]], kbest=2, model="small")
+    assert [len(each["analyses"]) for each in answer["sentences"]] == [2]
+    half = str(treebank()[1].replace(heads=[-1, -1, -1, 0, -1, -1, -1], deprels=None))
+    _, answer = server.parse(conllu=half, keep=True)
+    assert answer["sentences"][0]["heads"][2] == 0
+    assert server.parse(text="")[1]["sentences"] == []
+
+
+@pytest.mark.parametrize(
+    ("asked", "status", "said"),
+    [
+        ({"text": 3}, 400, "text must be of the type str"),
+        ({"txt": "a"}, 400, "no option 'txt'"),
+        ({}, 400, "give one of text"),
+        ({"text": "a", "kbest": 1000}, 400, "kbest must be 1 to 100"),
+        ({"text": "a", "rules": "/etc/passwd"}, 400, "rules must be"),
+        ({"text": "a", "model": "none"}, 404, "no model 'none'"),
+        ({"text": "a", "model": "bare"}, 400, "cut raw text"),
+        ({"conllu": "1\tbroken"}, 400, "2 columns"),
+        ({"words": [["a"] * 1001]}, 413, "more than 1,000 words"),
+        ({"text": "a" * 3_000_000}, 413, "more than 2,000,000 bytes"),
+    ],
+)
+def test_what_is_refused(server, asked, status, said):
+    found, answer = server.parse(**asked)
+    assert found == status
+    assert said in answer["error"]
+
+
+def test_none_of_many_requests_is_lost_or_mixed_up(server):
+    sentences = [sentence.forms for sentence in treebank()]
+    expected = [tree.deprels for tree in parser().parse(sentences)]
+
+    def ask(number):
+        which = number % len(sentences)
+        if number % 10 == 9:  # broken ones between them
+            return server.parse(words=[["a", ""]])[0] == 400
+        status, answer = server.parse(words=[sentences[which]])
+        return status == 200 and answer["sentences"][0]["deprels"] == expected[which]
+
+    with ThreadPoolExecutor(16) as pool:
+        assert all(pool.map(ask, range(300)))
+    _, metrics = server.ask("/metrics")
+    counts = dict(line.rsplit(" ", 1) for line in metrics.splitlines())
+    assert int(counts["arborescence_batches"]) < int(counts["arborescence_requests"])
+
+
+class Held:
+    """A parser that waits until it is let go."""
+
+    def __init__(self):
+        self.begun, self.free = threading.Event(), threading.Event()
+        self.text = self.tagger = None
+
+    def split(self, given):
+        return parser().split(given)
+
+    def parse(self, sentences, **_):
+        self.begun.set()
+        self.free.wait()
+        return parser().parse(sentences)
+
+
+def held_in(server):
+    """Let the server's parser wait; return it."""
+    held = Held()
+    service = server.server.config.app.routes[0].endpoint.__self__
+    service._parsers["small"] = held
+    return held, service
+
+
+def test_a_request_that_is_late():
+    with Server(timeout=0.1) as server:
+        held, _ = held_in(server)
+        status, answer = server.parse(words=[["a"]])
+        held.free.set()
+    assert (status, answer["error"]) == (503, "it took too long: try again later")
+    assert not server.thread.is_alive()
+
+
+def test_a_full_queue():
+    with Server(queue=2) as server, ThreadPoolExecutor(2) as pool:
+        held, service = held_in(server)
+        first = pool.submit(server.parse, words=[["a"]])
+        held.begun.wait()
+        second = pool.submit(server.parse, words=[["b"]])
+        while service._batcher.inside < 2:
+            time.sleep(0.001)
+        status, answer = server.parse(words=[["c"]])
+        held.free.set()
+        assert (status, answer["error"]) == (429, "too many requests wait: try again later")
+        assert [first.result()[0], second.result()[0]] == [200, 200]
+
+
+def test_the_page(server):
+    status, page = server.ask("/")
+    assert status == 200
+    assert "http" not in page.replace("http-equiv", "")  # nothing from elsewhere

@@ -4,14 +4,7 @@ from statistics import fmean
 
 from figures import csv_table, rows, view
 
-TABLE_2 = "papers/src/arborescence_papers/root/paper_table_2.csv"
 APPENDIX_A = "papers/src/arborescence_papers/kbest/paper_appendix_a.csv"
-NEURAL = "earlier/experiment-root/a-neural-parser"
-GROUPS = (
-    ("high: 10,000 or more", 10_000, float("inf")),
-    ("medium: 1,000 or more, below 10,000", 1_000, 10_000),
-    ("low: below 1,000", 0, 1_000),
-)
 
 
 def printed(path):
@@ -20,25 +13,9 @@ def printed(path):
     return {line[0]: dict(zip(header, line, strict=True)) for line in lines}
 
 
-def language(treebank):
-    """Return the language of a treebank, as the papers name it."""
-    return treebank.partition("-")[0].replace("_", " ")
-
-
-def columns(name, *chosen, first=None):
-    """Return some columns of a table, and only the rows that begin with some cells."""
-    found = [list(map(row.get, chosen)) for row in rows(name)]
-    return list(chosen), [line for line in found if first is None or line[0] in first]
-
-
-@view("experiment-root/curve")
-def curve():
-    """Return four points of the learning curve."""
-    return columns(
-        "earlier/experiment-root/size-by-itself-a-learning-curve",
-        *("sentences to learn from", "malformed, %", "UAS without, %", "UAS with, %"),
-        first=("20", "200", "2,000", "12,544"),
-    )
+def columns(name, *chosen):
+    """Return some columns of a table."""
+    return list(chosen), [list(map(row.get, chosen)) for row in rows(name)]
 
 
 @view("experiment-root/losses")
@@ -48,39 +25,6 @@ def losses():
         "earlier/experiment-root/what-parsers-learn-by",
         *("", "malformed, all, %", "UAS without, %", "UAS with, %"),
     )
-
-
-@view("experiment-root/neural")
-def neural():
-    """Return the rates of neural parsers beside the paper's, treebank by treebank."""
-    paper = printed(TABLE_2)
-    lines = []
-    for row in rows(NEURAL):
-        there = paper[language(row["treebank"])]
-        lines.append([
-            row["treebank"], row["sentences to learn from"], row["malformed trees, %"],
-            f"{int(there['train']):,}", there["malformed"], row["linear, %"],
-        ])  # fmt: skip
-    header = ["treebank", "sentences to learn from", "malformed trees, %"]
-    return [*header, "the paper: sentences", "malformed trees, %", "linear, %"], lines
-
-
-@view("experiment-root/neural-groups")
-def neural_groups():
-    """Return averages of the same by size, over the same languages."""
-    paper = printed(TABLE_2)
-    lines = []
-    for name, least, most in GROUPS:
-        [ours] = rows("earlier/experiment-root/a-neural-parser-2", **{"": name})
-        there = [
-            float(paper[language(row["treebank"])]["malformed"])
-            for row in rows(NEURAL)
-            if least <= int(row["sentences to learn from"].replace(",", "")) < most
-        ]
-        cells = ours["treebanks"], ours["neural, %"], f"{fmean(there):.2f}"
-        lines.append([name, *cells, ours["malformed in the paper, %"]])
-    header = ["sentences to learn from", "treebanks", "malformed trees, %"]
-    return [*header, "the paper, same languages, %", "the paper, its group, %"], lines
 
 
 def growth(statistic):

@@ -27,60 +27,21 @@ def losses():
     )
 
 
-def growth(statistic):
-    """Return a statistic of the paper's own growths from k = 1 to 50."""
-    found = [row for row in printed(APPENDIX_A).values() if float(row["1"])]
-    return statistic([float(row["50"]) / float(row["1"]) for row in found])
-
-
 @view("paper/growth")
 def paper_growth():
-    """Return the mean of the paper's own growths."""
-    return f"{growth(fmean):.2f}"
-
-
-@view("paper/growth-most")
-def paper_growth_most():
-    """Return the largest of the paper's own growths."""
-    return f"{growth(max):.2f}"
-
-
-@view("paper/growing")
-def paper_growing():
-    """Return how many treebanks of the paper have a growth."""
-    return str(growth(len))
-
-
-@view("paper/growth-of-averages")
-def paper_growth_of_averages():
-    """Return the growth of the paper's averages."""
-    first, last = (
-        fmean(float(row[k]) for row in printed(APPENDIX_A).values()) for k in ("1", "50")
-    )
-    return f"{last / first:.2f}"
-
-
-@view("paper/malformed-50")
-def paper_malformed():
-    """Return the paper's average rate at k = 50."""
-    return f"{fmean(float(row['50']) for row in printed(APPENDIX_A).values()):.2f}"
-
-
-BY_K = ("k", "malformed", "growth of the average", "mean of growths", "median")
-
-
-@view("experiment-kbest/mira")
-def mira():
-    """Return malformed trees among the k best, of parsers trained by MIRA with all trees."""
-    return columns("earlier/experiment-kbest/malformed-trees-by-k-3", *BY_K)
+    """Return the mean of the paper's own growths from k = 1 to 50."""
+    growing = [row for row in printed(APPENDIX_A).values() if float(row["1"])]
+    return f"{fmean(float(row['50']) / float(row['1']) for row in growing):.2f}"
 
 
 @view("experiment-kbest/by-k")
 def by_k():
     """Return malformed trees among the k best, here and there, and their growth."""
-    here, there = BY_K[1:], ("there", "growth there", "mean there")
-    order = ("k", here[0], there[0], here[1], there[1], here[2], there[2], here[3])
-    return columns("experiment-kbest/malformed-trees-by-k", *order)
+    return columns(
+        "experiment-kbest/malformed-trees-by-k",
+        *("k", "malformed", "there", "growth of the average", "growth there"),
+        *("mean of growths", "mean there", "median"),
+    )
 
 
 RACES = {

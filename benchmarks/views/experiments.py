@@ -87,33 +87,6 @@ def one_root_edge():
     return race("one")
 
 
-@view("experiment-runtime/race-lengths")
-def by_length():
-    """Return both races by the lengths of sentences, for the 50 best trees."""
-    pairs = [(root, *pair) for root, pairs in RACES.items() for pair in pairs]
-    found = {root: rows(f"race/lengths, {root}", k=50) for root in RACES}
-    lines = [
-        [row["words"], *(f"{found[root][i][slow] / found[root][i][fast]:.2f}"
-                         for root, slow, fast in pairs)]
-        for i, row in enumerate(found["one"])
-    ]  # fmt: skip
-    return ["words", *(f"{slow} / {fast}" for _, slow, fast in pairs)], lines
-
-
-@view("experiment-runtime/race-counts")
-def race_counts():
-    """Return how many lists were compared, and what was found."""
-    both = [row for root in RACES for row in rows(f"race/treebanks, {root}")]
-    lists, unequal, unfinished = (
-        sum(row[name] for row in both) for name in ("sentences", "unequal", "unfinished")
-    )
-    few = sum(row["sentences"] for row in both if "leaving trees out" in row)
-    return (
-        f"Of {lists:,} lists, {unequal} differ between algorithms. Leaving trees out gave up "
-        f"{unfinished} of {few:,}, after 20 k trees, so its ratios are lower limits."
-    )
-
-
 @view("experiment-runtime/one-tree")
 def one_tree():
     """Return the longest sentences of each kind of graph: times, and how they grow."""
@@ -130,18 +103,6 @@ def one_tree():
         lines.append(cells)
     names = ("without", "with the constraint", "n runs", "reweighting")
     return ["graphs", *(cell for name in names for cell in (f"{name}, µs", "exponent"))], lines
-
-
-@view("experiment-runtime/lists")
-def lists():
-    """Return how the time for the k best trees grows with the words, and with k."""
-    base = "earlier/experiment-runtime/the-k-best-trees-as-sentences-and-lists-get-longer"
-    lines = []
-    for words, trees in zip(rows(base), rows(f"{base}-2"), strict=True):
-        cells = words["n = 100"], words["of the last 3"], trees["of the last 3"]
-        lines.append([words["graphs"], words["root edges"], words[""], *cells])
-    header = ["graphs", "root edges", "", "µs a tree, n = 100, k = 50"]
-    return [*header, "exponent of n, from 100 to 500", "exponent of k, from 100 to 500"], lines
 
 
 @view("styles")

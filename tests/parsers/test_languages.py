@@ -27,7 +27,7 @@ def test_from_raw_text_to_trees(name):
     parser = arb.load(path)
     first, second = parser(TEXTS[name])
     for sentence in (first, second):
-        assert arb.is_tree(sentence.heads)
+        assert arb.is_tree(sentence.tree)
         assert "_" not in sentence.upos + sentence.lemmas + sentence.deprels
     assert first.upos[0] == "DET"
     assert second.upos[:2] == ["PRON", "VERB"]

@@ -1,0 +1,9 @@
+"""Models of French for Arborescence, which finds them by entry points."""
+
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+
+
+def fr() -> Traversable:
+    """Return the file of this model."""
+    return files(__name__) / "fr.npz"

@@ -116,20 +116,6 @@ def threads():
     return f"{one:.0f} ms on one thread, {two:.0f} ms on two"
 
 
-@view("performance/labels")
-def labels():
-    """The best tree with 40 labels an edge, beside reading all scores once."""
-    [row] = rows("decoding/labels", labels=40)
-    return f"{row['decode_labeled'] / row['reading']:.1f} times"
-
-
-@view("performance/whole-numbers")
-def whole_numbers():
-    found = {row["scores"]: row["n = 25"] for row in rows("distributions/eisner, kinds")}
-    ratio = found["one unit in the last place apart (float64)"] / found["model-like"]
-    return f"{ratio:.0f} times"
-
-
 @chart("growth-hard")
 def growth_hard():
     found = rows("growth/growth", type="float32")
@@ -176,19 +162,6 @@ def growth_kbest():
     )
 
 
-@view("performance/kbest-others")
-def kbest_others():
-    """The 50 best trees beside other algorithms for them."""
-    names = [name for name in rows("kbest/others")[0] if name not in ("n", "kbest")]
-    return ["words", "`kbest`", *names], [
-        [
-            row["n"], row["kbest"],
-            *(beside(row[name], row["kbest"]) for name in names),
-        ]
-        for row in rows("kbest/others")
-    ]  # fmt: skip
-
-
 @view("performance/kbest-camerini")
 def kbest_camerini():
     """How many times as long the original algorithm takes, without the first tree."""
@@ -200,27 +173,6 @@ def kbest_camerini():
                 ours, theirs = (row[name] - some[1][name] for name in ("kbest", "Camerini et al."))
                 ratios.append(theirs / ours)
     return f"{min(ratios):.1f} to {max(ratios):.1f} times as long"
-
-
-@view("performance/kbest-memory")
-def kbest_memory():
-    most = max(max(row["single"], row["multi"]) for row in rows("kbest/memory"))
-    return f"{most:.0f} MB"
-
-
-@view("performance/eisner")
-def eisner():
-    """The best projective tree."""
-    found = rows("distributions/eisner")
-    lines = [
-        [
-            row["n"], row["decode"], row["single"], row["single"] / row["n"] ** 3 * 1e3,
-            *(beside(row[name], row["single"]) for name in ("torch-struct",) if name in row),
-        ]
-        for row in found
-    ]  # fmt: skip
-    header = ["words", "`decode`", "`decode(projective=True)`", "ns for each n³", "torch-struct"]
-    return header[: len(lines[0])], lines
 
 
 @view("performance/sums")
@@ -264,20 +216,6 @@ def growth_sums():
         "microseconds",
         lines,
     )
-
-
-@view("performance/lengths")
-def lengths():
-    """Padded batches of real lengths."""
-    lines = []
-    for row in rows("distributions/lengths", order="as they come"):
-        theirs = row.get("torch-struct")
-        lines.append([
-            row["what"], row["arborescence"], row["LAPACK, padded"],
-            *([beside(theirs, row["arborescence"])] if theirs else []),
-        ])  # fmt: skip
-    header = ["", "Arborescence", "LAPACK, padded", "torch-struct"]
-    return header[: len(lines[0])], lines
 
 
 @view("performance/parsing")

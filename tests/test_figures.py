@@ -27,7 +27,6 @@ CELL = re.compile(rf"[*~<≈]*-?\d[\d.,\s×%()*→/+-]*(?:\s?(?:{UNIT}|%|,|\(|\)
 #: Numbers with such a unit that were not measured: limits, choices and examples.
 CHOSEN: dict[str, tuple[str, ...]] = {
     "docs/reliability.md": ("512 MB",),
-    "docs/training.md": ("512 MB",),
 }
 
 

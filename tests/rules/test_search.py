@@ -11,6 +11,7 @@ from arborescence.rules import Alternative, Conflict, Edges, ud
 from arborescence.rules.sets import conflicts_of
 from brute_force import whole_numbers
 from graphs import ABSENT, FINITE
+from modes import FEW
 from random_rules import (
     allowed_trees,
     labeled_graphs,
@@ -118,7 +119,7 @@ def check_rules_that_cost(kind, rounds, seed):
         assert len({(*tree.heads, *tree.labels) for tree in found}) == len(found)
         first = arb.decode_constrained(scores, conflicts, limit=20_000, **options)
         assert (first.weight, first.certified) == (found[0].weight, True)
-    assert paid
+    assert paid or FEW  # of few graphs, none may have a cost that is worth paying
 
 
 def rounded(exact):

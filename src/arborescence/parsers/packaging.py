@@ -228,7 +228,8 @@ def package(
     if bad := [each for each in names if not _NAME.fullmatch(each)]:
         raise OptionError(f"a model is called as its file, and {bad[0]!r} is no name for one")
     parsers = [registry.load(os.path.abspath(model)) for model in models]  # noqa: PTH100
-    rows = _scores(data.sentences("test"), names, parsers, progress)
+    gold = data.sentences("test")
+    rows = _scores(gold, names, parsers, progress)
     said: dict[str, Any] = {
         "package": f"arborescence-{name}",
         "module": f"arborescence_{name.replace('-', '_')}",
@@ -242,7 +243,7 @@ def package(
         **said,
         first=names[0],
         models="".join(map(_described, names, parsers)),
-        test=_tested(data),
+        test=_tested(data.name, gold),
         scores="\n".join(rows),
         contributors=data.contributors,
         genre=data.genre,
@@ -335,13 +336,12 @@ def _scores(
     return rows
 
 
-def _tested(data: Treebank) -> str:
+def _tested(name: str, gold: list[Sentence]) -> str:
     """Say what the table of figures is of."""
-    if not data.parts["test"]:
+    if not gold:
         return "The folder of the treebank had no test part, so nothing was measured."
-    gold = data.sentences("test")
     return (
-        f"On the test part of {data.name}, {len(gold):,} sentences, {sum(map(len, gold)):,} words: "
+        f"On the test part of {name}, {len(gold):,} sentences, {sum(map(len, gold)):,} words: "
         "F1, as the CoNLL 2018 shared task counts (punctuation too; relations without subtypes). "
         "Words/s are in processor time on the machine that made it."
     )

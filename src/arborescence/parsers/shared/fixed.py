@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
 
+from arborescence.core.faults import listed
 from arborescence.errors import TreebankError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any
 
     from numpy.typing import NDArray
 
@@ -80,23 +80,18 @@ def contradiction(sentence: Sentence, single: bool) -> TreebankError:
     """Return the error that says why no tree has the heads that are fixed in a sentence."""
     heads = sentence.tree
     where = f"{sentence.source}:{sentence.line}: " if sentence.line else ""
-    roots = np.flatnonzero(heads == 0).tolist()
-    if single and len(roots) > 1:
-        said = f"words {listed(roots)} hang from the root, and one word may"
+    roots = np.flatnonzero(heads == 0)
+    if single and roots.size > 1:
+        said = f"{listed(roots)} hang from the root, and one word may"
     else:
-        cycle = _cycle(heads.tolist())
+        cycle = np.array(_cycle(heads.tolist()), dtype=np.int64)
         said = (
-            f"the heads of words {listed(cycle)} form a cycle"
-            if cycle
+            f"the heads of {listed(cycle)} form a cycle"
+            if cycle.size
             else "no tree has all of its fixed heads"
         )
     advice = "mend them, or let the parser give up the fewest (keep='anyway')"
     return TreebankError(f"{where}{said}: {advice}")
-
-
-def listed(words: Sequence[Any]) -> str:
-    """Return numbers of words as text."""
-    return ", ".join(map(str, words))
 
 
 def _cycle(heads: list[int]) -> list[int]:

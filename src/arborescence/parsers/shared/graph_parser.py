@@ -19,7 +19,7 @@ from arborescence.inference.labeled import kbest_labeled
 from arborescence.inference.repairing import repair
 from arborescence.parsers.shared.base import Options, Parser, annotated
 from arborescence.parsers.shared.confidence import edge_probabilities
-from arborescence.parsers.shared.fixed import Fixed, contradiction, listed
+from arborescence.parsers.shared.fixed import Fixed, contradiction
 from arborescence.parsers.shared.given import as_sentences, batches
 from arborescence.projective.pseudo import MARK
 from arborescence.system.lazy import remembered
@@ -371,7 +371,7 @@ class GraphParser(Parser):
         words = words[sentence.tree[words] >= 0]
         heads = sentence.tree
         heads[words] = -1
-        comments = [*sentence.comments, f"# gave_up = {listed(words.tolist())}"]
+        comments = [*sentence.comments, f"# gave_up = {', '.join(map(str, words))}"]
         return find(wide, [sentence.replace(heads=heads, comments=comments)], options)
 
     def _best_trees(self, sentences: list[Sentence], options: Options) -> list[Sentence]:

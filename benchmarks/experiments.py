@@ -4,7 +4,7 @@ NAME is that of the file in ``benchmarks/results``, FOLDER what ``arborescence e
 or a file with what a benchmark printed that takes too long for ``make bench``
 (``python benchmarks/pruning.py > pruning.md``), and COMMAND how it was called. Each table is named
 after its heading, as on a web page, with a number from the second one on. The cells stay as they
-are printed. Figures go into ``docs/images``, with the end of NAME before their own.
+are printed. Figures go into ``papers/reports/images``, with the end of NAME before their own.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from arborescence_papers.common.report import tables_of
-from figures import IMAGES
+from figures import REPORTS
 from recording import commit, processor, versions, write
 
 
@@ -42,8 +42,9 @@ def record(name, folder, command):
         "versions": versions(),
         "tables": tables_as_data(report.read_text(encoding="utf-8")),
     })  # fmt: skip
+    short = name.removeprefix("experiment-")
     for figure in sorted(folder.glob("*.svg")):
-        shutil.copy(figure, IMAGES / f"{name.removeprefix('experiment-')}-{figure.name}")
+        shutil.copy(figure, REPORTS / "images" / f"{short}-{figure.name}")
 
 
 if __name__ == "__main__":

@@ -33,6 +33,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "benchmarks" / "results"
 IMAGES = ROOT / "docs" / "images"
+REPORTS = ROOT / "papers" / "reports"
 MARKED = re.compile(r"<!-- (figures?): (.+?) -->(.*?)<!-- end -->", re.DOTALL)
 
 #: What the modules of ``benchmarks/views`` define, by name.
@@ -152,9 +153,10 @@ def rendered(page):
 
 
 def pages():
-    """Return the files that may have figures: README, the documentation, the cards of models."""
+    """Return the files that may have figures: README, docs, reports, the cards of models."""
     cards = (ROOT / "models").glob("*/src/*/*.md")
-    return [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), *sorted(cards)]
+    docs = (ROOT / "docs").rglob("*.md")
+    return [ROOT / "README.md", *sorted(docs), *sorted(REPORTS.glob("*.md")), *sorted(cards)]
 
 
 def load_views():

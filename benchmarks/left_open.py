@@ -1,6 +1,6 @@
 """What the authors of *undirected* leave open: a stronger exchange of edges, and a combination.
 
-``python benchmarks/left_open.py > left_open.md``: what docs/experiment-undirected.md says. Two
+``python benchmarks/left_open.py > left_open.md``: what papers/reports/undirected.md says. Two
 parsers are trained for each of three treebanks, which takes some minutes.
 """
 

@@ -1,4 +1,4 @@
-"""What moves the averages of `arborescence experiment undirected`: a table of docs/experiments.md.
+"""What moves the averages of `experiment undirected`: for papers/reports/undirected.md.
 
 ``python benchmarks/undirected_variants.py [TREEBANK...]``: trains 8 parsers for each of ten
 treebanks, which takes some minutes.

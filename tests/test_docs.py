@@ -12,7 +12,11 @@ from typing import Any
 import pytest
 
 HERE = Path(__file__).resolve().parent.parent
-PAGES = [HERE / "README.md", *sorted((HERE / "docs").rglob("*.md"))]
+PAGES = [
+    HERE / "README.md",
+    *sorted((HERE / "docs").rglob("*.md")),
+    *sorted((HERE / "papers").rglob("*.md")),
+]
 
 OPTIONAL = [
     "torch",
@@ -115,8 +119,8 @@ def test_every_public_name_is_in_the_reference(name: str) -> None:
 
 
 def table_of_the_papers() -> list[list[str]]:
-    """Return the rows of the table in docs/architecture.md."""
-    text = (HERE / "docs" / "architecture.md").read_text(encoding="utf-8")
+    """Return the rows of the table in papers/ALGORITHMS.md."""
+    text = (HERE / "papers" / "ALGORITHMS.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| (\*\w+\* \| .*) \|$", text, re.MULTILINE)
     return [row.split(" | ") for row in rows]
 

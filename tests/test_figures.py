@@ -41,7 +41,8 @@ def figures(tmp_path_factory):
 
 def page_names() -> list[str]:
     cards = (HERE / "models").glob("*/src/*/*.md")
-    found = [HERE / "README.md", *(HERE / "docs").rglob("*.md"), *cards]
+    reports = (HERE / "papers" / "reports").glob("*.md")
+    found = [HERE / "README.md", *(HERE / "docs").rglob("*.md"), *reports, *cards]
     return sorted(str(page.relative_to(HERE)) for page in found)
 
 
@@ -65,7 +66,8 @@ def tables_of(text: str) -> list[list[list[str]]]:
 
 def recorded(page: str) -> str:
     """Return all cells of the figures that were recorded for a page."""
-    file = RESULTS / "earlier" / f"{Path(page).stem}.json"
+    name = f"experiment-{Path(page).stem}" if page.startswith("papers/") else Path(page).stem
+    file = RESULTS / "earlier" / f"{name}.json"
     if not file.exists():
         return ""
     tables = json.loads(file.read_text(encoding="utf-8"))["tables"].values()

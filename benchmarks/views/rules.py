@@ -1,4 +1,4 @@
-"""Tables of docs/experiment-rules.md."""
+"""Tables of papers/reports/rules.md."""
 
 from figures import rows, table, view
 

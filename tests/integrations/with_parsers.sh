@@ -13,7 +13,7 @@ python -m venv "$scratch/venv"
 inner=$("$scratch/venv/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
 echo "import site; site.addsitedir('$outer')" > "$inner/outer.pth"
 
-add() { "$scratch/venv/bin/pip" install --quiet --disable-pip-version-check "$@"; }
+add() { "$scratch/venv/bin/pip" install --quiet --no-compile --disable-pip-version-check "$@"; }
 add stanza==1.15.0 supar==1.1.4 ufal.chu_liu_edmonds==1.0.3
 if [[ ${1:-} == all ]]; then
   add adapters==1.1.0 bidict boltons "click<9" fasttextlt langid==1.1.6 loguru phrasetree pooch \

@@ -8,7 +8,7 @@ cd "$(dirname "$0")/../.."
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 python3 -m venv "$scratch/venv"
-"$scratch/venv/bin/pip" install --quiet --disable-pip-version-check --editable '.[cli,jit,spacy]' \
+"$scratch/venv/bin/pip" install --quiet --no-compile --disable-pip-version-check --editable '.[cli,jit,spacy]' \
   --editable models/en \
   pytest pytest-xdist hypothesis
 export PATH="$scratch/venv/bin:$PATH"

@@ -7,6 +7,6 @@ command -v chromium > /dev/null || {
   apt-get update -qq -o Acquire::Retries=3
   apt-get install -o Acquire::Retries=3 --yes -qq --no-install-recommends chromium fonts-dejavu-core > /dev/null
 }
-python -m pip install --quiet --disable-pip-version-check --group browser
+python -m pip install --quiet --no-compile --disable-pip-version-check --group browser
 pytest --quiet -p no:cacheprovider -n auto --dist worksteal tests/explaining/page/test_page.py \
   tests/explaining/page/test_same_steps.py

@@ -1,8 +1,8 @@
-"""Requests to ``arborescence serve`` at the same time: none lost or mixed up, and how fast they are.
+"""Requests to ``arborescence serve`` at the same time: none lost or mixed up, and how fast.
 
-The sentences of a test part go out as 10,000 requests of a sentence, and as requests of ten, over 64
-connections; each answer is compared with what the parser says of its sentence. Beside them stands the
-parser itself, on the same sentences.
+The sentences of a test part go out as 10,000 requests of a sentence, and as requests of ten, over
+64 connections; each answer is compared with what the parser says of its sentence. Beside them
+stands the parser itself, on the same sentences.
 """
 
 from __future__ import annotations
@@ -82,7 +82,8 @@ def main():
                 groups = [many[i : i + size] for i in range(0, count, size)]
                 seconds, trees = asked(port, groups)
                 wrong = sum(tree != right for tree, right in zip(trees, expected, strict=True))
-                rows.append((f"requests of {size}", len(groups), words / seconds, alone / seconds, wrong))
+                speed = words / seconds, alone / seconds
+                rows.append((f"requests of {size}", len(groups), *speed, wrong))
         finally:
             server.terminate()
     columns = ("", "requests", "words/s", "of the parser's speed", "sentences lost or mixed up")

@@ -15,6 +15,7 @@ import typer
 from typer.core import TyperGroup
 
 from arborescence.cli import train
+from arborescence.cli.audit import audit
 from arborescence.cli.convert import convert
 from arborescence.cli.explain import explain
 from arborescence.cli.options import (
@@ -301,6 +302,9 @@ command(repair)
 
 
 command(rank)
+
+
+command(audit)
 
 
 command(trace)

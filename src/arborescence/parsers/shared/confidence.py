@@ -17,7 +17,7 @@ from arborescence.errors import TreebankError
 from arborescence.inference.decode import decode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -97,29 +97,71 @@ def fit_temperature(
         trees = decode(matrices, root=root, projective=projective)
         groups.append((matrices, trees, trees == gold, gold >= 0))
 
-    def loss(heat: float) -> float:
+    def loss(temperature: float) -> float:
         total = 0.0
         for matrices, trees, right, known in groups:
             believed = TreeDistribution(
-                matrices / np.float32(math.exp(heat)), root=root, projective=projective
+                matrices / np.float32(temperature), root=root, projective=projective
             )
             marginals = edge_probabilities(believed.marginals(), trees[:, None])[:, 0]
-            likely = np.where(right, marginals, 1 - marginals)
-            total -= np.log(np.maximum(likely[known], _LEAST)).sum()
+            total += _surprise(marginals[known], right[known])
         return total
 
+    return _coolest(loss)
+
+
+def fit_choices(weights: NDArray[np.floating[Any]], right: NDArray[np.bool_]) -> float:
+    """Find the temperature at which a softmax best predicts which choices are right.
+
+    Parameters
+    ----------
+    weights : (E, C)
+        What E choices among at most C classes are made by; -inf for a class that there is not.
+    right : (E,) bool
+        Whether the class of the highest weight is right.
+
+    Returns
+    -------
+    temperature : float
+        As from `fit_temperature`.
+
+    Examples
+    --------
+    >>> weights = np.array([[10, 0, -np.inf]] * 3)
+    >>> temperature = fit_choices(weights, np.array([True, True, False]))
+    >>> round(10 / temperature, 2) == round(math.log(2), 2)
+    True
+    """
+    return _coolest(lambda heat: _surprise(softmax(weights / heat).max(axis=1), right))
+
+
+def softmax(weights: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
+    """Return the probabilities of classes, (..., C), by their weights."""
+    powers = np.exp((weights - weights.max(axis=-1, keepdims=True)).astype(np.float64))
+    likely: NDArray[np.float64] = powers / powers.sum(axis=-1, keepdims=True)
+    return likely
+
+
+def _surprise(probabilities: NDArray[Any], right: NDArray[np.bool_]) -> float:
+    """Return the binary cross-entropy of what is right, in all."""
+    likely = np.where(right, probabilities, 1 - probabilities)
+    return -float(np.log(np.maximum(likely, _LEAST)).sum())
+
+
+def _coolest(loss: Callable[[float], float]) -> float:
+    """Return the temperature of the lowest loss: golden-section search over its logarithm."""
     low, high = _COOLEST, _HOTTEST
     left, right = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
-    of_left, of_right = loss(left), loss(right)
+    of_left, of_right = loss(math.exp(left)), loss(math.exp(right))
     while high - low > _CLOSE:
         if of_left < of_right:
             high, right, of_right = right, left, of_left
             left = high - _GOLDEN * (high - low)
-            of_left = loss(left)
+            of_left = loss(math.exp(left))
         else:
             low, left, of_left = left, right, of_right
             right = low + _GOLDEN * (high - low)
-            of_right = loss(right)
+            of_right = loss(math.exp(right))
     return math.exp((low + high) / 2)
 
 

@@ -1,0 +1,88 @@
+"""``arborescence audit``: the words of a treebank whose annotation should be checked."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Literal
+
+import typer
+
+from arborescence.cli.options import Arguments, JsonOption, QuietOption, ends, into
+from arborescence.cli.progress import say, steps
+from arborescence.cli.sentences import readers_of, sentences_of
+
+
+def audit(
+    files: Arguments = None,
+    kind: Literal["linear", "neural"] = "linear",
+    folds: Annotated[int, typer.Option(min=2)] = 5,
+    rules: Annotated[str, typer.Option(metavar="ud|FILE.toml")] = "ud",
+    budget: Annotated[int | None, typer.Option(min=1, metavar="WORDS")] = None,
+    seed: Annotated[int, typer.Option(min=0)] = 1,
+    output: Annotated[str | None, into(metavar="FILE.html")] = None,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+) -> None:
+    """List the words of a treebank that are most likely annotated wrongly.
+
+    Parsers and taggers trained on the rest of the treebank say how probable each edge and tag is,
+    beside the best other one; rules say which are broken; and n-grams, where the same words are
+    annotated in another way.
+
+    Parameters
+    ----------
+    files
+        The treebank (CoNLL-U); '-' or nothing: the standard input.
+    kind
+        The kind of the parsers.
+    folds
+        Into how many parts the treebank is split.
+    rules
+        The rules: those of UD, or of a file.
+    budget
+        How many words to list; all that anything speaks against, if not given.
+    seed
+        For the folds and for training.
+    output
+        Write a page in which each word has both trees.
+    as_json
+        Write JSON, a word a line.
+
+    Examples
+    --------
+    arborescence audit treebank.conllu --budget 100
+    arborescence audit treebank.conllu --budget 100 -o audit.html
+    """
+    from arborescence.parsers.auditing import audit as audited
+    from arborescence.parsers.auditing import audit_html
+    from arborescence.parsers.described import edges_of, the_tree
+    from arborescence.system.files import writing
+
+    if output and not ends(output, ".html"):
+        raise typer.BadParameter(f"-o {output}: findings are written as a page: -o FILE.html")
+    with steps(quiet=quiet) as step:
+        found = audited(
+            sentences_of(files, readers_of("conllu", None)),
+            kind=kind,
+            folds=folds,
+            rules=rules,
+            budget=budget,
+            rng=seed,
+            progress=step,
+        )
+    if output:
+        with writing(output) as file:
+            file.write(audit_html(found).encode())
+        return
+    for one in found:
+        entry = {
+            "source": one.sentence.source,
+            "line": one.sentence.line,
+            "value": one.value,
+            **one._asdict(),
+            "odds": one.odds._asdict(),
+            "variations": [each._asdict() for each in one.variations],
+            "sentence": the_tree([one.sentence]),
+            "proposed": edges_of(one.proposed, confidence=False),
+        }
+        say(json.dumps(entry, ensure_ascii=False) if as_json else str(one))

@@ -1,0 +1,290 @@
+"""Likely errors of a treebank, by cross-trained parsers, rules and variation n-grams.
+
+A parser and a tagger that have not seen a sentence say how probable its annotation is, and which
+other one is the most probable; rules, what must not be; n-grams, what the same words have elsewhere
+(Dickinson and Meurers 2003).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from html import escape
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+
+import numpy as np
+
+from arborescence.core.checks import check_count
+from arborescence.core.random import as_generator
+from arborescence.drawing.derivation import STYLE, document
+from arborescence.drawing.svg import draw_svg
+from arborescence.errors import TreebankError
+from arborescence.parsers.recipe import train
+from arborescence.parsers.shared.confidence import fit_choices, fit_temperature, softmax
+from arborescence.parsers.shared.training_trees import checked, folds_of
+from arborescence.parsers.tagger.tagger import Tagger
+from arborescence.rules.sets import rules_of
+from arborescence.treebank.validation import validate
+from arborescence.treebank.variation import Variation, variations
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from arborescence.core.random import Rng
+    from arborescence.parsers.shared.graph_parser import GraphParser
+    from arborescence.parsers.shared.options import Progress
+    from arborescence.rules.kinds import Rule
+    from arborescence.rules.sets import AnyRules
+    from arborescence.treebank import Sentence
+
+_LEAST: Final = 1e-6  # what is less probable counts as that
+_BROKEN: Final = 5.0  # a broken rule counts as odds of e^5
+_TAGS: Final = 20  # more than there are of UPOS
+
+
+class Odds(NamedTuple):
+    """What speaks against an annotation: logarithms of odds, 0 if nothing does."""
+
+    edge: float  # how much more probable another head or relation is
+    tag: float  # how much more probable another tag is
+    rules: float  # 5 for each rule that is broken
+    words: float  # how much more often the same words have another analysis
+
+
+class Finding(NamedTuple):
+    """A word whose annotation may be wrong."""
+
+    odds: Odds
+    sentence: Sentence  # as it was given
+    word: int
+    # the most probable other head and relation, and tag
+    head: int
+    deprel: str
+    upos: str
+    # the probabilities of what is given and of that other
+    edge_probs: tuple[float, float]
+    tag_probs: tuple[float, float]
+    rules: tuple[str, ...]  # the rules that the edge breaks, alone or with others
+    variations: tuple[Variation, ...]  # what the same words have elsewhere
+    # with the more probable edge and tag: the best tree that has this edge
+    proposed: Sentence
+
+    @property
+    def value(self) -> float:
+        """All that speaks against the annotation."""
+        return sum(self.odds)
+
+    def __str__(self) -> str:
+        forms = ["ROOT", *self.sentence.forms]
+        at = self.word - 1
+        edges = [
+            f"{deprel} of {forms[head]} ({head}) {share:.2f}"
+            for deprel, head, share in (
+                (self.sentence.deprels[at], self.sentence.heads[at], self.edge_probs[0]),
+                (self.deprel, self.head, self.edge_probs[1]),
+            )
+        ]
+        names = self.sentence.upos[at], self.upos
+        tags = [f"{tag} {share:.2f}" for tag, share in zip(names, self.tag_probs, strict=True)]
+        likely = [
+            " / ".join(both)
+            for both, odds in ((edges, self.odds.edge), (tags, self.odds.tag))
+            if odds
+        ]
+        why = "; ".join([*likely, *self.rules, *map(str, self.variations)])
+        place = f"{self.sentence.source}:{self.sentence.line}"
+        text = " ".join(forms[1:])
+        return f"{self.value:.2f}  {place}  {forms[self.word]} ({self.word}): {why}  |  {text}"
+
+
+def audit(
+    treebank: Iterable[Sentence],
+    *,
+    kind: Literal["linear", "neural"] = "linear",
+    folds: int = 5,
+    rules: AnyRules = "ud",
+    budget: int | None = None,
+    rng: Rng = 1,
+    progress: Progress | None = None,
+) -> list[Finding]:
+    """Return the words of a treebank whose annotation should be checked, the worst first.
+
+    Parameters
+    ----------
+    treebank
+        Sentences with tags and trees.
+    kind
+        The kind of parser.
+    folds
+        The number of parts: each is judged by a parser and a tagger trained on the others.
+    rules
+        As for `validate`.
+    budget
+        How many words are returned at most; all that anything speaks against, if it is not given.
+    rng
+        A seed or a generator, for the folds and for training.
+    progress
+        Called as ``progress(phase, done, total)``.
+
+    Returns
+    -------
+    list of Finding
+        By the sums of their `Odds`, the largest first.
+
+    Raises
+    ------
+    TreebankError
+        If a sentence has no tree, or there are fewer sentences than folds.
+    OptionError
+        If an option is invalid.
+
+    Notes
+    -----
+    The time is mostly that of training as many parsers as folds. Their temperatures are fitted on
+    the fold that they judge, one number each, for heads, relations and tags.
+
+    Examples
+    --------
+    >>> from arborescence.treebank import Sentence
+    >>> birds = Sentence.from_words(["Birds", "sing"], upos=["NOUN", "VERB"], heads=[2, 0],
+    ...                             deprels=["nsubj", "root"])
+    >>> wrong = birds.replace(deprels=["obj", "root"])
+    >>> [found] = audit([birds] * 19 + [wrong], budget=1)
+    >>> found.sentence.deprels[found.word - 1], found.deprel
+    ('obj', 'nsubj')
+    """
+    sentences, _ = checked(treebank, None, "single")
+    check_count(folds, "folds", 2)
+    if len(sentences) < folds:
+        raise TreebankError(f"{len(sentences)} sentences cannot be dealt into {folds} folds")
+    kept, generator = rules_of(rules), as_generator(rng)
+    varying = defaultdict(list)
+    for each in variations(sentences):
+        varying[each.sentence, each.word].append(each)
+    found: list[tuple[Finding, GraphParser]] = []
+    for fold, (part, rest) in enumerate(folds_of(range(len(sentences)), folds, generator)):
+        if progress:
+            progress("judging by the other folds", fold, folds)
+        taught, asked = ([sentences[i] for i in numbers] for numbers in (rest, part))
+        how: Any = {"tagger": False, "text": False, "projective": False}
+        parser: Any = train(taught, kind=kind, rng=int(generator.integers(2**31)), **how)
+        tags = _tags(Tagger.train(taught, columns=["upos"], rng=generator), asked)
+        for number, edges in zip(part, _edges(parser, asked), strict=True):
+            sentence = sentences[number]
+            broken = _broken(sentence, kept)
+            for word, edge in enumerate(edges, 1):
+                tag, others = next(tags), tuple(varying[number, word])
+                odds = Odds(
+                    _odds(*edge[2]),
+                    _odds(*tag[1]),
+                    _BROKEN * len(broken[word]),
+                    max((each.odds for each in others), default=0.0),
+                )
+                if any(odds):
+                    of_word = (sentence, word, *edge[:2], tag[0], edge[2], tag[1])
+                    one = Finding(odds, *of_word, tuple(sorted(broken[word])), others, sentence)
+                    found.append((one, parser))
+    found.sort(key=lambda each: -each[0].value)
+    return [one._replace(proposed=_proposed(one, parser)) for one, parser in found[:budget]]
+
+
+def _odds(own: float, other: float) -> float:
+    """Return how much more probable another annotation is than the given one."""
+    return max(float(np.log(max(other, _LEAST) / max(own, _LEAST))), 0.0)
+
+
+def _edges(
+    parser: GraphParser, asked: list[Sentence]
+) -> Iterator[list[tuple[int, str, tuple[float, float]]]]:
+    """Yield each word's most probable other head and relation, and how probable both edges are."""
+    codes = {label: code for code, label in enumerate(parser.labels)}
+    given = [np.array([codes.get(each, -1) for each in one.deprels]) for one in asked]
+    trees = [one.tree for one in asked]
+    how: Any = {"root": "single", "projective": bool(parser.projective)}
+    parser.temperature = fit_temperature(parser.scores_of(asked), trees, **how)
+    rows = [
+        table[one.heads, np.arange(1, len(one) + 1)]
+        for one, table in zip(asked, parser.labeled_scores_of(asked), strict=True)
+    ]
+    weights = np.concatenate(rows)
+    heat = fit_choices(weights, weights.argmax(axis=1) == np.concatenate(given))
+    for one, labels, table in zip(asked, given, parser.labeled_scores_of(asked), strict=True):
+        marginals = parser.distribution(one).marginals()
+        likely = (softmax(table / heat) * marginals[..., None]).swapaxes(0, 1)[1:]
+        words = np.arange(len(one))
+        places = words, one.heads, labels
+        own = np.where(labels < 0, 0, likely[places])
+        likely[places] = np.where(labels < 0, likely[places], -1)
+        best = likely.reshape(len(one), -1).argmax(axis=1)
+        heads, relations = np.divmod(best, len(codes))
+        other = likely[words, heads, relations]
+        values = (each.tolist() for each in (heads, relations, own, other))
+        yield [
+            (head, parser.labels[relation], (of_own, of_other))
+            for head, relation, of_own, of_other in zip(*values, strict=True)
+        ]
+
+
+def _tags(tagger: Tagger, asked: list[Sentence]) -> Iterator[tuple[str, tuple[float, float]]]:
+    """Yield each word's most probable other tag, and how probable both tags are."""
+    names, (codes, chances) = tagger.guess(asked, _TAGS)["upos"]
+    given = [tag for one in asked for tag in one.upos]
+    with np.errstate(divide="ignore"):
+        weights = np.log(chances.astype(np.float64))
+    right = [names[code] == tag for code, tag in zip(codes[:, 0], given, strict=True)]
+    likely = softmax(weights / fit_choices(weights, np.array(right)))
+    for tag, of_word, shares in zip(given, codes.tolist(), likely.tolist(), strict=True):
+        found = {
+            names[code]: share for code, share in zip(of_word, shares, strict=True) if code >= 0
+        }
+        own = found.pop(tag, 0.0)
+        other = max(found, key=found.__getitem__, default=tag)
+        yield other, (own, found.get(other, 0.0))
+
+
+def _broken(sentence: Sentence, rules: tuple[Rule, ...]) -> dict[int, set[str]]:
+    """Return the rules that each word's edge breaks, alone or with others."""
+    broken = defaultdict(set)
+    for each in validate([sentence], rules):
+        for _, _, word, *_ in each.edges:
+            broken[word].add(each.rule)
+    return broken
+
+
+def _proposed(one: Finding, parser: GraphParser) -> Sentence:
+    """Return the best tree that has the more probable edge of a word, and its tag."""
+    words, at = len(one.sentence), one.word - 1
+    heads, deprels, upos = [-1] * words, ["_"] * words, one.sentence.upos
+    heads[at], deprels[at] = int(one.sentence.heads[at]), one.sentence.deprels[at]
+    if one.odds.edge:
+        heads[at], deprels[at] = one.head, one.deprel
+    [parsed] = parser.parse([one.sentence.replace(heads=heads, deprels=deprels)], keep=True)
+    if one.odds.tag:
+        upos[at] = one.upos
+    return parsed.replace(upos=upos)
+
+
+def audit_html(findings: Iterable[Finding]) -> str:
+    """Write findings as a web page: each with the tree that is given, and the one proposed.
+
+    Parameters
+    ----------
+    findings
+        As from `audit`.
+
+    Returns
+    -------
+    str
+        A complete HTML file, without scripts.
+
+    Examples
+    --------
+    >>> audit_html([]).startswith("<!DOCTYPE html>")
+    True
+    """
+    items = [
+        f"<p>{escape(str(one))}</p>\n<div>"
+        f"{draw_svg(one.sentence, one.proposed, titles=['given', 'proposed'])}</div>\n"
+        for one in findings
+    ]
+    title = "Words to check"
+    return document(title, STYLE, f"<main>\n<h1>{title}</h1>\n{''.join(items)}</main>\n")

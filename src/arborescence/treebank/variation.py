@@ -1,0 +1,110 @@
+"""Same words, other analysis: variation n-grams (Dickinson and Meurers 2003; Boyd et al. 2008).
+
+A *nucleus* is a word with its tag, or two words that are an edge somewhere. Two of them are only
+compared if the words between and the next one on either side are the same, too: then a rare
+analysis is more often a mistake than an ambiguity.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from arborescence.treebank import Sentence
+
+
+class Variation(NamedTuple):
+    """A word that is analysed in another way than the same words elsewhere.
+
+    Attributes
+    ----------
+    sentence, word : int
+        The number of the sentence, from 0, and of the word in it.
+    what : str
+        ``"tag"``, its UPOS; or ``"edge"``, from the word at the other end of the nucleus.
+    own, other : str
+        Its analysis, and the most frequent other one: the tag; or the relation, ``"-"`` for none.
+    same, others : int
+        How often the words have its analysis elsewhere, and how often the other one.
+    ngram : str
+        All of these words; ``^`` and ``$`` are the ends of a sentence.
+    """
+
+    sentence: int
+    word: int
+    what: str
+    own: str
+    other: str
+    same: int
+    others: int
+    ngram: str
+
+    @property
+    def odds(self) -> float:
+        """The logarithm of how much more frequent the other one is: 1/2 is added to both counts."""
+        return math.log((self.others + 0.5) / (self.same + 0.5))
+
+    def __str__(self) -> str:
+        counts = f"{self.other} {self.others}, {self.own} {self.same} times elsewhere"
+        return f"{self.what} in {self.ngram!r}: {counts}"
+
+
+def variations(sentences: Sequence[Sentence]) -> Iterator[Variation]:
+    """Yield the words that are analysed more often in another way, in the same words elsewhere.
+
+    Parameters
+    ----------
+    sentences
+        A treebank: tags, heads and relations.
+
+    Yields
+    ------
+    Variation
+        The shortest n-grams first.
+
+    Notes
+    -----
+    n-grams grow from those that occur twice, until there are none: O(n) for each length.
+
+    Examples
+    --------
+    >>> from arborescence.treebank import Sentence
+    >>> noun = Sentence.from_words(["a", "saw", "!"], upos=["DET", "NOUN", "PUNCT"])
+    >>> verb = noun.replace(upos=["DET", "VERB", "PUNCT"])
+    >>> for found in variations([noun, noun, verb]):
+    ...     print(found.sentence, found.word, found)
+    2 2 tag in 'a saw !': NOUN 2, VERB 0 times elsewhere
+    """
+    words = [("^", *sentence.forms, "$") for sentence in sentences]
+    tags = [("", *sentence.upos) for sentence in sentences]
+    labels = [("", *sentence.deprels) for sentence in sentences]
+    heads = [sentence.tree.tolist() for sentence in sentences]
+    places = [(s, first) for s, forms in enumerate(words) for first in range(len(forms))]
+    n = 0
+    while places:
+        n += 1
+        groups = defaultdict(list)
+        for s, first in places:
+            if first + n <= len(words[s]):
+                groups[words[s][first : first + n]].append((s, first))
+        places = [place for group in groups.values() if len(group) > 1 for place in group]
+        for ngram, group in groups.items():
+            for word, head in ((1, n - 2), (n - 2, 1)) if n > 3 else ((1, 0),) if n == 3 else ():
+                found = [(s, first + word) for s, first in group]
+                if n == 3:
+                    analyses = [tags[s][w] for s, w in found]
+                else:
+                    shift = head - word
+                    analyses = [labels[s][w] if heads[s][w] == w + shift else "-" for s, w in found]
+                counts = Counter(analyses)
+                for (s, w), own in zip(found, analyses, strict=True) if len(counts) > 1 else ():
+                    other, others = max(
+                        (each for each in counts.items() if each[0] != own), key=lambda one: one[1]
+                    )
+                    if others >= counts[own]:
+                        what, text = "tag" if n == 3 else "edge", " ".join(ngram)
+                        yield Variation(s, w, what, own, other, counts[own] - 1, others, text)

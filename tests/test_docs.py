@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import doctest
-import importlib
+import importlib.util
 import re
 import shlex
 from pathlib import Path
@@ -18,12 +18,7 @@ PAGES = [
     *sorted((HERE / "papers").rglob("*.md")),
 ]
 
-OPTIONAL = [
-    "torch",
-    "jax",
-    "pyarrow",
-    "spacy",
-]  # pages that import one are run where it is installed
+OPTIONAL = ["torch", "jax", "pyarrow", "spacy"]
 
 pages = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(HERE)))
 
@@ -37,17 +32,28 @@ def blocks(page: Path, language: str) -> list[tuple[int, str]]:
 
 @pages
 def test_python_runs(page: Path) -> None:
-    examples = blocks(page, "pycon")
-    for package in OPTIONAL:
-        if any(f"import {package}" in code for _, code in examples):
-            pytest.importorskip(package, reason=f"needs {package}")
+    """Sections of a page that name an optional package run where it is installed."""
+    missing = [package for package in OPTIONAL if not importlib.util.find_spec(package)]
+    lines = page.read_text(encoding="utf-8").splitlines()
+    sections: dict[int, list[tuple[int, str]]] = {}
+    for line, code in blocks(page, "pycon"):
+        section = sum(text.startswith("## ") for text in lines[:line])
+        sections.setdefault(section, []).append((line, code))
     names: dict[str, object] = {}
     parser, runner, said = doctest.DocTestParser(), doctest.DocTestRunner(), []
-    for line, code in examples:
-        example = parser.get_doctest(code, names, page.name, str(page), line)
-        runner.run(example, out=said.append, clear_globs=False)
-        names.update(example.globs)
+    needed: set[str] = set()
+    for examples in sections.values():
+        text = "".join(code for _, code in examples)
+        if lacks := [package for package in missing if re.search(rf"\b{package}\b", text)]:
+            needed.update(lacks)
+            continue
+        for line, code in examples:
+            example = parser.get_doctest(code, names, page.name, str(page), line)
+            runner.run(example, out=said.append, clear_globs=False)
+            names.update(example.globs)
     assert not said, "\n".join(said)
+    if needed:
+        pytest.skip(f"sections need {', '.join(sorted(needed))}")
 
 
 @pages

@@ -1,4 +1,4 @@
-"""What other parsers gain: the tables of docs/comparison.md and docs/integrations."""
+"""What other parsers gain: the tables of docs/integrations.md."""
 
 from figures import number, rows, times, view
 
@@ -12,20 +12,11 @@ def decoding():
     return ["", *HEADER], [alone(row["tool"], row) for row in rows(DECODING)]
 
 
-@view("integrations/both")
-def both():
-    """Return how many times faster decoding alone is, and the first whole call of each tool."""
-    lines = []
-    for row in rows(DECODING):
-        [_, _, _, *gain] = next(map(call, rows(CALLS, tool=row["tool"])), 5 * ["not measured"])
-        lines.append([row["tool"], times(row["times"]), *gain])
-    return ["", "decoding alone", "a whole call", "what decoding took of that call before"], lines
-
-
-@view("integrations/stanza")
-def stanza():
-    """Return the times of Stanza."""
-    return one_tool("Stanza 1.15")
+@view("integrations/calls")
+def calls():
+    """Return the times of whole calls."""
+    lines = [[row["tool"], *call(row)] for row in rows(CALLS)]
+    return ["", "call", *HEADER, "what decoding took before"], lines
 
 
 @view("integrations/stanza-trained")
@@ -33,19 +24,6 @@ def stanza_trained():
     """Return how many times as fast a call would be with the scores of a trained parser."""
     [decoder], [whole, _] = rows(DECODING, tool="Stanza 1.15"), rows(CALLS, tool="Stanza 1.15")
     return f"{(whole['ours'] + decoder['own'] - decoder['ours']) / whole['ours']:.1f} times"
-
-
-@view("integrations/supar")
-def supar():
-    """Return the times of SuPar."""
-    return one_tool("SuPar 1.1.4")
-
-
-def one_tool(name):
-    """Return decoding alone and whole calls of one tool."""
-    lines = [[*alone("decoding alone", row), ""] for row in rows(DECODING, tool=name)]
-    lines += map(call, rows(CALLS, tool=name))
-    return ["", *HEADER, "what decoding took before"], lines
 
 
 def alone(what, row):

@@ -12,4 +12,4 @@ python3 -m venv "$scratch/venv"
 export ARBORESCENCE_QUIET=1 HF_HUB_OFFLINE=1 RAY_USAGE_STATS_ENABLED=0
 "$scratch/venv/bin/pytest" --quiet -p no:cacheprovider \
   tests/integrations/test_arrow.py tests/integrations/test_datasets.py tests/integrations/test_ray.py
-"$scratch/venv/bin/pytest" --quiet -p no:cacheprovider tests/test_docs.py -k "arrow.md or jax.md"
+"$scratch/venv/bin/pytest" --quiet -p no:cacheprovider tests/test_docs.py -k "corpora.md or torch.md"

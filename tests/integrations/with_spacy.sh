@@ -14,4 +14,4 @@ python3 -m venv "$scratch/venv"
 export PATH="$scratch/venv/bin:$PATH"
 pytest --quiet -p no:cacheprovider tests/integrations/spacy
 pytest --quiet -p no:cacheprovider --doctest-modules src/arborescence/integrations/spacy
-pytest --quiet -p no:cacheprovider tests/test_docs.py -k spacy.md
+pytest --quiet -p no:cacheprovider tests/test_docs.py -k corpora.md

@@ -1,4 +1,4 @@
-"""Model files that were written before: each format is read for as long as docs/stability.md says.
+"""Model files that were written before: formats are read for as long as docs/reliability.md says.
 
 ``PYTHONPATH=tests/support python tests/parsers/test_formats.py`` writes those of a new format, but
 never again what is there. What the parsers find is in ``parses.json``.

@@ -2,7 +2,7 @@
 
 from statistics import fmean
 
-from figures import csv_table, rows, table, view
+from figures import csv_table, rows, view
 
 APPENDIX_A = "papers/src/arborescence_papers/kbest/paper_appendix_a.csv"
 
@@ -105,17 +105,6 @@ def one_tree():
     return ["graphs", *(cell for name in names for cell in (f"{name}, µs", "exponent"))], lines
 
 
-@view("styles")
-def styles():
-    """Return LAS by parser and style: in the style itself, and brought back to UD."""
-    names = list(dict.fromkeys(row["treebank"] for row in rows("styles/accuracy")))
-    lines = {}
-    for row in rows("styles/accuracy"):
-        key = row["parser"], row["heads"], row["coordination"]
-        lines.setdefault(key, []).append(f"{row['LAS']:.2f} → {row['LAS of UD']:.2f}")
-    return ["parser", "heads", "coordination", *names], [[*key, *lines[key]] for key in lines]
-
-
 @view("transition-results/beams")
 def beams():
     """Return LAS with beams of 1, 8 and 32, by system and treebank."""
@@ -125,10 +114,3 @@ def beams():
         both = ([each[f"beam {width}"].split(", ")[1] for width in (1, 8, 32)] for each in row)
         lines.append([row[0]["system"], row[0]["oracle"], *map(", ".join, both)])
     return ["system", "oracle", *names], lines
-
-
-@view("transition-results/time")
-def time():
-    """Return where the time goes, for the systems that the page recommends."""
-    header, lines = table("earlier/transition-results/where-the-time-goes")
-    return header, [line for line in lines if line[0].startswith(("graph", "arc-eager", "swap"))]

@@ -1,4 +1,4 @@
-"""Figures of docs/spanning-trees.md."""
+"""A figure of docs/sparse.md."""
 
 from figures import rows, view
 

@@ -1,4 +1,4 @@
-"""Draw the figures of docs/kbest.md: ``python docs/images/kbest.py`` writes them beside itself.
+"""Draw the figures of two pages: ``python docs/images/kbest.py`` writes them beside itself.
 
 They stand on a light ground of their own, so that they can be read on a dark page too.
 """
@@ -199,10 +199,4 @@ if __name__ == "__main__":
         },
         [260, 220, 210, 200, 190, 150, 130],
         [set(EDGES)],
-    )
-    draw_search(
-        "kbest-root.svg",
-        {190: [((4, 3), 40)], 150: [((2, 3), 20)]},
-        [210, 190, 150, 130],
-        [set(EDGES) - {(0, 2)}, set(EDGES) - {(0, 1)}],
     )

@@ -1,4 +1,4 @@
-"""Does ``audit`` find errors that were planted? The table of docs/annotating.md.
+"""Does ``audit`` find errors that were planted? The table of docs/confidence.md.
 
 Errors that the treebanks have already count as false. ``python benchmarks/auditing.py [--quick]``,
 some minutes for each treebank.

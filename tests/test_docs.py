@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import importlib.util
+import json
 import re
 import shlex
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Any
 import pytest
 
 HERE = Path(__file__).resolve().parent.parent
+NOTEBOOKS = sorted((HERE / "docs" / "notebooks").glob("*.ipynb"))
 PAGES = [
     HERE / "README.md",
     *sorted((HERE / "docs").rglob("*.md")),
@@ -62,6 +64,25 @@ def test_scripts_run(page: Path) -> None:
     names: dict[str, object] = {}
     for line, code in blocks(page, "python"):
         exec(compile("\n" * line + code, str(page), "exec"), names)
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
+def test_notebooks_run(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each cell runs, and shows what it showed: drawings, or text."""
+    monkeypatch.chdir(path.parent)
+    monkeypatch.syspath_prepend(str(path.parent))
+    run = importlib.import_module("run")
+    notebook = json.loads(path.read_text(encoding="utf-8"))
+    kept = [cell["outputs"] for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    assert any(output.get("data") for outputs in kept for output in outputs)
+    kinds = [
+        [
+            [(output["output_type"], *output.get("data", ())) for output in outputs]
+            for outputs in each
+        ]
+        for each in (kept, run.shown(notebook))
+    ]
+    assert kinds[0] == kinds[1]
 
 
 @pages

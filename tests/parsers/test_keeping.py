@@ -8,7 +8,7 @@ import pytest
 
 import arborescence as arb
 from arborescence import second_order
-from arborescence.errors import ModelError, OptionError
+from arborescence.errors import ModelError, OptionError, TreebankError
 from arborescence.parsers import (
     CombinedParser,
     Keeper,
@@ -18,9 +18,11 @@ from arborescence.parsers import (
 )
 from arborescence.parsers.registry import from_file
 from arborescence.parsers.second_order.parts import PartModel, rounded, score_parts
-from arborescence.rules import Dependents, Direction, LabelTags, Projective, TagLabels
+from arborescence.projective.pseudo import MARK
+from arborescence.rules import AtMostOne, Dependents, Direction, LabelTags, Projective, TagLabels
 from arborescence.rules.ud import RULES
 from arborescence.treebank import Sentence, restyle, validate
+from brute_force import all_trees
 from lessons import SONGS, sentences_of
 from random_words import every_tree
 from samples import treebank, unparsed
@@ -340,3 +342,92 @@ def test_a_rule_that_costs_much_is_kept_and_one_that_costs_little_is_not(kind):
     assert keeper.counts.failed == 0
     assert all(one.cost is None for one in validate(dear, rules))
     assert {one.cost for one in validate(cheap, keeper.rules)} == {2.0**20}
+
+
+def partly_annotated(sentence, rng):
+    """The sentence with some heads of a tree and some relations, which may break rules."""
+    n = len(sentence)
+    trees = all_trees(n, True)
+    heads = trees[rng.integers(len(trees))].copy()
+    heads[1:][rng.random(n) < 0.4] = -1
+    relations = [name if rng.random() < 0.5 else "_" for name in rng.choice([*LABELS, "root"], n)]
+    return sentence.replace(heads=heads, deprels=relations)
+
+
+def lost(given, heads, relations):
+    """How many of the heads and relations that are given are not those of trees (K, n)."""
+    pairs = (given.heads, -1, heads), (np.array(given.deprels), "_", relations)
+    return sum(((fixed != free) & (fixed != found)).sum(axis=-1) for fixed, free, found in pairs)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_fixed_must_keep_the_rules_or_as_little_as_possible_is_given_up(kind):
+    parser, rng, seen = parser_of(kind), np.random.default_rng(8), set()
+    names = np.array([name.partition(MARK)[0] for name in parser.labels])
+    for sentence in (sentence for sentence in NEW if len(sentence) < 4):
+        given = partly_annotated(sentence, rng)
+        wide = getattr(parser, "_unfiltered", lambda: None)() or parser
+        table = wide.labeled_scores(given.replace(heads=None, deprels=None))
+        n = len(sentence)
+        for word, (head, label) in enumerate(zip(given.heads, given.deprels, strict=True), 1):
+            if head >= 0 and label != "_":  # both are kept, whatever the parser has learned
+                table[head, word, parser.labels.index(label)] = 0
+        words = Keeper("ud").trees([given])._replace(label_names=parser.labels)
+        trees, many = every_tree(words, True, projective=False)
+        keeps = np.ones((2, many), np.bool_)
+        for rule in RULES:
+            keeps[1, trees.roots[rule.broken(trees)] // (n + 1)] = False
+        heads = (trees.heads - trees.roots).reshape(many, n + 1)[:, 1:]
+        labels = trees.labels.reshape(many, n + 1)[:, 1:]
+        keeps &= (table[heads, np.arange(1, n + 1), labels] > -np.inf).all(axis=1)
+        given_up = lost(given, heads, names[labels])
+        any_tree, least = (given_up[kept].min(initial=99) for kept in keeps)
+        if least == 99:
+            continue
+        seen.add(int(least))
+        [found] = parser.parse([given], keep="anyway", rules="ud")
+        assert lost(given, found.heads, np.array(found.deprels)) == least
+        assert not broken_by([found])
+        assert ("gave_up" in bytes(found).decode()) == (least > 0)
+        if least:
+            why = "no tree has all of its fixed|hang from the root|form a cycle"
+            why = why if any_tree else "no tree has all that is fixed and keeps the rules"
+            with pytest.raises(TreebankError, match=why):
+                list(parser.parse([NEW[0], given], keep=True, rules="ud"))
+        else:
+            assert same(found, *parser.parse([given], keep=True, rules="ud"))
+        if not any_tree:  # by its own rules, it gives up nothing
+            [found] = parser.parse([given], keep=True, rules=Keeper("ud", strict=False))
+            assert not lost(given, found.heads, np.array(found.deprels))
+    assert {0, 1, 2} <= seen
+
+
+def test_the_error_names_place_words_and_rules_and_free_words_are_not_to_blame(tmp_path):
+    parser, file = parser_of("neural"), tmp_path / "half.conllu"
+    words = Sentence.from_words(
+        ["a", "b", "c", "a"],
+        upos=["NOUN", "VERB", "NOUN", "PUNCT"],
+        heads=[2, 0, 2, -1],
+        deprels=["nsubj", "_", "nsubj", "_"],
+    )
+    file.write_bytes(bytes(words))
+    once = [Dependents("leaf-nsubj", ("nsubj",), LABELS), AtMostOne("one-nsubj", ("nsubj",))]
+    with pytest.raises(
+        TreebankError, match=r"half\.conllu:1: .*: one-nsubj \(words? .*to mend word [13]"
+    ):
+        list(parser.parse(file, keep=True, rules=once))
+    [kept] = parser.parse([words.replace(deprels=["nsubj", "_", "_", "_"])], keep=True, rules=once)
+    assert kept.heads[:3].tolist() == [2, 0, 2]
+    assert kept.deprels[0] == "nsubj"
+    assert not broken_by([kept], once)
+    [kept] = parser.parse(file, keep="anyway", rules=once)
+    assert kept.comment("gave_up") in ("1", "3")
+
+
+def test_rules_see_a_relation_that_the_parser_has_not_learned():
+    words = Sentence.from_words(["a", "b", "c"], heads=[2, 0, -1], deprels=["new", "_", "_"])
+    rule = Dependents("leaf-new", ("new",), LABELS)
+    for kind in ("neural", "linear"):
+        [kept] = parser_of(kind).parse([words.replace(heads=None)], keep=True, rules=[rule])
+        assert kept.deprels[0] == "new"
+        assert not broken_by([kept], [rule])

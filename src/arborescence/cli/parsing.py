@@ -61,7 +61,8 @@ class Options:
     keep
         Keep the heads and relations that are given, and find the best ones for '_'.
     keep_anyway
-        The same, but where no tree has all given heads, give up the fewest; a comment names them.
+        The same, but where no tree has all of them, or none of those keeps the --rules, give up the
+        fewest; a comment names their words.
     encoder
         The pretrained encoder that the model was trained with: its folder, or its name on the
         Hugging Face hub.

@@ -90,4 +90,5 @@ def places_of(heads: Nodes, words: Nodes | int, roots: Nodes | int = 0) -> Nodes
 def _table(masks: list[Mask | None], size: int) -> Mask:
     """Return masks as rows; one that is None is all True."""
     every = np.ones(size, np.bool_)
-    return np.array([every if one is None else one for one in masks]).reshape(-1, size)
+    rows = [every if one is None else one for one in masks]
+    return np.array(rows, np.bool_).reshape(-1, size)

@@ -79,6 +79,7 @@ class SecondOrderGraphs(LinearGraphs):
             heads = np.repeat(np.arange(len(listed.firsts) - 1) // 2, np.diff(listed.firsts))
             places = heads, listed.modifiers
             beyond = listed.scores - best[places]  # of root edges, what they weigh without sibling
+            beyond[np.isposinf(beyond)] = 0  # of edges that cannot have the fixed relation
 
             def find(edges: NDArray[np.float64]) -> second_order.Found:
                 of_edges = listed._replace(scores=edges[places] + beyond)

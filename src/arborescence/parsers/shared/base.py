@@ -28,7 +28,7 @@ from arborescence.parsers import registry
 from arborescence.parsers.shared import model_file
 from arborescence.parsers.shared.confidence import with_edge_probs
 from arborescence.parsers.shared.given import BATCH_WORDS, as_sentences, batches
-from arborescence.parsers.shared.keeping import keeper_of, scheme_of
+from arborescence.parsers.shared.keeping import Keeper, keeper_of, scheme_of
 from arborescence.parsers.shared.run import Task
 from arborescence.parsers.shared.training_trees import checked
 from arborescence.projective.pseudo import MARK, deprojectivize
@@ -46,7 +46,6 @@ if TYPE_CHECKING:
 
     from arborescence.core.choices import Root
     from arborescence.parsers.shared.given import Given
-    from arborescence.parsers.shared.keeping import Keeper
     from arborescence.parsers.shared.options import Effort, Progress, Projective
     from arborescence.parsers.shared.run import ParserRun
     from arborescence.rules.sets import AnyRules
@@ -346,7 +345,7 @@ class Parser(ABC):
         array([2, 3, 0, 3])
         """
         if options.get("rules") is None:
-            options["rules"] = self.rules
+            options["rules"] = "none" if self.rules == "none" else Keeper(self.rules, strict=False)
         return self._in_batches(self._parse_batch, given, **options)
 
     def parse_text(self, text: str, **options: Unpack[ParseOptions]) -> Iterator[Sentence]:

@@ -6,7 +6,7 @@ probabilities are those among all trees that have the fixed edges.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
 import numpy as np
 
@@ -14,11 +14,14 @@ from arborescence.core.faults import listed
 from arborescence.errors import TreebankError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from arborescence.treebank import Sentence
+
+
+_GAVE_UP: Final = "# gave_up ="
 
 
 class Fixed(NamedTuple):
@@ -57,12 +60,42 @@ class Fixed(NamedTuple):
         self, table: NDArray[np.float32], scores: NDArray[np.float32], labels: NDArray[np.int64]
     ) -> NDArray[np.float32]:
         """Return weights (B, T, T, L) of labeled edges, without other relations than fixed ones."""
-        # labels: (B, T). A relation that the parser does not have is only written.
-        rows, words = np.nonzero((labels >= 0) & (labels < table.shape[-1]))
-        table = table.copy()
+        # labels: (B, T). A relation that the parser does not have gets a column, too.
+        rows, words = np.nonzero(labels >= 0)
+        table = self._with_all_names(table)
         table[rows, :, words] = -np.inf
         table[rows, :, words, labels[rows, words]] = scores[rows, :, words]
         return table
+
+    def charged(self, table: NDArray[np.float32], costs: float) -> NDArray[np.float64]:
+        """Return weights (N, N, L) by which the best tree gives up as little as possible.
+
+        Each head or relation that is not the fixed one costs more than two trees of the sentence
+        can differ by their weights, which may be less by some other costs.
+        """
+        n = len(self.heads)
+        wide = self._with_all_names(table).astype(np.float64)
+        words = np.flatnonzero(self.labels >= table.shape[-1])
+        wide[:, words, self.labels[words]] = table[:, words].max(axis=-1)
+        words = np.flatnonzero((self.heads >= 0) & (self.labels >= 0))
+        edges = self.heads[words], words, self.labels[words]
+        wide[edges] = np.maximum(wide[edges], table.min(initial=0, where=np.isfinite(table)))
+        finite = wide[np.isfinite(wide)]
+        cost = 2.0 ** np.ceil(np.log2(n * np.ptp(finite) + costs + 1))
+        other = (self.heads >= 0) & (np.arange(n)[:, None] != self.heads)
+        another = (self.labels[:, None] >= 0) & (np.arange(len(self.names)) != self.labels[:, None])
+        charged: NDArray[np.float64] = wide - cost * (other[..., None].astype(np.int64) + another)
+        return charged
+
+    def _with_all_names(self, table: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return weights of labeled edges (..., L), -inf for relations that the parser lacks."""
+        more = len(self.names) - table.shape[-1]
+        return np.pad(table, [(0, 0)] * (table.ndim - 1) + [(0, more)], constant_values=-np.inf)
+
+    def given_up(self, heads: NDArray[np.int64], labels: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Tell which heads and which relations of a tree are not those that are fixed: (2, N)."""
+        pairs = (self.heads, heads), (self.labels, labels)
+        return np.array([(fixed >= 0) & (fixed != found) for fixed, found in pairs])
 
     def filtered(
         self, starts: NDArray[np.int64], heads: NDArray[np.int64]
@@ -76,10 +109,22 @@ class Fixed(NamedTuple):
         return np.searchsorted(owners[order], np.arange(len(starts))), heads[order]
 
 
+def released(sentence: Sentence, gone: NDArray[np.bool_], before: Iterable[int]) -> Sentence:
+    """Return a sentence without the heads and relations of `gone`, (2, N); a comment says whose."""
+    heads = np.where(gone[0], -1, sentence.tree)
+    pairs = zip(sentence.deprels, gone[1, 1:].tolist(), strict=True)
+    words = sorted({*before, *np.flatnonzero(gone.any(axis=0)).tolist()})
+    comments = [line for line in sentence.comments if not line.startswith(_GAVE_UP)]
+    return sentence.replace(
+        heads=heads,
+        deprels=["_" if yes else label for label, yes in pairs],
+        comments=[*comments, f"{_GAVE_UP} {', '.join(map(str, words))}"],
+    )
+
+
 def contradiction(sentence: Sentence, single: bool) -> TreebankError:
     """Return the error that says why no tree has the heads that are fixed in a sentence."""
     heads = sentence.tree
-    where = f"{sentence.source}:{sentence.line}: " if sentence.line else ""
     roots = np.flatnonzero(heads == 0)
     if single and roots.size > 1:
         said = f"{listed(roots)} hang from the root, and one word may"
@@ -88,10 +133,24 @@ def contradiction(sentence: Sentence, single: bool) -> TreebankError:
         said = (
             f"the heads of {listed(cycle)} form a cycle"
             if cycle.size
-            else "no tree has all of its fixed heads"
+            else "no tree has all of its fixed heads and relations"
         )
-    advice = "mend them, or let the parser give up the fewest (keep='anyway')"
-    return TreebankError(f"{where}{said}: {advice}")
+    return _error(sentence, f"{said}: mend them")
+
+
+def breaking(
+    sentence: Sentence, broken: Mapping[str, NDArray[np.int64]], gone: NDArray[np.bool_]
+) -> TreebankError:
+    """Return the error that says which rules no tree keeps that has what is fixed."""
+    rules = ", ".join(f"{name} ({listed(words)})" for name, words in broken.items())
+    few = listed(np.flatnonzero(gone.any(axis=0)))
+    said = f"no tree has all that is fixed and keeps the rules: {rules}; to mend {few} is enough"
+    return _error(sentence, said)
+
+
+def _error(sentence: Sentence, said: str) -> TreebankError:
+    where = f"{sentence.source}:{sentence.line}: " if sentence.line else ""
+    return TreebankError(f"{where}{said}, or let the parser give up the fewest (keep='anyway')")
 
 
 def _cycle(heads: list[int]) -> list[int]:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial
@@ -12,15 +13,16 @@ from typing import TYPE_CHECKING, Any, Final, Self
 import numpy as np
 
 from arborescence.core.checks import check_count
-from arborescence.errors import ModelError, NoTreeError
+from arborescence.errors import ModelError, NoTreeError, TreebankError
 from arborescence.inference.decode import best_labels, decode
 from arborescence.inference.kbest import kbest
 from arborescence.inference.labeled import kbest_labeled
 from arborescence.inference.repairing import repair
 from arborescence.parsers.shared.base import Options, Parser, annotated
 from arborescence.parsers.shared.confidence import edge_probabilities
-from arborescence.parsers.shared.fixed import Fixed, contradiction
+from arborescence.parsers.shared.fixed import Fixed, breaking, contradiction, released
 from arborescence.parsers.shared.given import as_sentences, batches
+from arborescence.parsers.shared.keeping import Keeper
 from arborescence.projective.pseudo import MARK
 from arborescence.system.lazy import remembered
 from arborescence.treebank.conllu import Ranked
@@ -35,7 +37,6 @@ if TYPE_CHECKING:
     from arborescence.distribution.arrays import TreeDistribution
     from arborescence.parsers.shared.base import ParseOptions
     from arborescence.parsers.shared.given import Given
-    from arborescence.parsers.shared.keeping import Keeper
     from arborescence.rules.parts import Decoded
     from arborescence.rules.search import ConstrainedTree
     from arborescence.treebank import Sentence
@@ -96,6 +97,18 @@ class Graphs(ABC):
         # (B + 1,) int64: the first node of each sentence, if all nodes are in a row
         self.starts = _starts(sentences)
         self.fixed = Fixed.of(sentences, labels) if options.keep else None
+
+    @property
+    def names(self) -> Sequence[str]:
+        """The names of the relations, with others that are fixed."""
+        return self.labels if self.fixed is None else self.fixed.names
+
+    def has_fixed(self, b: int) -> bool:
+        """Tell whether a head or a relation of a sentence is fixed."""
+        nodes = slice(*self.starts[b : b + 2])
+        return self.fixed is not None and bool(
+            ((self.fixed.heads[nodes] >= 0) | (self.fixed.labels[nodes] >= 0)).any()
+        )
 
     @property
     @remembered
@@ -349,9 +362,14 @@ class GraphParser(Parser):
         return self._completing(type(self)._best_trees, sentences, options)
 
     def _completing(
-        self, find: Callable[..., list[Any]], sentences: list[Sentence], options: Options
+        self,
+        find: Callable[..., list[Any]],
+        sentences: list[Sentence],
+        options: Options,
+        gone: Iterable[int] = (),
     ) -> list[Any]:
         """Call `find`; if the trees must keep edges that none has, find out where."""
+        # gone: words of which something has been given up
         try:
             return find(self, sentences, options)
         except NoTreeError:
@@ -359,20 +377,65 @@ class GraphParser(Parser):
                 raise
         if len(sentences) > 1:
             return [found for one in sentences for found in self._completing(find, [one], options)]
+        [sentence] = sentences
         wide = self._unfiltered() or self  # edges that are needed may be among the others
-        options = options._replace(projective=False)
-        try:
-            return find(wide, sentences, options)
-        except NoTreeError:
-            [sentence] = sentences
-            if options.keep != "anyway":
-                raise contradiction(sentence, options.root == "single") from None
-        _, words = repair(sentence.tree, scores=self.scores(sentence), root=options.root)
-        words = words[sentence.tree[words] >= 0]
+        crossing = options._replace(projective=False)
+        with suppress(NoTreeError):
+            return find(wide, sentences, crossing)
+        left, error = wide._least(sentence, crossing)
+        if error is None:
+            rules = options.rules and options.rules.yielding()
+            return self._completing(find, sentences, options._replace(rules=rules), gone)
+        if options.keep != "anyway" or not left.any():
+            raise error
+        sentence = released(sentence, left, gone)
+        return self._completing(find, [sentence], options, {*gone, *np.flatnonzero(left.any(0))})
+
+    def _least(
+        self, sentence: Sentence, options: Options
+    ) -> tuple[NDArray[np.bool_], TreebankError | None]:
+        """Return the least heads and relations to give up, (2, N), and an error that says why.
+
+        No error: it was not proved that trees with all of them break a rule.
+        """
         heads = sentence.tree
-        heads[words] = -1
-        comments = [*sentence.comments, f"# gave_up = {', '.join(map(str, words))}"]
-        return find(wide, [sentence.replace(heads=heads, comments=comments)], options)
+        gone = np.zeros((2, len(heads)), np.bool_)
+        repaired, _ = repair(heads, scores=self.scores(sentence), root=options.root)
+        gone[0] = (heads >= 0) & (heads != repaired)
+        if not gone.any():  # a relation may go with no head that is left
+            gone = self._against(sentence, options, Keeper(()))
+        keeper, error = options.rules, contradiction(sentence, options.root == "single")
+        if keeper is None or not keeper.strict:
+            return gone, error
+        least = self._against(sentence, options, keeper)
+        if gone.any():
+            return least if least.any() else gone, error
+        if not least.any():
+            return least, None
+        [tree] = self._best_trees([sentence], options._replace(rules=None))
+        trees = keeper.trees([tree])
+        found = [(rule, rule.found(trees)) for rule in keeper.rules if rule.cost is None]
+        broken = [(rule, words) for rule, words in found if words.size]
+        alone = [
+            (rule, words)
+            for rule, words in broken
+            if self._against(sentence, options, Keeper([rule])).any()
+        ]
+        named = {rule.name: words for rule, words in alone or broken}
+        return least, breaking(sentence, named, least)
+
+    def _against(self, sentence: Sentence, options: Options, keeper: Keeper) -> NDArray[np.bool_]:
+        """Return what the best tree that keeps rules gives up, or nothing if that is not known."""
+        graphs = self._graphs([sentence], options._replace(keep=False))
+        fixed = Fixed.of([sentence], graphs.labels)
+        [(_, _, table)] = _each(graphs, graphs.labeled)
+        names = tuple(name.partition(MARK)[0] for name in fixed.names)
+        words = keeper.trees(graphs.completed())._replace(label_names=names)
+        costs = len(table) * sum(rule.cost or 0 for rule in keeper.rules)
+        found = keeper.best(words, fixed.charged(table, costs), 1, root=options.root)
+        if not (found and found[0].certified):
+            return np.zeros((2, len(table)), np.bool_)
+        return fixed.given_up(found[0].heads, found[0].labels)
 
     def _best_trees(self, sentences: list[Sentence], options: Options) -> list[Sentence]:
         self._refuse(options)
@@ -468,7 +531,7 @@ class GraphParser(Parser):
         if len(broken):
             some = graphs.part(broken)
             heads, labels = np.full((2, k, some.starts[-1]), -1)
-            names = tuple(name.partition(MARK)[0] for name in graphs.labels)
+            names = tuple(name.partition(MARK)[0] for name in graphs.names)
 
             def search(graphs: Graphs, rows: list[int], limit: int) -> None:
                 for place, projective, table in _each(graphs, graphs.table):
@@ -491,6 +554,8 @@ class GraphParser(Parser):
             if missing and parser is not None:  # edges that the rules need may be among the others
                 wide = parser._graphs([some.sentences[b] for b in missing], graphs.options)
                 search(wide, missing, min(keeper.limit, _WIDE))
+            if keeper.strict and any(some.has_fixed(b) for b in missing if not found[b]):
+                raise NoTreeError("no tree that has the fixed edges keeps the rules")
             for b, of_sentence in enumerate(found):
                 nodes = slice(some.starts[b], some.starts[b + 1])
                 for row, tree in enumerate(of_sentence):
@@ -532,17 +597,16 @@ class GraphParser(Parser):
             for group in graphs.groups:
                 marginals = self._marginals(group, options.root)
                 group.put(edge_probabilities(marginals, group.take(heads)), probabilities)
-        names = graphs.labels
         labels = graphs.label(heads) if labels is None else labels
         if graphs.fixed is not None:
-            names, fixed = graphs.fixed.names, graphs.fixed.labels
+            fixed = graphs.fixed.labels
             labels = np.where((fixed >= 0) & (heads >= 0), fixed, labels)
         return annotated(
             graphs.completed(),
             graphs.starts,
             heads,
             labels,
-            names,
+            graphs.names,
             lower=options.projective is None if self.projective == "pseudo" else None,
             probabilities=probabilities,
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from copy import copy
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -92,12 +93,16 @@ class Keeper:
         As in `arborescence.rules.rules_of`: ``"ud"``, a file, or a sequence of rules.
     limit
         The largest number of trees decoded in the search for one sentence.
+    strict
+        Whether what trees keep by ``keep=True`` must keep the rules, too. If not, it wins, and the
+        sentence is counted.
 
     Attributes
     ----------
     rules : tuple of Rule
         The rules.
     limit : int
+    strict : bool
         As given.
 
     Raises
@@ -112,8 +117,8 @@ class Keeper:
     Counts(sentences=0, changed=0, uncertified=0, failed=0, decodes=0)
     """
 
-    def __init__(self, rules: AnyRules = "ud", *, limit: int = 1000) -> None:
-        self.rules = rules_of(rules)
+    def __init__(self, rules: AnyRules = "ud", *, limit: int = 1000, strict: bool = True) -> None:
+        self.rules, self.strict = rules_of(rules), strict
         self.limit = check_count(limit, "limit")
         self._suspects = lru_cache(4)(partial(suspects_of, self.rules))
         self._parted = [rule for rule in self.rules if isinstance(rule, Spaced) and rule.tag]
@@ -123,6 +128,12 @@ class Keeper:
     def counts(self) -> Counts:
         """What it took so far."""
         return Counts(*np.sum([Counts(), *self._counts], axis=0).tolist())
+
+    def yielding(self) -> Keeper:
+        """Return one that is not strict, and counts together with this one."""
+        other = copy(self)
+        other.strict = False
+        return other
 
     def count(self, sentences: int, found: Sequence[Sequence[ConstrainedTree]]) -> None:
         """Add up what some sentences took, and the searches in some of them."""

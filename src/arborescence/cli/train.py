@@ -29,6 +29,7 @@ EXAMPLES: Final = {
     None: (
         "arborescence train train.conllu --dev dev.conllu -o turkish.model",
         "arborescence train UD_Turkish-IMST -o turkish.model",
+        "arborescence train new.conllu --dev dev.conllu --from turkish.model -o better.model",
     ),
     "linear": (
         "arborescence train linear train.conllu --dev dev.conllu -o turkish.model",
@@ -107,6 +108,7 @@ def command_for(kind: Trainable | None) -> Any:
         dev: Annotated[
             Path | None, typer.Option(show_default="the dev part of the folders")
         ] = None,
+        start: Annotated[str | None, typer.Option("--from", metavar="MODEL")] = None,
         resume: bool = False,
         skip_invalid: SkipOption = False,
         quiet: QuietOption = False,
@@ -122,6 +124,9 @@ def command_for(kind: Trainable | None) -> Any:
             Where to write the model.
         dev
             A treebank by which to choose the best epoch, and to stop.
+        start
+            A model to go on from, with its kind and settings: all that it knows is kept, and new
+            words and relations are added.
         resume
             Go on where an interrupted training has stopped.
         """
@@ -136,6 +141,7 @@ def command_for(kind: Trainable | None) -> Any:
                 treebanks,
                 dev,
                 kind,
+                start=start,
                 output=output,
                 resume=resume,
                 skip_invalid=skipped,

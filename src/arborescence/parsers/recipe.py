@@ -22,6 +22,7 @@ from arborescence.parsers.shared.options import (
     described,
     options_of,
     present_kinds,
+    settings_from,
     settings_of,
 )
 
@@ -47,6 +48,7 @@ def train(
     dev: Source | None = None,
     kind: Trainable | None = None,
     *,
+    start: Parser | Name | None = None,
     output: Name | None = None,
     resume: bool = False,
     skip_invalid: Skip | None = None,
@@ -68,6 +70,10 @@ def train(
     kind
         ``"linear"``, ``"second-order"``, ``"transition"`` or ``"neural"``. By default the best one
         for the size of the treebank: see `best_kind`; `progress` says which.
+    start
+        A parser, or the name or file of a model, to go on from: its kind, its settings and all that
+        it knows are kept, and new words and relations added. Its tagger, and what cuts raw text,
+        stay as they are.
     output
         Where to write the model. Beside it the state of training is kept after each epoch, in
         ``OUTPUT.checkpoint``, until the model is done.
@@ -106,18 +112,20 @@ def train(
     >>> parsed.heads, parsed.upos
     (array([2, 0]), ['NOUN', 'VERB'])
     """
+    begun = None if start is None else _begun(start, kind)
+    kind = kind if begun is None else _kind_of(begun)
     beside, settings, root = _checked(kind, options)
     treebank, held_out = _read_all(*_found(train, dev), root, skip_invalid, progress)
     if kind is None:
         kind, why = best_kind(len(treebank))
         _say(progress, "kind", f"{kind}, {why}")
-    elif kind == "neural" and len(treebank) < FEW:
+    elif kind == "neural" and len(treebank) < FEW and begun is None:
         few = f"{len(treebank):,} sentences are few for a neural parser"
         _say(progress, "kind", f"{few}: compare it with a linear one")
     checkpoint = None if output is None else Path(f"{os.fspath(output)}.checkpoint")
     if checkpoint and not resume:
         checkpoint.unlink(missing_ok=True)
-    parser = _trained(kind, treebank, held_out, beside, settings, checkpoint, progress)
+    parser = _trained(kind, treebank, held_out, beside, settings, begun, checkpoint, progress)
     if output is not None and checkpoint:
         parser.save(output)
         checkpoint.unlink(missing_ok=True)
@@ -151,6 +159,24 @@ def best_kind(sentences: int) -> tuple[Trainable, str]:
     return ("second-order" if "second-order" in present_kinds() else "linear"), why
 
 
+def _kind_of(parser: Parser) -> Trainable:
+    """Return the name of a parser's kind; complain of those that learn from no treebank alone."""
+    kind: Any = "neural" if parser.kind == "biaffine" else parser.kind
+    check_choice("the kind of the parser to go on from", kind, TRAINABLE)
+    found: Trainable = kind
+    return found
+
+
+def _begun(start: Parser | Name, kind: Trainable | None) -> Parser:
+    """Load the parser to go on from; complain if it is of another kind."""
+    from arborescence.parsers.registry import load
+
+    parser = load(start) if isinstance(start, str | os.PathLike) else start
+    if kind not in (None, _kind_of(parser)):
+        raise OptionError(f"the parser to go on from is of the kind {_kind_of(parser)}, not {kind}")
+    return parser
+
+
 def _checked(
     kind: Trainable | None, options: dict[str, Any]
 ) -> tuple[Recipe, dict[str, Any], Root]:
@@ -174,6 +200,7 @@ def _trained(
     held_out: list[Sentence],
     beside: Recipe,
     settings: dict[str, Any],
+    start: Parser | None,
     checkpoint: Path | None,
     progress: Progress | None,
 ) -> Parser:
@@ -183,9 +210,14 @@ def _trained(
     from arborescence.parsers.tagger.tagging import jackknife
     from arborescence.parsers.text.model import Text
 
-    chosen = settings_of(kind).of(settings)
+    chosen = settings_of(kind).of(settings_from(start) | settings)
     rng = chosen.rng
     settings = settings | {"rng": rng}
+    if start is not None:
+        beside = Recipe(tagger=False, text=False)
+        if chosen.jackknifed and start.tagger is not None:  # which has not seen the sentences
+            treebank += list(start.tagger.tag(treebank, overwrite=True))
+            held_out += list(start.tagger.tag(held_out, overwrite=True))
     text = Text.train(treebank, rng=rng, progress=progress) if beside.text else None
     tags = [column for column in chosen.columns if column in _TAGS]
     tagger = None
@@ -197,6 +229,7 @@ def _trained(
     parser: Parser = parser_class("biaffine" if kind == "neural" else kind).train(
         treebank,
         dev=held_out,
+        start=start,
         tagger=tagger,
         text=text,
         checkpoint=checkpoint,

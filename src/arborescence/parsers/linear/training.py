@@ -74,15 +74,15 @@ class EdgeRun(OnlineRun):
         treebank, settings = task.treebank, self._settings
         self._projective = _trees_for(treebank, settings)
         self._how: Any = {"root": settings.root, "projective": bool(self._projective)}
-        self._trees = TrainingTrees.of(treebank, self._projective)
+        self._trees = TrainingTrees.of(treebank, self._projective, task.start)
         found = compiled(settings.columns, settings.features, self.more_templates)
         self._sides, self._templates = found
-        self._tags = tags_of(treebank)
+        self._tags = tags_of(treebank) if task.start is None else task.start.tags
         self._batch = Batch.of(treebank, self._sides, self._tags)
         self._layout = Layout(1 << settings.bits - 3, 1 << settings.bits, len(self._tags) + 2)
         self._edges: list[Edges] = []
         self._relations = self._add_relations("relations")
-        self._pruning: EdgeFilter | None = None
+        self._pruning: EdgeFilter | None = task.start and task.start.pruning
         longest = int(np.diff(self._batch.starts).max())
         self._scratch = np.empty((2, longest, WIDE), dtype=np.float32)
 
@@ -105,7 +105,7 @@ class EdgeRun(OnlineRun):
 
     def _prepare(self, progress: Progress) -> None:
         """Learn the pruning filter; its threshold is set on dev, or on a held-out tenth."""
-        if not self._settings.prune:
+        if not self._settings.prune or self._pruning is not None:
             return
         training, heads = self._batch, self._trees.heads
         held_out, gold = self._dev, [sentence.tree for sentence in self._dev]

@@ -12,14 +12,14 @@ from arborescence.errors import ModelError, OptionError
 from arborescence.parsers.neural import stored
 from arborescence.parsers.neural.feature_cache import remove
 from arborescence.parsers.neural.graphs import NeuralGraphs
-from arborescence.parsers.neural.inputs import jackknifed_hints
+from arborescence.parsers.neural.inputs import hints_of, jackknifed_hints
 from arborescence.parsers.neural.settings import Settings, needs_torch, pace, said_of
 from arborescence.parsers.neural.stored import shapes
 from arborescence.parsers.neural.vectors import Vectors, words_of
 from arborescence.parsers.neural.vocabulary import TAGS, Vocabulary
 from arborescence.parsers.shared import scheme
 from arborescence.parsers.shared.graph_parser import GraphParser
-from arborescence.parsers.shared.options import record_of
+from arborescence.parsers.shared.options import record_of, settings_from
 from arborescence.parsers.shared.run import Task
 from arborescence.parsers.shared.training_trees import checked
 from arborescence.parsers.tagger import tagging
@@ -120,14 +120,14 @@ class BiaffineParser(GraphParser):
         self.labels = tuple(self.labels)
         self.columns, self.projective = self.settings.columns, self.settings.projective
         self.info = self.settings.stored() | self.info
-        self._shapes = shapes(
+        self.shapes = shapes(
             self.settings,
             self.vocabulary,
             hinted=self.tagger is not None,
             relations=len(self.labels),
         )
         if self.encoder is not None:
-            self._shapes |= self.encoder.shapes
+            self.shapes |= self.encoder.shapes
         self.to(self.device)
 
     def to(self, device: str | None) -> Self:
@@ -154,7 +154,7 @@ class BiaffineParser(GraphParser):
         """
         if device is None and self.encoder is not None:
             device = "cpu"
-        weights = stored.from_arrays(self.weights, self._shapes)
+        weights = stored.from_arrays(self.weights, self.shapes)
         self._network: Any
         if device is None:
             from arborescence.parsers.neural.forward import Forward
@@ -177,6 +177,7 @@ class BiaffineParser(GraphParser):
         treebank: Iterable[Sentence],
         *,
         dev: Iterable[Sentence] | None = None,
+        start: Self | None = None,
         tagger: Tagger | None = None,
         text: Text | None = None,
         checkpoint: str | os.PathLike[str] | None = None,
@@ -192,9 +193,12 @@ class BiaffineParser(GraphParser):
         ----------
         dev
             Its sentences are parsed without and with their tags; the mean LAS decides.
+        start
+            As there. The vectors and the encoder are its own.
         tagger
             A linear tagger, stored in the model: its tags are an input of the network. In training,
-            they are those of other taggers that have not seen the sentence (jackknifing).
+            they are those of other taggers that have not seen the sentence (jackknifing). That of
+            `start`, which has not seen these sentences, stays.
         checkpoint
             As there. Beside it the vectors of a pretrained encoder are kept until the end, unless
             there is an ``encoder_cache`` for them, or the encoder is trained, too.
@@ -206,6 +210,7 @@ class BiaffineParser(GraphParser):
         MissingExtraError, OptionError
             Without PyTorch; and without such a device, enough memory of it, or all columns of tags.
         """
+        settings = settings_from(start) | settings
         chosen = Settings.of(settings)  # complains before anything is read
         chosen.check_installed()
         from arborescence.parsers.neural.training import Trainer
@@ -218,6 +223,11 @@ class BiaffineParser(GraphParser):
             progress(f"steps: {said}", 1, 1)
         vocabulary = Vocabulary.of(treebank, chosen.columns)
         table = of_words = hints = None
+        if start is not None:
+            vocabulary, tagger = start.vocabulary.grown(vocabulary), start.tagger
+            of_words, text = start.encoder, text or start.text
+            if chosen.vectors is not None or chosen.encoder is not None:
+                raise OptionError("vectors and encoder are those of the parser to go on from")
         if chosen.vectors is not None:
             near = words_of([*treebank, *dev])
             words, table = Vectors.read(chosen.vectors, near, chosen.most_vectors).scaled()
@@ -227,7 +237,9 @@ class BiaffineParser(GraphParser):
         if chosen.encoder is not None:
             of_words = _encoder_for(chosen, beside)
             chosen = replace(chosen, encoded=of_words.size)
-        if tagger:
+        if tagger and start is not None:
+            hints = hints_of(treebank, tagger, vocabulary)
+        elif tagger:
             if missing := [column for column in vocabulary.tags if column not in tagger.columns]:
                 raise OptionError(
                     f"the tagger does not predict {', '.join(missing)}: train it on this treebank, "
@@ -236,8 +248,9 @@ class BiaffineParser(GraphParser):
             hints = jackknifed_hints(
                 treebank, tagger, vocabulary, rng=chosen.rng, progress=progress
             )
+        task = Task(treebank, dev, chosen, cls, start)
         run = Trainer(
-            Task(treebank, dev, chosen, cls),
+            task,
             hints,
             vocabulary,
             tagger=tagger,
@@ -246,10 +259,9 @@ class BiaffineParser(GraphParser):
         )
         run.run(chosen.epochs, checkpoint=checkpoint, progress=progress)
         parser = cls(**run.parts(), text=text)  # its temperature needs the vectors once more
-        parser.rules = parser._own_rules(treebank)
         if beside is not None:
             remove(beside)
-        return parser
+        return parser._finished(task)
 
     def _stored(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """Return its own fields of the header, and the arrays."""

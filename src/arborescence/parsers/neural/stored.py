@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from arborescence.parsers.neural.vocabulary import STRANGE, UNKNOWN
 from arborescence.parsers.shared.scheme import LARGEST, Array, arrays_of
 
 if TYPE_CHECKING:
@@ -63,6 +64,34 @@ def from_arrays(
         if name + _SCALES in found:
             weights[name] *= found[name + _SCALES]
     return weights
+
+
+def keep(
+    state: Mapping[str, NDArray[np.float32]],  # changed
+    weights: Weights,
+    before: Vocabulary,
+    now: Vocabulary,
+) -> None:
+    """Copy the weights of a network into one that knows more words, tags and relations.
+
+    A new word or character begins as an unknown one; relations that are new come last.
+    """
+    first: dict[str, Any] = {}  # the new places along the first axis
+    for column, tagset in before.tags.items():
+        pieces = [now.tags[column].pieces[piece] for piece in tagset.pieces]
+        numbers = {value: number for number, value in enumerate(now.tags[column].values)}
+        values = [numbers[value] for value in tagset.values]
+        first |= dict.fromkeys((f"hints.{column}", f"tags.{column}"), pieces)
+        first |= dict.fromkeys((f"taggers.{column}.{part}" for part in ("weight", "bias")), values)
+    unknown = {"words.weight": UNKNOWN, "lemmas.weight": UNKNOWN, "letters.weight": STRANGE}
+    for name, array in weights.items():
+        if name in unknown:
+            state[name][:] = array[unknown[name]]
+            state[name][: len(array)] = array
+        elif name == "relation_weights":
+            state[name][:, : array.shape[1]] = array
+        else:
+            state[name][first.get(name, ...)] = array
 
 
 def _is_matrix(shape: tuple[int, ...]) -> bool:

@@ -77,7 +77,7 @@ class Trainer(ParserRun):
         treebank, settings = task.treebank, self._settings
         self._hints, self._vocabulary, self._tagger = hints, vocabulary, tagger
         self._device = device_named(settings.device)
-        self._trees = TrainingTrees.of(treebank, settings.projective)
+        self._trees = TrainingTrees.of(treebank, settings.projective, task.start)
         self._tag_numbers = {
             column: {value: number for number, value in enumerate(tagset.values)}
             for column, tagset in vocabulary.tags.items()
@@ -92,13 +92,18 @@ class Trainer(ParserRun):
         self._forked = [self._device] if self._device.type == "cuda" else []
         with torch.random.fork_rng(self._forked), enough_memory(_ADVICE):
             torch.manual_seed(_seed(settings.rng, 0))
-            self._network = Network(
+            network = Network(
                 settings,
                 vocabulary,
                 hinted=hints is not None,
                 relations=len(self._trees.labels),
                 encoder=encoder,
-            ).to(self._device)
+            )
+        if task.start is not None:
+            state = {name: value.numpy() for name, value in state_of(network).items()}
+            weights = stored.from_arrays(task.start.weights, task.start.shapes)
+            stored.keep(state, weights, task.start.vocabulary, vocabulary)
+        self._network = network.to(self._device)
         if vectors is not None:
             self._network.pretrained.weight.data.copy_(torch.from_numpy(vectors))
         self._adam = torch.optim.AdamW(

@@ -97,6 +97,24 @@ class Vocabulary(NamedTuple):
             numbers[name] = {key: number for number, key in enumerate(known, first)}
         return cls(**numbers, tags=tags)
 
+    def grown(self, other: Self) -> Self:
+        """Return the same with what another one knows, in the same columns; numbers stay."""
+        numbers: dict[str, Any] = {}
+        for name, first in _NUMBERED.items():
+            known = getattr(self, name)
+            more = [key for key in getattr(other, name) if key not in known]
+            if name != "lemmas" or known:
+                numbers[name] = known | {
+                    key: number for number, key in enumerate(more, first + len(known))
+                }
+        tags = {
+            column: Tagset.of((*tagset.values, *other.tags[column].values))
+            if column in other.tags
+            else tagset
+            for column, tagset in self.tags.items()
+        }
+        return self._replace(**numbers, tags=tags)
+
     def to_file(self) -> dict[str, Any]:
         """Return the field of a model file: see `from_file`."""
         names = {name: list(getattr(self, name)) for name in (*_NUMBERED, "vectors")}

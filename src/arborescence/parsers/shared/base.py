@@ -29,6 +29,7 @@ from arborescence.parsers.shared import model_file
 from arborescence.parsers.shared.confidence import with_edge_probs
 from arborescence.parsers.shared.given import BATCH_WORDS, as_sentences, batches
 from arborescence.parsers.shared.keeping import Keeper, keeper_of, scheme_of
+from arborescence.parsers.shared.options import settings_from
 from arborescence.parsers.shared.run import Task
 from arborescence.parsers.shared.training_trees import checked
 from arborescence.projective.pseudo import MARK, deprojectivize
@@ -144,6 +145,7 @@ class Parser(ABC):
         treebank: Iterable[Sentence],
         *,
         dev: Iterable[Sentence] | None = None,
+        start: Self | None = None,
         tagger: Any = None,
         text: Any = None,
         checkpoint: str | os.PathLike[str] | None = None,
@@ -162,10 +164,14 @@ class Parser(ABC):
         dev
             Development set: chooses the best epoch (by LAS), when to stop, and the temperature.
             Without it, all epochs are run and the last one is used.
+        start
+            A parser of this kind to go on from, with its settings and all that it knows. New words
+            and relations are added.
         tagger
             A `Tagger`, stored in the model, for sentences without UPOS.
         text
-            A `Text`, stored in the model, for raw text and words without lemmas.
+            A `Text`, stored in the model, for raw text and words without lemmas. By default both
+            are those of `start`.
         checkpoint
             A file for the state of training after each epoch. If it exists, training continues from
             it, with the same result as without interruption.
@@ -184,14 +190,25 @@ class Parser(ABC):
         OptionError
             If a setting is invalid, or incompatible with another one.
         """
-        chosen = cls.settings_class.of(settings)
-        task = Task(*checked(treebank, dev, chosen.root), chosen, cls)
+        chosen = cls.settings_class.of(settings_from(start) | settings)
+        task = Task(*checked(treebank, dev, chosen.root), chosen, cls, start)
         trainer = cls._trainer(task)
         trainer.run(chosen.epochs, chosen.patience, checkpoint=checkpoint, progress=progress)
         kept: dict[str, Any] = {"tagger": tagger, "text": text}
+        if start is not None:
+            kept = {"tagger": tagger or start.tagger, "text": text or start.text}
         parser = cls(**trainer.parts(), **kept)
-        parser.rules = parser._own_rules(task.treebank)
-        return parser
+        return parser._finished(task)
+
+    def _finished(self, task: Task) -> Self:
+        """Return itself, with what is found when all else is learned."""
+        if task.start is None:
+            self.rules = self._own_rules(task.treebank)
+        else:
+            self.rules = task.start.rules
+            if not task.dev and hasattr(task.start, "temperature"):
+                self.temperature = task.start.temperature
+        return self
 
     def _own_rules(self, treebank: Sequence[Sentence] = ()) -> str:
         """Return the default of `rules`, by the labels, and by the trees it has learned from."""

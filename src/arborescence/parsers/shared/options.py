@@ -210,6 +210,25 @@ def record_of(record: type[_Options], header: Mapping[str, Any]) -> _Options:
         raise ModelError(f"settings: {error}") from error
 
 
+#: Options that do not go on from one training to the next.
+_ANEW: Final = ("rng", "batch", "epochs")
+
+
+def settings_from(start: Any) -> dict[str, Any]:
+    """Return the settings that a parser was trained with, for training that goes on from it."""
+    if start is None:
+        return {}
+    known = options_of(start.settings_class)
+    kept = ("columns", "projective", *kept_fields(start.settings_class))
+    found = {
+        name: start.info[option.written or name]
+        for name, option in known.items()
+        if (option.written or name) in (start.info or {})
+    }
+    found |= {name: getattr(start, name) for name in kept if name in known}
+    return {name: value for name, value in found.items() if name not in _ANEW}
+
+
 def _seed_of(rng: Any) -> Any:
     """Return a seed: one that is given, drawn from a generator, or for None from the system."""
     if rng is None:

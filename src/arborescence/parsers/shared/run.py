@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, Self
 import numpy as np
 
 from arborescence.core.checks import check_count
-from arborescence.errors import ModelError
+from arborescence.errors import ModelError, OptionError
 from arborescence.parsers.shared import model_file, scheme
 from arborescence.parsers.shared.confidence import fit_temperature
 from arborescence.parsers.shared.options import kept_fields
@@ -178,6 +178,7 @@ class Task(NamedTuple):
     dev: Sequence[Sentence]  # sentences to choose the best epoch by; may be empty
     settings: Any  # all settings that, with the data, determine the result
     make: Callable[..., Any]  # makes a parser from its parts
+    start: Any = None  # a parser of this kind to go on from
 
 
 class ParserRun(Run):
@@ -185,8 +186,11 @@ class ParserRun(Run):
 
     def __init__(self, task: Task) -> None:
         super().__init__(len(task.treebank))
-        self._treebank, self._dev, self._settings, self._make = task
+        self._treebank, self._dev, self._settings, self._make, self._start = task
         self._identity = identity(task.settings, task.treebank, task.dev)
+        if self._start is not None:
+            for _, array in sorted(self._start.to_file()[1].items()):
+                self._identity += hashlib.sha256(array.tobytes()).hexdigest()
 
     @abstractmethod
     def parts(self) -> dict[str, Any]:
@@ -307,9 +311,19 @@ class OnlineRun(ParserRun):
 
     def _add_weights(self, name: str, shape: int | tuple[int, ...]) -> NDArray[np.float32]:
         """Add a table of weights and one of their sums, all zero; return that of the weights."""
-        self._weights[name] = np.zeros(shape, dtype=np.float32)
+        # Those of a parser to go on from are kept. New relations come after those that it has.
         self._sums[name] = np.zeros(shape, dtype=np.float32)
-        return self._weights[name]
+        table = self._weights[name] = np.zeros(shape, dtype=np.float32)
+        if self._start is not None:
+            try:
+                old, unit = self._start.weights[name]
+                table[..., : old.shape[-1]] = old * np.float32(unit)
+            except (KeyError, ValueError) as error:
+                raise OptionError(
+                    "the parser to go on from has other weights: leave out the options of its size "
+                    "and kind, such as bits"
+                ) from error
+        return table
 
     def _shuffled(self, epoch: int, tell: Callable[[int], None]) -> Iterator[int]:
         """Yield all sentence numbers in random order, fixed by seed and epoch; each is one step."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, Self, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
 import numpy as np
 
@@ -33,18 +33,21 @@ class TrainingTrees(NamedTuple):
     allowed: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, treebank: Sequence[Sentence], projective: Projective) -> Self:
-        """Give numbers to relations."""
+    def of(cls, treebank: Sequence[Sentence], projective: Projective, start: Any = None) -> Self:
+        """Give numbers to relations; those of a parser to start with keep theirs."""
         # lift edges if trees must be projective ("pseudo" marks them)
         trees = [_lifted(sentence, projective) for sentence in treebank]
         heads = [tree for tree, _ in trees]
-        labels = sorted(set().union(*(deprels for _, deprels in trees)))
+        known = [] if start is None else list(start.labels)
+        labels = known + sorted(set().union(*(deprels for _, deprels in trees)).difference(known))
         numbers = {label: number for number, label in enumerate(labels)}
         relations = [
             np.array([-1, *(numbers[label] for label in deprels)], dtype=np.int64)
             for _, deprels in trees
         ]
         allowed = np.zeros((2, len(labels)), dtype=np.bool_)
+        if start is not None:
+            allowed[:, : len(known)] = start.allowed
         for tree, row in zip(heads, relations, strict=True):
             allowed[(tree[1:] != 0).astype(np.int64), row[1:]] = True
         return cls(heads, relations, labels, allowed)

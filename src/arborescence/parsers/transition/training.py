@@ -35,7 +35,7 @@ class Trainer(OnlineRun):
     def __init__(self, task: Task) -> None:
         super().__init__(task)
         settings = self._settings
-        self._trees = TrainingTrees.of(task.treebank, settings.learned)
+        self._trees = TrainingTrees.of(task.treebank, settings.learned, task.start)
         self._heads = np.concatenate(self._trees.heads)
         self._relations = np.concatenate(self._trees.relations)
         self._add_weights("actions", (rows_for(settings.bits), ACTIONS))

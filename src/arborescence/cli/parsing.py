@@ -221,7 +221,7 @@ class Cost(NamedTuple):
 
 #: By task (the best tree, the k best trees, or edge probabilities) and by family (non-projective or
 #: projective). Measured with the English model on sentences of 1,000 to 5,000 words:
-#: docs/command-line.md.
+#: benchmarks/results/earlier/command-line.json.
 COSTS: Final[dict[tuple[Effort, bool], Cost]] = {
     ("best", False): Cost(6e-8, 0.0, 5.0),
     ("best", True): Cost(6e-8, 7.5e-10, 36.0),

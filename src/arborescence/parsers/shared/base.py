@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 _Parsed = TypeVar("_Parsed")
 
 #: The score of each edge in the tree of a parser without probabilities, when parsers are combined.
-#: Chosen by UAS on the development sets of English-EWT and Gothic-PROIEL: docs/combination.md.
+#: Chosen by UAS on the development sets of English-EWT and Gothic-PROIEL: benchmarks/results.
 VOTE: Final = 0.4
 
 

@@ -72,7 +72,9 @@ def test_confidence_in_misc(command: Command, lessons: Path, model: Path, tmp_pa
     write(noted, source)
     assert command("parse", "-m", model, source, "--confidence", "-o", parsed).status == 0
     for gold, sentence in zip(noted, read(parsed), strict=True):
-        assert sentence.replace(misc=gold.misc) == gold
+        assert sentence.replace(misc=gold.misc, comments=gold.comments) == gold
+        assert len(edge_probs(sentence, "RelationProb")) == len(gold)
+        assert len(sentence.comments) == len(gold.comments) + 1
         assert all(0 <= p <= 1 for p in edge_probs(sentence))
         assert all(entry.endswith("|SpaceAfter=No") for entry in sentence.misc)
     result = command("parse", "-m", model, source, "--confidence", "--kbest", 2)
@@ -95,7 +97,11 @@ def test_confidence_in_json(command: Command, model: Path) -> None:
     first, second = (analysis["edge_probs"] for analysis in found["analyses"])
     assert first == parsed["edge_probs"]
     assert [a + b for a, b in zip(first, second, strict=True)] == pytest.approx([1, 1], abs=1e-3)
-    assert "edge_probs" not in command("parse", *options, stdin="Cats sing").out
+    assert sum(analysis["tree_prob"] for analysis in found["analyses"]) == pytest.approx(
+        1, abs=1e-3
+    )
+    assert len(parsed["relation_probs"]) == 2
+    assert "_prob" not in command("parse", *options, stdin="Cats sing").out
 
 
 def test_a_drawing_has_no_place_for_confidence(command: Command, model: Path) -> None:

@@ -93,7 +93,10 @@ def test_page(audited):
 
 def test_the_same_seed_gives_the_same_findings(audited):
     wrong, found = audited
-    assert audit([BIRDS] * 30 + wrong, rng=3, budget=2) == found[:2]
+    again = audit([BIRDS] * 30 + wrong, rng=3, budget=2)
+    assert [one._replace(parser=None) for one in again] == [
+        one._replace(parser=None) for one in found[:2]
+    ]
 
 
 def test_what_is_refused():

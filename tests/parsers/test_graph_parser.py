@@ -152,6 +152,12 @@ def test_what_is_believed(kind):
         if parser.projective != "pseudo":
             assert marginals == pytest.approx(dist.marginals(), abs=1e-4)
             assert voted.tree.tolist() == tree.tree.tolist()
+            weights = parser.labeled_scores(sentence)[tree.heads, words].astype(np.float64)
+            shares = np.exp(weights - np.logaddexp.reduce(weights, axis=1, keepdims=True))
+            codes = [parser.labels.index(label) for label in tree.deprels]
+            expected = shares[words - 1, codes]
+            assert edge_probs(tree, "RelationProb") == pytest.approx(expected, abs=1e-3)
+            assert 0 < float(tree.comment("tree_prob")) <= 1
         multi = parser.distribution(sentence, root="multi", projective=True)
         assert multi.marginals()[:, 1:].sum(axis=0) == pytest.approx(1, abs=1e-4)
     parser.temperature = before

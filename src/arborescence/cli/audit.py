@@ -75,6 +75,9 @@ def audit(
             file.write(audit_html(found).encode())
         return
     for one in found:
+        if not as_json:
+            say(str(one))
+            continue
         entry = {
             "source": one.sentence.source,
             "line": one.sentence.line,
@@ -85,4 +88,5 @@ def audit(
             "sentence": the_tree([one.sentence]),
             "proposed": edges_of(one.proposed, confidence=False),
         }
-        say(json.dumps(entry, ensure_ascii=False) if as_json else str(one))
+        del entry["parser"]
+        say(json.dumps(entry, ensure_ascii=False))

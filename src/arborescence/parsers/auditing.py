@@ -65,13 +65,26 @@ class Finding(NamedTuple):
     tag_probs: tuple[float, float]
     rules: tuple[str, ...]  # the rules that the edge breaks, alone or with others
     variations: tuple[Variation, ...]  # what the same words have elsewhere
-    # with the more probable edge and tag: the best tree that has this edge
-    proposed: Sentence
+    parser: GraphParser  # which has not seen the sentence
 
     @property
     def value(self) -> float:
         """All that speaks against the annotation."""
         return sum(self.odds)
+
+    @property
+    def proposed(self) -> Sentence:
+        """The parser's best tree that has the more probable edge, with the more probable tag."""
+        at, words = self.word - 1, len(self.sentence)
+        heads, deprels, upos = [-1] * words, ["_"] * words, self.sentence.upos
+        heads[at], deprels[at] = int(self.sentence.heads[at]), self.sentence.deprels[at]
+        if self.odds.edge:
+            heads[at], deprels[at] = self.head, self.deprel
+        given = self.sentence.replace(heads=heads, deprels=deprels)
+        [parsed] = self.parser.parse([given], keep=True, rules="none")
+        if self.odds.tag:
+            upos[at] = self.upos
+        return parsed.replace(upos=upos)
 
     def __str__(self) -> str:
         forms = ["ROOT", *self.sentence.forms]
@@ -160,14 +173,15 @@ def audit(
     varying = defaultdict(list)
     for each in variations(sentences):
         varying[each.sentence, each.word].append(each)
-    found: list[tuple[Finding, GraphParser]] = []
+    found = []
     for fold, (part, rest) in enumerate(folds_of(range(len(sentences)), folds, generator)):
         if progress:
             progress("judging by the other folds", fold, folds)
         taught, asked = ([sentences[i] for i in numbers] for numbers in (rest, part))
         how: Any = {"tagger": False, "text": False, "projective": False}
         parser: Any = train(taught, kind=kind, rng=int(generator.integers(2**31)), **how)
-        tags = _tags(Tagger.train(taught, columns=["upos"], rng=generator), asked)
+        tagger = Tagger.train(taught, columns=["upos"], rng=generator).tempered(asked)
+        tags = _tags(tagger, asked)
         for number, edges in zip(part, _edges(parser, asked), strict=True):
             sentence = sentences[number]
             broken = _broken(sentence, kept)
@@ -181,10 +195,10 @@ def audit(
                 )
                 if any(odds):
                     of_word = (sentence, word, *edge[:2], tag[0], edge[2], tag[1])
-                    one = Finding(odds, *of_word, tuple(sorted(broken[word])), others, sentence)
-                    found.append((one, parser))
-    found.sort(key=lambda each: -each[0].value)
-    return [one._replace(proposed=_proposed(one, parser)) for one, parser in found[:budget]]
+                    found.append(
+                        Finding(odds, *of_word, tuple(sorted(broken[word])), others, parser)
+                    )
+    return sorted(found, key=lambda one: -one.value)[:budget]
 
 
 def _odds(own: float, other: float) -> float:
@@ -228,11 +242,7 @@ def _tags(tagger: Tagger, asked: list[Sentence]) -> Iterator[tuple[str, tuple[fl
     """Yield each word's most probable other tag, and how probable both tags are."""
     names, (codes, chances) = tagger.guess(asked, _TAGS)["upos"]
     given = [tag for one in asked for tag in one.upos]
-    with np.errstate(divide="ignore"):
-        weights = np.log(chances.astype(np.float64))
-    right = [names[code] == tag for code, tag in zip(codes[:, 0], given, strict=True)]
-    likely = softmax(weights / fit_choices(weights, np.array(right)))
-    for tag, of_word, shares in zip(given, codes.tolist(), likely.tolist(), strict=True):
+    for tag, of_word, shares in zip(given, codes.tolist(), chances.tolist(), strict=True):
         found = {
             names[code]: share for code, share in zip(of_word, shares, strict=True) if code >= 0
         }
@@ -248,19 +258,6 @@ def _broken(sentence: Sentence, rules: tuple[Rule, ...]) -> dict[int, set[str]]:
         for _, _, word, *_ in each.edges:
             broken[word].add(each.rule)
     return broken
-
-
-def _proposed(one: Finding, parser: GraphParser) -> Sentence:
-    """Return the best tree that has the more probable edge of a word, and its tag."""
-    words, at = len(one.sentence), one.word - 1
-    heads, deprels, upos = [-1] * words, ["_"] * words, one.sentence.upos
-    heads[at], deprels[at] = int(one.sentence.heads[at]), one.sentence.deprels[at]
-    if one.odds.edge:
-        heads[at], deprels[at] = one.head, one.deprel
-    [parsed] = parser.parse([one.sentence.replace(heads=heads, deprels=deprels)], keep=True)
-    if one.odds.tag:
-        upos[at] = one.upos
-    return parsed.replace(upos=upos)
 
 
 def audit_html(findings: Iterable[Finding]) -> str:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
+
+from arborescence.errors import TreebankError
 
 if TYPE_CHECKING:
     from arborescence.treebank import Sentence
@@ -38,6 +41,11 @@ def edges_of(sentence: Sentence, confidence: bool) -> dict[str, Any]:
     edges = {"heads": sentence.heads.tolist(), "deprels": sentence.deprels}
     if not confidence:
         return edges
-    from arborescence.parsers.shared.confidence import edge_probs
+    from arborescence.parsers.shared.confidence import TREE_PROB, edge_probs
 
-    return {**edges, "edge_probs": edge_probs(sentence)}
+    found: dict[str, Any] = {"edge_probs": edge_probs(sentence)}
+    with suppress(TreebankError):
+        found["relation_probs"] = edge_probs(sentence, "RelationProb")
+    if share := sentence.comment(TREE_PROB):
+        found[TREE_PROB] = float(share)
+    return {**edges, **found}

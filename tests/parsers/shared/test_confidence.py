@@ -7,14 +7,17 @@ import pytest
 
 import arborescence as arb
 from arborescence.errors import TreebankError
-from arborescence.parsers import LinearParser, Reranker, load
+from arborescence.parsers import LinearParser, Reranker, Tagger, load
 from arborescence.parsers.shared.confidence import (
     edge_probs,
+    fit_choices,
     fit_temperature,
     reliability,
-    with_edge_probs,
+    with_probs,
 )
+from arborescence.parsers.shared.graph_parser import TEMPERATURES
 from arborescence.treebank import Sentence
+from brute_force import all_trees
 from samples import treebank, unparsed
 
 BITS = 13
@@ -38,7 +41,7 @@ def test_what_is_written_are_the_marginals_of_the_edges(parser, root, projective
     options = {"root": root, "projective": projective}
     sure = list(parser.parse(treebank(), confidence=True, **options))
     for sentence, parsed in zip(sure, parser.parse(treebank(), **options), strict=True):
-        assert sentence.replace(misc=parsed.misc) == parsed
+        assert sentence.replace(misc=parsed.misc, comments=parsed.comments) == parsed
         expected = marginals_of(parser, sentence, **options)
         np.testing.assert_allclose(edge_probs(sentence), expected, atol=5.1e-5)
     assert len({round(p, 1) for sentence in sure for p in edge_probs(sentence)}) > 2
@@ -67,7 +70,7 @@ def test_of_lifted_edges_it_is_that_of_the_edge_that_was_lifted():
 
 def test_other_entries_are_kept_and_stay_sorted():
     misc = ["_", "SpaceAfter=No", "Align=1|SpaceAfter=No", "EdgeProb=0.1|Gloss=x", "Z|a|EdgeProb=x"]
-    assert with_edge_probs(misc, [1, 0.5, 0.25, 0.12345, 0.99999]) == [
+    assert with_probs(misc, [1, 0.5, 0.25, 0.12345, 0.99999]) == [
         "EdgeProb=1.0000",
         "EdgeProb=0.5000|SpaceAfter=No",
         "Align=1|EdgeProb=0.2500|SpaceAfter=No",
@@ -157,3 +160,113 @@ def test_a_real_parser_is_calibrated(treebanks):
     error = reliability(test, parser.parse(test, confidence=True)).error
     parser.temperature = 1.0
     assert error < 0.1 < reliability(test, parser.parse(test, confidence=True)).error
+
+
+@pytest.fixture
+def heated(parser, request):
+    before = vars(parser).copy()
+    for name in TEMPERATURES:
+        setattr(parser, name, request.param)
+    yield parser
+    vars(parser).update(before)
+
+
+@pytest.mark.parametrize("heated", [1e-3, 0.5, 3.0, 1e3], indirect=True)
+@pytest.mark.parametrize("rules", ["none", "ud"])
+def test_temperatures_change_no_tree(parser, heated, rules):
+    hot = list(heated.parse(treebank(), confidence=True, rules=rules))
+    for name in TEMPERATURES:
+        setattr(heated, name, 1.0)
+    for one, other in zip(hot, parser.parse(treebank(), rules=rules), strict=True):
+        assert (one.tree.tolist(), one.deprels) == (other.tree.tolist(), other.deprels)
+
+
+@pytest.mark.parametrize("heated", [0.5, 3.0], indirect=True)
+def test_relations_and_trees_have_probabilities(heated):
+    parser, temperature = heated, heated.tree_temperature
+    for sentence in parser.parse(treebank(), confidence=True, rules="none"):
+        words = np.arange(1, len(sentence) + 1)
+        weights = parser.labeled_scores(sentence)[sentence.heads, words].astype(np.float64)
+        shares = np.exp(weights / temperature)
+        shares /= shares.sum(axis=1, keepdims=True)
+        codes = [parser.labels.index(label) for label in sentence.deprels]
+        expected = shares[np.arange(len(sentence)), codes]
+        np.testing.assert_allclose(edge_probs(sentence, "RelationProb"), expected, atol=1e-4)
+        if len(sentence) <= 5:
+            trees = all_trees(len(sentence), True, False)
+            scores = parser.scores(sentence).astype(np.float64) / temperature
+            logs = [arb.tree_weight(scores, tree) for tree in trees]
+            log = arb.tree_weight(scores, sentence.tree) - np.logaddexp.reduce(logs)
+            assert float(sentence.comment("tree_prob")) == pytest.approx(math.exp(log), abs=1e-4)
+
+
+def test_each_of_the_k_best_trees_has_its_own_probability(parser):
+    for trees in parser.kbest(treebank(), 3, confidence=True):
+        shares = [float(tree.comment("tree_prob")) for tree, _ in trees]
+        assert shares == sorted(shares, reverse=True)
+        assert sum(shares) <= 1 + 1e-3
+
+
+def test_given_relations_are_sure(parser):
+    [sentence] = treebank()[:1]
+    given = sentence.replace(heads=None)
+    [parsed] = parser.parse([given], keep=True, confidence=True)
+    assert edge_probs(parsed, "RelationProb") == [1.0] * len(sentence)
+
+
+def test_temperatures_are_fitted_and_kept(parser, tmp_path):
+    parser.save(tmp_path / "model.npz")
+    again = load(tmp_path / "model.npz")
+    fitted = parser.fitted_temperatures(treebank()[3:], "single")
+    assert tuple(fitted) == TEMPERATURES
+    for name, value in fitted.items():
+        assert getattr(parser, name) == getattr(again, name) == value
+    assert len(set(fitted.values())) == 3
+
+
+def test_tags_that_are_predicted_have_probabilities():
+    tagger = Tagger.train(treebank()[:4], dev=treebank()[4:], epochs=2)
+    bare = [sentence.replace(upos=None, xpos=None, feats=None) for sentence in treebank()]
+    heats = [stage.temperature for stage in tagger._stages]
+    assert heats[0] == 1 != heats[1]
+    names, guesses = tagger.guess(bare, 1)["upos"]
+    found = list(tagger.tag(bare, confidence=True))
+    shares = [share for sentence in found for share in edge_probs(sentence, "UposProb")]
+    np.testing.assert_allclose(shares, guesses.chances[:, 0], atol=5.1e-5)
+    assert [tag for one in found for tag in one.upos] == [names[c] for c in guesses.tags[:, 0]]
+    header, arrays = tagger.to_file()
+    assert [stage.temperature for stage in Tagger.from_file(header, arrays)._stages] == heats
+    for stage in header["stages"]:
+        del stage["temperature"]  # a tagger from before
+    assert {stage.temperature for stage in Tagger.from_file(header, arrays)._stages} == {1.0}
+    assert "UposProb" not in "".join(next(iter(tagger.tag(treebank(), confidence=True))).misc)
+
+
+def test_reliability_of_relations_tags_and_trees():
+    gold = Sentence.from_words(
+        ["Trees", "grow"], upos=["NOUN", "VERB"], heads=[2, 0], deprels=["nsubj", "root"]
+    )
+    parsed = gold.replace(
+        heads=[2, 0],
+        deprels=["obj", "root"],
+        upos=["NOUN", "NOUN"],
+        misc=["RelationProb=0.15|UposProb=0.95", "RelationProb=0.85|UposProb=0.45"],
+        comments=["# tree_prob = 0.3500"],
+    )
+    of = {what: reliability([gold], [parsed], of=what) for what in ("relation", "tag", "tree")}
+    assert of["relation"].error == pytest.approx(0.15)
+    assert of["tag"].error == pytest.approx(0.25)
+    assert of["tree"].error == pytest.approx(0.65)
+    wrong = parsed.replace(heads=[0, 1])
+    assert reliability([gold], [wrong], of="tree").error == pytest.approx(0.35)
+    with pytest.raises(arb.OptionError, match="of must be"):
+        reliability([gold], [parsed], of="lemma")
+
+
+def test_choices_among_classes():
+    weights = np.array([[4.0, 0, -np.inf], [0, 4, 0], [4, 0, 0]])
+    heat = fit_choices(weights, np.array([True, True, True]))
+    assert heat < 0.2
+    assert fit_choices(2 * weights, np.array([True, False, True])) == pytest.approx(
+        2 * fit_choices(weights, np.array([True, False, True])), rel=0.01
+    )

@@ -11,7 +11,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from arborescence.errors import MissingExtraError, TreebankError
-from arborescence.parsers.shared.confidence import edge_probs, with_edge_probs
+from arborescence.parsers.shared.confidence import edge_probs, with_probs
 from arborescence.system.files import opened, replacing
 from arborescence.treebank.sentence import Sentence
 
@@ -194,7 +194,7 @@ def sentence_of(row: Mapping[str, Any], comments: Sequence[str] = ()) -> Sentenc
     forms = [form or "" for form in row["forms"]]
     sentence = Sentence.from_words(forms, comments=comments, **columns)
     if row.get("confidences") is not None:
-        sentence = sentence.replace(misc=with_edge_probs(sentence.misc, row["confidences"]))
+        sentence = sentence.replace(misc=with_probs(sentence.misc, row["confidences"]))
     return sentence
 
 

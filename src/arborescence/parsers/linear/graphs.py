@@ -21,7 +21,12 @@ from arborescence.parsers.linear.kept import KeptEdges, Matrices
 from arborescence.parsers.linear.pruning import keep_edges
 from arborescence.parsers.shared.features import Sides
 from arborescence.parsers.shared.graph_parser import Graphs, Group, with_relations
-from arborescence.parsers.shared.relations import RelationModel, RelationTemplates, label_edges
+from arborescence.parsers.shared.relations import (
+    RelationModel,
+    RelationTemplates,
+    label_edges,
+    weigh_relations,
+)
 from arborescence.system.lazy import remembered
 
 if TYPE_CHECKING:
@@ -92,6 +97,13 @@ class LinearGraphs(Graphs):
         model, _, sums = self._relations("relations")
         label_edges(self._batch, model, heads, sums, labels)
         return labels
+
+    def relations(self, heads: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Return the weights of all relations on the edges of given trees: (N, L)."""
+        weights = np.zeros((len(heads), len(self.labels)), dtype=np.float32)
+        model, unit, sums = self._relations("relations")
+        weigh_relations(self._batch, model, unit, heads, sums, weights)
+        return weights
 
     def labeled(self, group: Group) -> NDArray[np.float32]:
         """Return the weights of all edges with each relation: (B, T, T, L)."""

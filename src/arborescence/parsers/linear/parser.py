@@ -14,7 +14,7 @@ from arborescence.parsers.linear.graphs import LinearGraphs, compiled
 from arborescence.parsers.linear.pruning import ARRAYS, THRESHOLD, EdgeFilter, sides_for
 from arborescence.parsers.linear.settings import Settings
 from arborescence.parsers.shared import scheme
-from arborescence.parsers.shared.graph_parser import GraphParser
+from arborescence.parsers.shared.graph_parser import TEMPERATURES, GraphParser
 from arborescence.parsers.shared.options import kept_fields
 from arborescence.parsers.shared.run import Weights
 from arborescence.parsers.tagger import tagging
@@ -42,7 +42,7 @@ _FIELDS: Final = {
     "directed_unit": scheme.UNIT,
     "projective": scheme.one_of([False, True, "pseudo"], False),
     **kept_fields(Settings),
-    "temperature": scheme.real(1e-4, 1e4, 1.0),
+    **dict.fromkeys(TEMPERATURES, scheme.real(1e-4, 1e4, 1.0)),
     "pruning": THRESHOLD,
     "info": scheme.INFO,
 }
@@ -82,9 +82,9 @@ class LinearParser(GraphParser):
         Its kind of trees: what ``"auto"`` in `Settings` has chosen.
     inference : {"exact", "undirected"}
         How `parse` finds a tree: see `Settings`, also for `features` and `rounds`.
-    temperature : float
-        The divisor that turns scores into log-probabilities (up to a constant): fitted on the dev
-        set, 1 without one.
+    temperature, relation_temperature, tree_temperature : float
+        The divisors that turn scores into log-probabilities (up to a constant), of edges, relations
+        and whole trees: fitted on the dev set, 1 without one.
     tagger : Tagger or None
         Tags sentences without UPOS.
     text : Text or None
@@ -126,6 +126,8 @@ class LinearParser(GraphParser):
     features: Features = "directed"
     rounds: int | None = 5
     temperature: float = 1.0
+    relation_temperature: float = 1.0
+    tree_temperature: float = 1.0
     tagger: Tagger | None = None
     text: Text | None = None
     info: dict[str, Any] = field(default_factory=dict)
@@ -151,7 +153,7 @@ class LinearParser(GraphParser):
             "units": [weights[name].unit if name in weights else 1.0 for name in _UNITS],
             "projective": self.projective,
             **{name: getattr(self, name) for name in kept_fields(Settings)},
-            "temperature": self.temperature,
+            **{name: getattr(self, name) for name in TEMPERATURES},
             "info": self.info,
         }
         arrays = {"allowed": self.allowed, "tags": self.tags}
@@ -217,10 +219,10 @@ class LinearParser(GraphParser):
 
     def _graphs(self, sentences: list[Sentence], options: Options) -> LinearGraphs:
         if self.inference == "exact":
-            return LinearGraphs(self, *self._prepare(sentences), options)
+            return LinearGraphs(self, *self._prepare(sentences, options.confidence), options)
         from arborescence.parsers.linear.undirected import UndirectedGraphs
 
-        return UndirectedGraphs(self, *self._prepare(sentences), options)
+        return UndirectedGraphs(self, *self._prepare(sentences, options.confidence), options)
 
     def _unfiltered(self) -> Self | None:
         if self.pruning is None:
@@ -229,6 +231,9 @@ class LinearParser(GraphParser):
         parser.pruning = self.pruning.of_all()
         return parser
 
-    def _prepare(self, sentences: list[Sentence]) -> tuple[list[Sentence], Batch]:
+    def _prepare(
+        self, sentences: list[Sentence], confidence: bool = False
+    ) -> tuple[list[Sentence], Batch]:
         """Add missing tags and lemmas to sentences, and hash their words."""
-        return tagging.annotated(sentences, self._sides, self.tags, self.tagger, self.text)
+        models = self.tagger, self.text
+        return tagging.annotated(sentences, self._sides, self.tags, *models, confidence)

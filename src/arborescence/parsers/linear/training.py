@@ -180,7 +180,7 @@ class Trainer(EdgeRun):
             lowered, lifted = (self._compared(each)["las"] for each in (parts, plain))
             parts = parts if lowered > lifted else plain
         if self._dev and self._settings.inference == "exact":
-            parts["temperature"] = self._temperature(self._make(**parts), self._dev)
+            parts |= self._make(**parts).fitted_temperatures(self._dev, self._settings.root)
         return parts
 
     def _epoch(self, number: int, tell: Callable[[int], None]) -> None:

@@ -102,6 +102,16 @@ class NeuralGraphs(Graphs):
             group.put(trees, labels)
         return labels
 
+    def relations(self, heads: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Return the weights of all relations on the edges of given trees: (N, L)."""
+        weights = np.zeros((len(heads), len(self.labels)), dtype=np.float32)
+        for group in self.groups:
+            trees = group.take(heads[np.newaxis])[:, 0]
+            rows, words = np.nonzero(trees >= 0)
+            of_edges = self._relations(group, rows, trees[rows, words], words)
+            weights[group.firsts[rows] + words] = of_edges
+        return weights
+
     def labeled(self, group: NeuralGroup) -> NDArray[np.float32]:
         """Return the weights of all edges with each relation: (B, T, T, L)."""
         nodes = np.arange(group.scores.shape[-1])

@@ -18,7 +18,7 @@ from arborescence.parsers.neural.stored import shapes
 from arborescence.parsers.neural.vectors import Vectors, words_of
 from arborescence.parsers.neural.vocabulary import TAGS, Vocabulary
 from arborescence.parsers.shared import scheme
-from arborescence.parsers.shared.graph_parser import GraphParser
+from arborescence.parsers.shared.graph_parser import TEMPERATURES, GraphParser
 from arborescence.parsers.shared.options import record_of, settings_from
 from arborescence.parsers.shared.run import Task
 from arborescence.parsers.shared.training_trees import checked
@@ -41,7 +41,7 @@ _FIELDS: Final = {
     "settings": scheme.MAPPING,
     "vocabulary": scheme.MAPPING,
     "labels": scheme.VALUES,
-    "temperature": scheme.real(1e-4, 1e4, 1.0),
+    **dict.fromkeys(TEMPERATURES, scheme.real(1e-4, 1e4, 1.0)),
     "info": scheme.INFO,
     "encoder": scheme.MAPPING_OR_NULL,
 }
@@ -80,9 +80,9 @@ class BiaffineParser(GraphParser):
         The parameters of the network, rounded: see `stored.to_arrays`.
     projective : bool
         Whether its trees are projective.
-    temperature : float
-        The divisor that turns scores into log-probabilities (up to a constant): fitted on the dev
-        set, 1 without one.
+    temperature, relation_temperature, tree_temperature : float
+        The divisors that turn scores into log-probabilities (up to a constant), of edges, relations
+        and whole trees: fitted on the dev set, 1 without one.
     device : str or None
         The device on which PyTorch runs the network; None: it is run by NumPy. See `to`.
     tagger : Tagger or None
@@ -109,6 +109,8 @@ class BiaffineParser(GraphParser):
     allowed: NDArray[np.bool_]
     weights: Mapping[str, NDArray[Any]]
     temperature: float = 1.0
+    relation_temperature: float = 1.0
+    tree_temperature: float = 1.0
     tagger: Tagger | None = None
     text: Text | None = None
     info: dict[str, Any] = field(default_factory=dict)
@@ -269,7 +271,7 @@ class BiaffineParser(GraphParser):
             "settings": self.settings.stored(),
             "vocabulary": self.vocabulary.to_file(),
             "labels": self.labels,
-            "temperature": self.temperature,
+            **{name: getattr(self, name) for name in TEMPERATURES},
             "info": self.info,
             "encoder": None if self.encoder is None else self.encoder.to_file(),
         }

@@ -128,7 +128,7 @@ class Trainer(ParserRun):
         if any(map(len, self._dev)):
             dev = [*map(_without_tags, self._dev), *self._dev]
             parser = self._make(**parts, device=str(self._device))
-            parts["temperature"] = self._temperature(parser, dev)
+            parts |= parser.fitted_temperatures(dev, self._settings.root)
         return parts
 
     def _epoch(self, number: int, tell: Callable[[int], None]) -> None:

@@ -26,7 +26,7 @@ from arborescence.core.checks import check_count, check_root
 from arborescence.errors import ModelError, OptionError
 from arborescence.parsers import registry
 from arborescence.parsers.shared import model_file
-from arborescence.parsers.shared.confidence import with_edge_probs
+from arborescence.parsers.shared.confidence import TREE_PROB, with_probs
 from arborescence.parsers.shared.given import BATCH_WORDS, as_sentences, batches
 from arborescence.parsers.shared.keeping import Keeper, keeper_of, scheme_of
 from arborescence.parsers.shared.options import settings_from
@@ -83,7 +83,9 @@ class Options(NamedTuple):
     projective : bool or None
         Whether the trees must be projective. None: as the parser was trained.
     confidence : bool
-        Whether to write the probability of each word's edge into MISC, as ``EdgeProb=0.9731``: its
+        Whether to write probabilities: of each word's relation and predicted tag into MISC, as
+        ``RelationProb=0.9912`` and ``UposProb=0.9987``, of the tree into a comment, ``# tree_prob =
+        0.4312``, and of each word's edge into MISC, as ``EdgeProb=0.9731``: its
         marginal in the distribution over trees that the scores define.
     rules : Keeper or None
         The rules that trees keep. Given as ``"ud"``, those of Universal Dependencies; a file of
@@ -608,6 +610,25 @@ def _run(
                 future.cancel()
 
 
+class Believed(NamedTuple):
+    """The probabilities of K trees of B sentences with N nodes in all."""
+
+    edges: NDArray[np.float64]  # (K, N)
+    relations: NDArray[np.float64] | None  # (K, N): given the edge
+    trees: NDArray[np.float64] | None  # (K, B)
+
+    def written(self, sentence: Sentence, k: int, b: int, start: int) -> dict[str, list[str]]:
+        """Return MISC and the comments of tree k of sentence b."""
+        nodes = slice(start + 1, start + 1 + len(sentence))
+        misc = with_probs(sentence.misc, self.edges[k, nodes].tolist())
+        if self.relations is not None:
+            misc = with_probs(misc, self.relations[k, nodes].tolist(), "RelationProb")
+        if self.trees is None:
+            return {"misc": misc}
+        others = [each for each in sentence.comments if not each.startswith(f"# {TREE_PROB} =")]
+        return {"misc": misc, "comments": [*others, f"# {TREE_PROB} = {self.trees[k, b]:.4g}"]}
+
+
 def annotated(
     sentences: Sequence[Sentence],  # B sentences
     starts: NDArray[np.int64],  # (B + 1,): the first node of each sentence, as in `features.Batch`
@@ -621,8 +642,7 @@ def annotated(
     # for a pseudo-projective parser: whether to move lifted edges back (`deprojectivize`), or only
     # to remove the marks from the relations. None: the relations have no marks.
     lower: bool | None = None,
-    # (K, N): the probability of each word's edge, to be written into MISC
-    probabilities: NDArray[np.float64] | None = None,
+    believed: Believed | None = None,  # probabilities to be written
 ) -> list[list[Sentence]]:
     """Return, for each sentence, a copy with each of its trees."""
     plain = names if lower is None else [name.partition(MARK)[0] for name in names]
@@ -643,11 +663,10 @@ def annotated(
                 relations = [spelled[number] for number in numbers[start + 1 : stop].tolist()]
                 tree, relations = deprojectivize(row[start:stop], relations)
                 parsed[b][k] = sentences[b].replace(heads=tree, deprels=relations)
-    if probabilities is not None:
-        for sentence, trees, start in zip(sentences, parsed, starts, strict=False):
-            of_words = probabilities[:, start + 1 : start + 1 + len(sentence)].tolist()
+    if believed is not None:
+        for b, (sentence, trees, start) in enumerate(zip(sentences, parsed, starts, strict=False)):
             trees[:] = [
-                tree.replace(misc=with_edge_probs(sentence.misc, of_tree))
-                for tree, of_tree in zip(trees, of_words, strict=False)
+                tree.replace(**believed.written(sentence, k, b, start))
+                for k, tree in enumerate(trees)
             ]
     return parsed

@@ -1,4 +1,4 @@
-"""Edge probabilities: marginals of temperature-scaled scores (Guo et al. 2017), and column MISC.
+"""Probabilities at temperatures (Guo et al. 2017): of edges, relations, tags, trees; column MISC.
 
 The *marginal* of an edge is the probability of all trees that have it. It is calibrated only if
 scores are on the scale of log-probabilities; those of MIRA, of the perceptron and of long training
@@ -9,10 +9,11 @@ are not. So the temperature is chosen on sentences that the parser has not learn
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, get_args
 
 import numpy as np
 
+from arborescence.core.choices import check_choice
 from arborescence.errors import TreebankError
 from arborescence.inference.decode import decode
 
@@ -24,7 +25,11 @@ if TYPE_CHECKING:
     from arborescence.core.choices import Root
     from arborescence.treebank import Sentence
 
-_KEY: Final = "EdgeProb="
+#: The comment with the probability of a tree.
+TREE_PROB: Final = "tree_prob"
+#: What has a probability, and the name of it in MISC.
+Probable = Literal["edge", "relation", "tag", "tree"]
+_NAMES: Final = {"edge": "EdgeProb", "relation": "RelationProb", "tag": "UposProb"}
 _LEAST: Final = 1e-12  # the lower limit of probabilities
 _COOLEST, _HOTTEST = math.log(2**-10), math.log(2**10)
 _CLOSE: Final = 0.005
@@ -47,8 +52,9 @@ def fit_temperature(
     *,
     root: Root,
     projective: bool,
+    whole: bool = False,
 ) -> float:
-    """Find the temperature at which marginals best predict which edges are right.
+    """Find the temperature at which probabilities best predict which edges, or trees, are right.
 
     Parameters
     ----------
@@ -58,6 +64,8 @@ def fit_temperature(
         Their gold trees; -1 for an unknown head.
     root, projective
         The trees of the distribution, as in `TreeDistribution`.
+    whole
+        Whether to predict which trees are wholly right, by their own probabilities.
 
     Returns
     -------
@@ -103,6 +111,9 @@ def fit_temperature(
             believed = TreeDistribution(
                 matrices / np.float32(temperature), root=root, projective=projective
             )
+            if whole:
+                total += _surprise(np.exp(believed.log_prob(trees)), (right | ~known).all(axis=1))
+                continue
             marginals = edge_probabilities(believed.marginals(), trees[:, None])[:, 0]
             total += _surprise(marginals[known], right[known])
         return total
@@ -165,26 +176,36 @@ def _coolest(loss: Callable[[float], float]) -> float:
     return math.exp((low + high) / 2)
 
 
-def with_edge_probs(misc: Sequence[str], probabilities: Sequence[float]) -> list[str]:
-    """Return MISC with the probability of each word's edge."""
+def with_probs(
+    misc: Sequence[str], probabilities: Sequence[float], name: str = "EdgeProb"
+) -> list[str]:
+    """Return MISC with a probability of each word: of its edge, relation or tag."""
     # other entries stay, sorted if they were
-    written = []
+    key, written = f"{name}=", []
     for entry, probability in zip(misc, probabilities, strict=True):
         others = [] if entry == "_" else entry.split("|")
-        others = [other for other in others if not other.startswith(_KEY)]
-        at = next((i for i, o in enumerate(others) if o.lower() > _KEY.lower()), len(others))
-        others.insert(at, f"{_KEY}{probability:.4f}")
+        others = [other for other in others if not other.startswith(key)]
+        at = next((i for i, o in enumerate(others) if o.lower() > key.lower()), len(others))
+        others.insert(at, f"{key}{probability:.4f}")
         written.append("|".join(others))
     return written
 
 
-def edge_probs(sentence: Sentence) -> list[float]:
-    """Return the probability of each word's edge from MISC, as written by `with_edge_probs`.
+def edge_probs(sentence: Sentence, name: str = "EdgeProb") -> list[float]:
+    """Return the probability of each word's edge from MISC, as `parse` with confidence writes it.
+
+    Parameters
+    ----------
+    sentence
+        A sentence that was parsed with confidence.
+    name
+        ``"EdgeProb"``; or ``"RelationProb"``, of the relation, given the edge; or ``"UposProb"``,
+        of the tag, where the parser's tagger gave it.
 
     Raises
     ------
     TreebankError
-        If a word has no probability.
+        If a word has no such probability.
 
     Examples
     --------
@@ -192,14 +213,14 @@ def edge_probs(sentence: Sentence) -> list[float]:
     >>> edge_probs(Sentence.from_words(["Trees", "grow"], misc=["EdgeProb=0.97", "EdgeProb=1"]))
     [0.97, 1.0]
     """
-    found = []
+    key, found = f"{name}=", []
     for word, entries in enumerate(sentence.misc, start=1):
-        values = [entry for entry in entries.split("|") if entry.startswith(_KEY)]
+        values = [entry for entry in entries.split("|") if entry.startswith(key)]
         try:
-            found.append(float(values[0].removeprefix(_KEY)))
+            found.append(float(values[0].removeprefix(key)))
         except (IndexError, ValueError):
             raise TreebankError(
-                f"{sentence!r}: word {word} has no probability EdgeProb=... in MISC; parse with "
+                f"{sentence!r}: word {word} has no probability {key}... in MISC; parse with "
                 "confidence"
             ) from None
     return found
@@ -223,9 +244,13 @@ class Reliability(NamedTuple):
 
 
 def reliability(
-    gold: Iterable[Sentence], parsed: Iterable[Sentence], *, bins: int = 10
+    gold: Iterable[Sentence],
+    parsed: Iterable[Sentence],
+    *,
+    bins: int = 10,
+    of: Probable = "edge",
 ) -> Reliability:
-    """Compare the probabilities of edges with their accuracy.
+    """Compare probabilities with accuracy.
 
     Parameters
     ----------
@@ -235,6 +260,9 @@ def reliability(
         The same sentences, parsed with confidence.
     bins
         The number of bins of equal width from 0 to 1.
+    of
+        The probabilities of edges; of relations, for the words whose head is right; of tags; or of
+        whole trees, without relations.
 
     Returns
     -------
@@ -255,11 +283,24 @@ def reliability(
     >>> found.counts, round(found.error, 4)
     (array([0, 0, 0, 0, 0, 0, 0, 6, 0, 0]), 0.0833)
     """
+    check_choice("of", of, get_args(Probable))
     found: list[float] = []
     right: list[bool] = []
     for answer, guess in zip(gold, parsed, strict=True):
-        found += edge_probs(guess)
-        right += (answer.heads == guess.heads).tolist()
+        heads = answer.heads == guess.heads
+        if of == "tree":
+            found.append(float(guess.comment(TREE_PROB) or np.nan))
+            right.append(bool(heads.all()))
+            continue
+        shares = edge_probs(guess, _NAMES[of])
+        if of == "edge":
+            same = heads
+        else:
+            ours, theirs = (one.upos if of == "tag" else one.deprels for one in (answer, guess))
+            same = np.array(ours) == np.array(theirs)
+        counted = heads if of == "relation" else np.ones_like(heads)
+        found += np.array(shares)[counted].tolist()
+        right += same[counted].tolist()
     probabilities = np.array(found)
     of_bin = np.minimum((probabilities * bins).astype(np.int64), bins - 1)
     counts = np.bincount(of_bin, minlength=bins)

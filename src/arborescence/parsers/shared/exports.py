@@ -22,6 +22,9 @@ EXPORTS = {
     "relations.label_edges": (
         f"{BATCH}, {RELATIONS}, int64[:, ::1], out sum[::1], out int64[:, ::1]"
     ),
+    "relations.weigh_relations": (
+        f"{BATCH}, {RELATIONS}, float64, int64[::1], out sum[::1], out float32[:, ::1]"
+    ),
     "relations.update_relations": (
         f"{BATCH}, {LEARNED_RELATIONS}, out float32[:, ::1], int64[::1], int64[::1], float64, int64"
     ),

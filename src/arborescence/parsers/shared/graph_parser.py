@@ -18,12 +18,17 @@ from arborescence.inference.decode import best_labels, decode
 from arborescence.inference.kbest import kbest
 from arborescence.inference.labeled import kbest_labeled
 from arborescence.inference.repairing import repair
-from arborescence.parsers.shared.base import Options, Parser, annotated
-from arborescence.parsers.shared.confidence import edge_probabilities
+from arborescence.parsers.shared.base import Believed, Options, Parser, annotated
+from arborescence.parsers.shared.confidence import (
+    edge_probabilities,
+    fit_choices,
+    fit_temperature,
+    softmax,
+)
 from arborescence.parsers.shared.fixed import Fixed, breaking, contradiction, released
 from arborescence.parsers.shared.given import as_sentences, batches
 from arborescence.parsers.shared.keeping import Keeper
-from arborescence.projective.pseudo import MARK
+from arborescence.projective.pseudo import MARK, projectivize
 from arborescence.system.lazy import remembered
 from arborescence.treebank.conllu import Ranked
 
@@ -163,6 +168,13 @@ class Graphs(ABC):
         """Return the relation numbers of the edges of given trees: (K, N) for (K, N) heads."""
         # The trees of all sentences are in a row, K times; -1 where a sentence has fewer than K.
 
+    def relations(self, heads: NDArray[np.int64]) -> NDArray[np.float32] | None:  # noqa: ARG002
+        """Return the weights of all relations on the edges of given trees: (N, L) for (N,) heads.
+
+        -inf for those not allowed. None: this kind of parser does not weigh relations.
+        """
+        return None
+
     @abstractmethod
     def labeled(self, group: Any) -> NDArray[np.float32]:
         """Return the weights of all edges of a group with each relation: (B, T, T, L)."""
@@ -202,6 +214,8 @@ def with_relations(
     return edges[..., None] + (relations - np.where(best > -np.inf, best, 0))
 
 
+#: The names of a parser's temperatures, also in model files.
+TEMPERATURES: Final = ("temperature", "relation_temperature", "tree_temperature")
 #: So many trees are decoded at most where a filter of edges must be given up to keep rules.
 _WIDE: Final = 50
 
@@ -217,11 +231,14 @@ class GraphParser(Parser):
         The relations that it can assign.
     projective : bool or "pseudo"
         Whether its trees are projective.
-    temperature : float
-        The divisor that turns weights into log-probabilities (up to a constant).
+    temperature, relation_temperature, tree_temperature : float
+        The divisors that turn weights of edges into log-probabilities (up to a constant), for the
+        marginals of edges; those of relations; and those of edges, for whole trees.
     """
 
     temperature: float = 1.0
+    relation_temperature: float = 1.0
+    tree_temperature: float = 1.0
 
     @abstractmethod
     def _graphs(self, sentences: list[Sentence], options: Options) -> Graphs:
@@ -494,13 +511,19 @@ class GraphParser(Parser):
             found[[after[moved], before[moved]], moved] = of_both
         return list(zip(parsed, evidence, strict=True))
 
-    def _believed(self, group: Group, scores: NDArray[np.float32], root: Root) -> TreeDistribution:
+    def _believed(
+        self,
+        group: Group,
+        scores: NDArray[np.float32],
+        root: Root,
+        temperature: float | None = None,
+    ) -> TreeDistribution:
         """Return the distribution over the trees of a group, or of a sentence in it."""
         from arborescence.distribution.arrays import TreeDistribution
 
         # The quotient is not kept, to save memory for long sentences.
         return TreeDistribution(
-            scores / np.float32(self.temperature),
+            scores / np.float32(temperature or self.temperature),
             group.lengths if scores.ndim == 3 else None,
             root=root,
             projective=group.projective,
@@ -509,6 +532,33 @@ class GraphParser(Parser):
     def _marginals(self, group: Group, root: Root) -> NDArray[np.floating[Any]]:
         """Return how probable each edge is, (B, T, T)."""
         return self._believed(group, group.scores, root).marginals()
+
+    def fitted_temperatures(self, dev: Sequence[Sentence], root: Root) -> dict[str, float]:
+        """Fit the temperatures on sentences that the parser has not learned from."""
+        gold = [sentence.tree for sentence in dev]
+        if self.projective == "pseudo":
+            gold = list(map(projectivize, gold))
+        scores = list(self.scores_of(dev))
+        how: Any = {"root": root, "projective": bool(self.projective)}
+        plain = np.array([name.partition(MARK)[0] for name in self.labels])
+        weights, right = [], []
+        for batch in batches(as_sentences(dev)):
+            graphs = self._graphs(list(batch), Options(root=root))
+            heads = graphs.decode()
+            of_edges = graphs.relations(heads)
+            if of_edges is None:
+                break
+            trees = np.concatenate([sentence.tree for sentence in batch])
+            deprels = np.array([name for sentence in batch for name in ("", *sentence.deprels)])
+            counted = (heads == trees) & (heads >= 0)
+            weights.append(of_edges[counted])
+            right.append(plain[weights[-1].argmax(axis=1)] == deprels[counted])
+        found = (
+            fit_temperature(scores, gold, **how),
+            fit_choices(np.concatenate(weights), np.concatenate(right)) if weights else 1.0,
+            fit_temperature(scores, gold, **how, whole=True),
+        )
+        return dict(zip(TEMPERATURES, found, strict=True))
 
     def _kept(
         self,
@@ -592,12 +642,8 @@ class GraphParser(Parser):
         """Return copies with each of K trees (K, N), and probabilities if wanted."""
         # None: labels as `parse` has
         options = graphs.options
-        probabilities = np.ones(heads.shape) if options.confidence else None
-        if probabilities is not None:
-            for group in graphs.groups:
-                marginals = self._marginals(group, options.root)
-                group.put(edge_probabilities(marginals, group.take(heads)), probabilities)
         labels = graphs.label(heads) if labels is None else labels
+        believed = self._probabilities(graphs, heads, labels) if options.confidence else None
         if graphs.fixed is not None:
             fixed = graphs.fixed.labels
             labels = np.where((fixed >= 0) & (heads >= 0), fixed, labels)
@@ -608,8 +654,32 @@ class GraphParser(Parser):
             labels,
             graphs.names,
             lower=options.projective is None if self.projective == "pseudo" else None,
-            probabilities=probabilities,
+            believed=believed,
         )
+
+    def _probabilities(
+        self, graphs: Graphs, heads: NDArray[np.int64], labels: NDArray[np.int64]
+    ) -> Believed:
+        """Return how probable the edges and relations of K trees (K, N) are, and the trees."""
+        root, edges = graphs.options.root, np.ones(heads.shape)
+        trees = np.zeros((len(heads), len(graphs.sentences))) if self.probabilistic else None
+        for group in graphs.groups:
+            found = group.take(heads)
+            group.put(edge_probabilities(self._marginals(group, root), found), edges)
+            if trees is not None:
+                whole = self._believed(group, group.scores, root, self.tree_temperature)
+                trees[:, group.numbers] = np.exp(whole.log_prob(found, errors="-inf")).T
+        relations = np.ones(heads.shape)
+        for row, numbers, shares in zip(heads, labels, relations, strict=True):
+            weights = graphs.relations(row)
+            if weights is None:
+                return Believed(edges, None, trees)
+            known = np.flatnonzero((row >= 0) & (numbers >= 0) & (numbers < len(graphs.labels)))
+            likely = softmax(weights[known] / np.float32(self.relation_temperature))
+            shares[known] = likely[np.arange(len(known)), numbers[known]]
+        if graphs.fixed is not None:
+            relations[:, graphs.fixed.labels >= 0] = 1
+        return Believed(edges, relations, trees)
 
     def _tables(
         self,

@@ -196,6 +196,34 @@ def label_edges(
                 out[k, start + d] = best_relation(model, relatives[d, 1], sums)
 
 
+@kernel
+def weigh_relations(
+    # batch, model, sums: as for `label_edges`
+    batch: Batch,
+    model: RelationModel,
+    unit: float,  # the factor of the relation weights
+    heads: np.ndarray,  # int64 (N,): the head vectors of all sentences in a row
+    sums: np.ndarray,
+    out: np.ndarray,  # written: float32 (N, L), except at roots; -inf for those not allowed
+) -> None:
+    """Weigh all relations of every edge. O(T L) for each word."""
+    rows = np.empty(len(model.templates.roles), dtype=np.int64)
+    for b in range(len(batch.starts) - 1):
+        start = batch.starts[b]
+        stop = batch.starts[b + 1]
+        if heads[stop - 1] < 0:  # no tree, or no words
+            continue
+        relatives = np.empty((stop - start, 7), dtype=np.int64)
+        find_relatives(heads[start:stop], relatives)
+        for d in range(1, stop - start):
+            score_relations(batch, start, relatives[d], model, rows, sums)
+            allowed = model.allowed[0 if relatives[d, 1] == 0 else 1]
+            for label in range(len(sums)):
+                out[start + d, label] = (
+                    np.float32(sums[label] * unit) if allowed[label] else -np.inf
+                )
+
+
 @inlined_kernel
 def move(
     weights: np.ndarray,

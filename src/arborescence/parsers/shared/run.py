@@ -14,9 +14,7 @@ import numpy as np
 from arborescence.core.checks import check_count
 from arborescence.errors import ModelError, OptionError
 from arborescence.parsers.shared import model_file, scheme
-from arborescence.parsers.shared.confidence import fit_temperature
 from arborescence.parsers.shared.options import kept_fields
-from arborescence.projective.pseudo import projectivize
 from arborescence.version import __version__
 
 if TYPE_CHECKING:
@@ -199,14 +197,6 @@ class ParserRun(Run):
     def _compared(self, parts: Mapping[str, Any]) -> dict[str, float]:
         """Return the scores on dev of a parser that is made of these parts."""
         return compared(self._dev, self._make(**parts).parse(self._dev, root=self._settings.root))
-
-    def _temperature(self, parser: Any, dev: Sequence[Sentence]) -> float:
-        """Fit the temperature of a parser on dev, whose trees are lifted if its own are."""
-        gold = [sentence.tree for sentence in dev]
-        if parser.projective == "pseudo":
-            gold = list(map(projectivize, gold))
-        how: Any = {"root": self._settings.root, "projective": bool(parser.projective)}
-        return fit_temperature(parser.scores_of(dev), gold, **how)
 
 
 def identity(settings: Record, *treebanks: Sequence[Sentence]) -> str:

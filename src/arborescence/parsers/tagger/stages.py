@@ -38,6 +38,7 @@ _FIELDS: Final = {
     "column": scheme.one_of(COLUMNS),
     "tags": scheme.VALUES,
     "features": scheme.one_of([kernels.HISTORY, kernels.NEIGHBOURS, kernels.OWN]),
+    "temperature": scheme.real(1e-4, 1e4, 1.0),
 }
 _ARRAYS: Final = {
     "contexts": scheme.Array((np.int64,), ("contexts",), low=0, ascending=True),
@@ -110,6 +111,7 @@ class Stage:
     allowed: npt.NDArray[np.uint64]
     allowed_starts: Codes
     weights: npt.NDArray[np.int8]
+    temperature: float = 1.0  # the divisor that turns its scores into log-probabilities
 
     def context(self, found: Codes) -> Codes:
         """Convert the numbers that `joint` gives for words to indices into `contexts`."""
@@ -125,7 +127,7 @@ class Stage:
             scores = np.empty(len(self.tags), dtype=np.int32)
             self._run(
                 words, np.flatnonzero(wanted), self.context(found), self.weights, scores, codes,
-                float(UNIT), guesses, _NO_GOLD, NOTHING,
+                float(UNIT) / self.temperature, guesses, _NO_GOLD, NOTHING,
             )  # fmt: skip
         return guesses
 
@@ -152,7 +154,8 @@ class Stage:
             "allowed": self.allowed.astype(np.uint32),
             "allowed_starts": self.allowed_starts,
         }
-        return {"column": self.column, "tags": self.tags, "features": self.features}, arrays
+        names = ("column", "tags", "features", "temperature")
+        return {name: getattr(self, name) for name in names}, arrays
 
     @classmethod
     def from_file(cls, header: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> Self:
@@ -178,6 +181,7 @@ class Stage:
             allowed=allowed.astype(np.uint64),
             allowed_starts=starts,
             weights=unpack(arrays, kernels.PLACES + len(tags)),
+            temperature=fields["temperature"],
         )
 
 

@@ -6,6 +6,7 @@ sides. Further stages predict XPOS, then FEATS, among the values that occurred w
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, Self
@@ -15,6 +16,7 @@ import numpy as np
 from arborescence.core.random import as_generator
 from arborescence.errors import OptionError, TreebankError
 from arborescence.parsers.shared import scheme
+from arborescence.parsers.shared.confidence import fit_choices, with_probs
 from arborescence.parsers.shared.given import as_sentences, batches
 from arborescence.parsers.tagger import kernels
 from arborescence.parsers.tagger.stages import COLUMNS, Stage, Words, joint, trained, untrained
@@ -81,7 +83,8 @@ class Tagger:
             Sentences with values in the columns. A sentence without values in a column is not used
             for that column. A column without any values is left out.
         dev
-            If given, each stage keeps the epoch of the second half that tags these best.
+            If given, each stage keeps the epoch of the second half that tags these best, and the
+            probabilities of UPOS are fitted to them.
         columns
             The columns to predict. Each column is predicted from those before it.
         epochs
@@ -142,10 +145,14 @@ class Tagger:
                 )
             )
             gold[column] = right
-        return cls(stages)
+        return cls(stages).tempered(dev)
 
     def tag(
-        self, sentences: Iterable[Sentence | Sequence[str]], *, overwrite: bool = False
+        self,
+        sentences: Iterable[Sentence | Sequence[str]],
+        *,
+        overwrite: bool = False,
+        confidence: bool = False,
     ) -> Iterator[Sentence]:
         """Fill in columns that are ``_`` for a whole sentence.
 
@@ -156,6 +163,9 @@ class Tagger:
         overwrite
             Whether to replace given values. If not, they are kept, and the other columns are
             predicted from them.
+        confidence
+            Whether to write the probability of each UPOS that is predicted into MISC, as
+            ``UposProb=0.9731``.
 
         Yields
         ------
@@ -171,6 +181,7 @@ class Tagger:
             tagged = self._tagged(
                 [batch[i] for i in np.flatnonzero(wanted).tolist()],
                 {column: kept[wanted] for column, kept in keep.items()},
+                confidence,
             )
             for sentence, change in zip(batch, wanted.tolist(), strict=True):
                 yield next(tagged) if change else sentence
@@ -203,6 +214,23 @@ class Tagger:
         """
         _, guesses = self._run(Words(sentences), {}, k)
         return {stage.column: (stage.tags, guesses[stage.column]) for stage in self._stages}
+
+    def tempered(self, sentences: Iterable[Sentence]) -> Self:
+        """Return a tagger with the temperature that fits the UPOS of sentences it has not seen."""
+        taught = [one for one in sentences if set(one.upos) != {"_"}]
+        stages = list(self._stages)
+        last = max((i for i, each in enumerate(stages) if each.column == "upos"), default=0)
+        if not taught or stages[last].column != "upos":
+            return self
+        stages[last] = replace(stages[last], temperature=1.0)
+        plain = type(self)(stages)
+        names, (codes, chances) = plain.guess(taught, len(stages[last].tags))["upos"]
+        given = [tag for one in taught for tag in one.upos]
+        right = [names[code] == tag for code, tag in zip(codes[:, 0], given, strict=True)]
+        with np.errstate(divide="ignore"):
+            temperature = fit_choices(np.log(chances), np.array(right))
+        stages[last] = replace(stages[last], temperature=temperature)
+        return type(self)(stages)
 
     def accuracy(self, sentences: Iterable[Sentence]) -> dict[str, float]:
         """Return the share of correctly tagged words for each column, without any given tags.
@@ -243,20 +271,23 @@ class Tagger:
         )
 
     def _tagged(
-        self, sentences: Sequence[Sentence], keep: Mapping[str, Mask]
+        self, sentences: Sequence[Sentence], keep: Mapping[str, Mask], confidence: bool
     ) -> Iterator[Sentence]:
         """Predict the columns of sentences that are not in the masks `keep`."""
         words = Words(sentences)
         tags = {stage.column: stage.tags for stage in self._stages}
-        codes = {column: each.tolist() for column, each in self._run(words, keep)[0].items()}
+        found, guesses = self._run(words, keep, int(confidence))
+        codes = {column: each.tolist() for column, each in found.items()}
         for i, (first, last) in enumerate(pairwise(words.starts.tolist())):
-            yield sentences[i].replace(
-                **{
-                    column: [tags[column][code] for code in codes[column][first:last]]
-                    for column in self.columns
-                    if not keep[column][i]
-                }
-            )
+            new = {
+                column: [tags[column][code] for code in codes[column][first:last]]
+                for column in self.columns
+                if not keep[column][i]
+            }
+            if confidence and "upos" in new:
+                chances = guesses["upos"].chances[first:last, 0].tolist()
+                new["misc"] = with_probs(sentences[i].misc, chances, "UposProb")
+            yield sentences[i].replace(**new)
 
     def _run(
         self, words: Words, keep: Mapping[str, Mask], k: int = 0

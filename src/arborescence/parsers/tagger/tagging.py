@@ -30,6 +30,7 @@ def annotated(
     known_tags: NDArray[np.uint64],
     tagger: Tagger | None,
     text: Text | None,
+    confidence: bool = False,
 ) -> tuple[list[Sentence], Batch]:
     """Fill in missing UPOS and lemmas, then hash the words of the sentences."""
     batch = Batch.of(sentences, sides, known_tags)
@@ -39,7 +40,8 @@ def annotated(
         owners = np.searchsorted(batch.starts, nodes, side="right") - 1
         bare = np.flatnonzero(np.bincount(owners)).tolist()
         sentences = list(sentences)
-        for b, sentence in zip(bare, tagger.tag([sentences[b] for b in bare]), strict=True):
+        tagged = tagger.tag([sentences[b] for b in bare], confidence=confidence)
+        for b, sentence in zip(bare, tagged, strict=True):
             sentences[b] = sentence
     if text and text.lemmatizer:
         bare = np.flatnonzero(~batch.lemmatized).tolist()

@@ -37,16 +37,18 @@ def patience(request, monkeypatch):
 @pytest.mark.filterwarnings("ignore:.*encountered in scalar:RuntimeWarning")
 @pytest.mark.parametrize("kind", SOME)
 @pytest.mark.usefixtures("patience")
-def test_every_labeled_tree(kind):
+def test_labeled_trees(kind):
     check_every_labeled_tree(kind, 25, seed=3)
+    check_rules_that_cost(kind, 12, seed=5)
 
 
 @pytest.mark.long
 @pytest.mark.filterwarnings("ignore:.*encountered in scalar:RuntimeWarning")
 @pytest.mark.parametrize("kind", [*FINITE, *ABSENT])
 @pytest.mark.usefixtures("patience")
-def test_every_labeled_tree_of_many_graphs(kind):
+def test_labeled_trees_of_many_graphs(kind):
     check_every_labeled_tree(kind, 100, seed=4)
+    check_rules_that_cost(kind, 60, seed=6)
 
 
 def check_every_labeled_tree(kind, rounds, seed):
@@ -77,21 +79,6 @@ def check_every_labeled_tree(kind, rounds, seed):
         assert first.weight == found[0].weight
         assert first.certified
     assert kept
-
-
-@pytest.mark.filterwarnings("ignore:.*encountered in scalar:RuntimeWarning")
-@pytest.mark.parametrize("kind", SOME)
-@pytest.mark.usefixtures("patience")
-def test_rules_that_cost(kind):
-    check_rules_that_cost(kind, 12, seed=5)
-
-
-@pytest.mark.long
-@pytest.mark.filterwarnings("ignore:.*encountered in scalar:RuntimeWarning")
-@pytest.mark.parametrize("kind", [*FINITE, *ABSENT])
-@pytest.mark.usefixtures("patience")
-def test_rules_that_cost_in_many_graphs(kind):
-    check_rules_that_cost(kind, 60, seed=6)
 
 
 def check_rules_that_cost(kind, rounds, seed):

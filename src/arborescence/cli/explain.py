@@ -170,7 +170,7 @@ def read(path: Path) -> Scores:
     """Read scores, and names if there are any, from a file."""
     if path.suffix.lower() == ".csv":
         return read_csv(path)
-    from arborescence.cli.scores import load_scores
+    from arborescence.cli.decode import load_scores
 
     return load_scores(path)[0], None
 

@@ -9,7 +9,7 @@ import typer
 
 from arborescence.cli.options import Arguments, JsonOption
 from arborescence.cli.progress import say
-from arborescence.cli.sentences import Format, readers_of, sentences_of
+from arborescence.cli.sentences import Format, hinted
 from arborescence.parsers.shared.options import Doubt
 
 
@@ -53,7 +53,7 @@ def rank(
     from arborescence.parsers import load, ranking
 
     parser = load(model)
-    given = sentences_of(files, readers_of(format, None, parser))
+    given = hinted(files, format, parser)
     for each in ranking.rank(parser, given, by=by, words=words, budget=budget):
         place = {"source": each.sentence.source, "line": each.sentence.line}
         entry = {**place, **each._asdict(), "sentence": " ".join(each.sentence.forms)}

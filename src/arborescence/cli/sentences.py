@@ -137,6 +137,19 @@ def sentences_of(
     )
 
 
+def hinted(
+    files: list[str] | None,
+    format: Format,  # noqa: A002
+    parser: Parser,
+    quiet: bool = False,
+) -> Iterator[Sentence]:
+    """Read sentences; say how, if the format seems to be another one."""
+    sentences = sentences_of(files, readers_of(format, None, parser))
+    if format == "text":
+        return with_hint_at_lines(sentences, quiet=quiet)
+    return hinting(sentences) if format == "conllu" else sentences
+
+
 def deliver(
     sentences: Iterator[Analyses],
     *,

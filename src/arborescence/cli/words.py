@@ -8,14 +8,7 @@ import typer
 
 from arborescence.cli.options import Arguments, JsonOption, OutputOption, QuietOption
 from arborescence.cli.progress import counted, say
-from arborescence.cli.sentences import (
-    Format,
-    deliver,
-    hinting,
-    readers_of,
-    sentences_of,
-    with_hint_at_lines,
-)
+from arborescence.cli.sentences import Format, deliver, hinted
 from arborescence.parsers.described import words_of
 
 if TYPE_CHECKING:
@@ -58,7 +51,7 @@ def split(
     """
     from arborescence.parsers import load
 
-    sentences = _read(files, "lines" if lines else "text", load(model), quiet)
+    sentences = hinted(files, "lines" if lines else "text", load(model), quiet)
     if output:
         deliver(_counted(sentences, "split", output, quiet), output=output)
         return
@@ -102,22 +95,10 @@ def tag(
     from arborescence.parsers import load
 
     parser = load(model)
-    tagged = parser.tag(_read(files, format, parser, quiet), overwrite=overwrite)
+    tagged = parser.tag(hinted(files, format, parser, quiet), overwrite=overwrite)
     output = output or "-"
     found = _counted(tagged, "tagged", output, quiet)
     deliver(found, output=output, as_json=as_json, describe=_tags_of)
-
-
-def _read(
-    files: list[str] | None,
-    format: Format,  # noqa: A002
-    parser: Any,
-    quiet: bool,
-) -> Iterator[Sentence]:
-    sentences = sentences_of(files, readers_of(format, None, parser))
-    if format == "text":
-        return with_hint_at_lines(sentences, quiet=quiet)
-    return hinting(sentences) if format == "conllu" else sentences
 
 
 def _counted(

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from arborescence.errors import MissingExtraError, OptionError, TreebankError
 from arborescence.parsers import registry
 from arborescence.parsers.recipe import all_options, parts_of
+from arborescence.parsers.shared.given import untagged
 from arborescence.parsers.text.tokenizer import text_of
 from arborescence.treebank.conllu import read
 from arborescence.treebank.evaluation import evaluate
@@ -311,7 +312,7 @@ def _scores(
     if not gold:
         return []
     text = text_of(gold)
-    words = [each.replace(lemmas=None, upos=None, xpos=None, feats=None) for each in gold]
+    words = list(map(untagged, gold))
     inputs: dict[str, Any] = {"raw text": text, "words": words, "words, gold tags": gold}
     rows = []
     for name, parser in zip(names, parsers, strict=True):

@@ -91,21 +91,23 @@ def test_answers_are_those_of_the_steps(seed):
 
 
 def test_a_sheet_and_its_solutions():
-    sheet, solutions = exercise_sheet(5, seed=10)
+    sheet, solutions = exercise_sheet(5, rng=10)
     for seed in range(10, 15):
         made = exercise(seed)
         assert f"<h2>Exercise {seed}</h2>" in sheet
         assert made.question in sheet
         assert made.answer not in sheet
         assert made.answer in solutions
-    assert exercise_sheet(5, seed=10) == (sheet, solutions)
-    assert "Exercises 3<" in exercise_sheet(1, seed=3)[0]
+    assert exercise_sheet(5, rng=10) == (sheet, solutions)
+    assert "Exercises 3<" in exercise_sheet(1, rng=3)[0]
+    drawn = [exercise_sheet(2, np.random.default_rng(seed)) for seed in (1, 1, 2)]
+    assert drawn[0] == drawn[1] != drawn[2]
 
 
-@pytest.mark.parametrize(("count", "seed"), [(0, 0), (101, 0), (1, -1), (2, 2**32 - 1)])
-def test_bad_sheets(count, seed):
-    with pytest.raises(OptionError, match=r"a sheet has|the seed must"):
-        exercise_sheet(count, seed)
+@pytest.mark.parametrize(("count", "rng"), [(0, 0), (101, 0), (1, -1), (2, 2**32 - 1), (1, 1.5)])
+def test_bad_sheets(count, rng):
+    with pytest.raises(OptionError, match=r"a sheet has|rng must"):
+        exercise_sheet(count, rng)
 
 
 @pytest.fixture(scope="module")

@@ -11,6 +11,8 @@ from html import escape
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from arborescence.core.checks import check_count
+from arborescence.core.random import as_generator
 from arborescence.drawing.derivation import document
 from arborescence.errors import OptionError
 from arborescence.explaining import chu_liu_edmonds, root_constraint
@@ -23,6 +25,7 @@ from arborescence.explaining.steps import edge_name, node_name, number_name
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from arborescence.core.random import Rng
     from arborescence.explaining.steps import Step
 
     Asked = tuple[str, str, list[float]]
@@ -178,7 +181,7 @@ def difference(before: Step, detail: Contracted, place: int) -> str:
 MOST_EXERCISES = 100
 
 
-def exercise_sheet(count: int, seed: int = 0) -> tuple[str, str]:
+def exercise_sheet(count: int, rng: Rng = 0) -> tuple[str, str]:
     """Return a sheet of exercises, and its solutions, as two web pages.
 
     Each exercise has a number, which makes the same exercise in the page of `explain_html`.
@@ -187,8 +190,8 @@ def exercise_sheet(count: int, seed: int = 0) -> tuple[str, str]:
     ----------
     count : int
         The number of exercises, at most 100.
-    seed : int
-        The number of the first exercise.
+    rng : int, numpy.random.Generator or None
+        The number of the first exercise, or what draws it.
 
     Returns
     -------
@@ -198,7 +201,7 @@ def exercise_sheet(count: int, seed: int = 0) -> tuple[str, str]:
     Raises
     ------
     OptionError
-        If there are too few or too many exercises, or the seed is negative or too large.
+        If there are too few or too many exercises, or the number is negative or too large.
 
     Examples
     --------
@@ -208,11 +211,13 @@ def exercise_sheet(count: int, seed: int = 0) -> tuple[str, str]:
     """
     if not 1 <= count <= MOST_EXERCISES:
         raise OptionError(f"a sheet has 1 to {MOST_EXERCISES} exercises, not {count}")
-    if not 0 <= seed <= 2**32 - count:
-        raise OptionError(f"the seed must be between 0 and 2^32 - {count}, not {seed}")
-    made = [exercise(number) for number in range(seed, seed + count)]
-    last = seed + count - 1
-    which = f"{seed} to {last}" if count > 1 else str(seed)
+    last = 2**32 - count
+    if isinstance(rng, int):
+        first = check_count(rng, "rng", least=0, most=last)
+    else:
+        first = int(as_generator(rng).integers(last, endpoint=True))
+    made = [exercise(number) for number in range(first, first + count)]
+    which = f"{first} to {first + count - 1}" if count > 1 else str(first)
     return (
         _page(f"Exercises {which}", "".join(map(_question, made))),
         _page(f"Solutions of exercises {which}", "".join(map(_solution, made))),

@@ -20,6 +20,7 @@ from arborescence.parsers.neural import stored
 from arborescence.parsers.neural.devices import device_named, enough_memory, moved
 from arborescence.parsers.neural.inputs import Inputs, given_columns
 from arborescence.parsers.neural.network import Network, state_of
+from arborescence.parsers.shared.given import untagged
 from arborescence.parsers.shared.run import ParserRun, compared
 from arborescence.parsers.shared.training_trees import TrainingTrees
 
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from arborescence.parsers.neural.vocabulary import Vocabulary
     from arborescence.parsers.shared.run import Task
     from arborescence.parsers.tagger.tagger import Tagger
-    from arborescence.treebank import Sentence
 
 _BETAS: Final = (0.9, 0.95)
 _DECAY: Final = 1e-4
@@ -126,7 +126,7 @@ class Trainer(ParserRun):
         """Return the arguments of the parser's constructor."""
         parts = self._parts(self.best) | {"info": self.info()}
         if any(map(len, self._dev)):
-            dev = [*map(_without_tags, self._dev), *self._dev]
+            dev = [*map(untagged, self._dev), *self._dev]
             parser = self._make(**parts, device=str(self._device))
             parts |= parser.fitted_temperatures(dev, self._settings.root)
         return parts
@@ -213,7 +213,7 @@ class Trainer(ParserRun):
             return {}
         parser = self._make(**self._parts(self._weights()), device=str(self._device))
         root = self._settings.root
-        of_words = list(parser.parse(map(_without_tags, self._dev), root=root))
+        of_words = list(parser.parse(map(untagged, self._dev), root=root))
         if not self._vocabulary.tags:
             return compared(self._dev, of_words)
         one = compared(self._dev, of_words)
@@ -303,11 +303,6 @@ def _share(done: float) -> float:
 def _seed(seed: int, epoch: int) -> int:
     """Mix the seed of the settings and an epoch into one for PyTorch."""
     return int(np.random.SeedSequence((seed, epoch)).generate_state(1, np.uint64)[0]) >> 1
-
-
-def _without_tags(sentence: Sentence) -> Sentence:
-    """Return a sentence without tags and lemmas."""
-    return sentence.replace(lemmas=None, upos=None, xpos=None, feats=None)
 
 
 def edge_loss(edges: Tensor, gold: Tensor, lengths: Tensor, settings: Settings) -> Tensor:

@@ -68,6 +68,11 @@ def _is_word(item: Any) -> bool:
     return isinstance(item, str) and len(item.split()) == 1
 
 
+def untagged(sentence: Sentence) -> Sentence:
+    """Return a sentence without tags and lemmas."""
+    return sentence.replace(lemmas=None, upos=None, xpos=None, feats=None)
+
+
 def batches(sentences: Iterable[Sentence], enough: int = BATCH_WORDS) -> Iterator[list[Sentence]]:
     """Yield batches, all but the last with at least `enough` words or `_BATCH_EDGES` edges."""
     batch: list[Sentence] = []

@@ -1,25 +1,100 @@
-"""Decoding of edge scores from NumPy files: read scores, write trees."""
+"""``arborescence decode``: reads scores from NumPy files, and writes the best trees."""
 
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
+import typer
 
+from arborescence.cli.options import JsonOption, KBestOption, RootOption, ThreadsOption, ends, into
+from arborescence.cli.progress import say
+from arborescence.core.choices import Encoding
 from arborescence.errors import ScoresError
-from arborescence.system.arrays import Archive, opened
-from arborescence.system.files import replacing
+from arborescence.parsers.shared.options import Inference
+from arborescence.system.files import replacing, writing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
+    import numpy as np
     from numpy.typing import NDArray
+
+
+def decode(
+    scores: Annotated[Path, typer.Argument(metavar="SCORES.npy|npz")],
+    output: Annotated[Path | None, into()] = None,
+    kbest: KBestOption = None,
+    root: RootOption = "single",
+    projective: bool = False,
+    inference: Inference = "exact",
+    rounds: Annotated[int, typer.Option(min=0)] = 5,
+    encoding: Encoding = "mean",
+    threads: ThreadsOption = 1,
+    as_json: JsonOption = False,
+) -> None:
+    r"""Find the best trees for scores that were made elsewhere.
+
+    Prints the heads of each sentence on a line. scores\[h, d] is the weight of the edge h -> d.
+    With --kbest, a line for each tree: sentence (from 0), rank (from 1), weight and heads, with
+    tabs between.
+
+    Parameters
+    ----------
+    scores
+        Scores (N, N) or (B, N, N): an .npy file, or an .npz file with 'scores' and, if sentences
+        differ in length, 'lengths'.
+    output
+        Write the head vectors: .npy, with --kbest .npz, or .json.
+    projective
+        Find trees without crossing edges.
+    inference
+        Find the best tree, or one by way of an undirected tree.
+    rounds
+        Rounds of local enhancement, if inference is undirected.
+    encoding
+        The score of an undirected edge, of those of its two directions.
+    as_json
+        Print heads and weight of each tree as JSON.
+
+    Examples
+    --------
+    arborescence decode scores.npy
+    arborescence decode batch.npz -o heads.npy --threads 2
+    arborescence decode batch.npz --kbest 50 -o trees.npz
+    arborescence decode batch.npz --inference undirected --rounds 5
+    """
+    import arborescence as arb
+
+    if inference == "undirected" and (kbest or projective):
+        raise typer.BadParameter("--inference undirected does not go with --kbest or --projective")
+    values, lengths = load_scores(scores)
+    found: Best | KBest
+    which: dict[str, Any] = {"root": root, "threads": threads}
+    if kbest:
+        found = KBest(*arb.kbest(values, kbest, lengths, projective=projective, **which))
+    else:
+        if inference == "undirected":
+            how: dict[str, Any] = {"rounds": rounds, "encoding": encoding}
+            heads = arb.undirected.decode(values, lengths, **how, **which)
+        else:
+            heads = arb.decode(values, lengths, projective=projective, **which)
+        found = Best(heads, arb.tree_weight(values, heads))
+    if ends(str(output), ".json", ".jsonl"):
+        with writing(str(output)) as file:
+            file.writelines(f"{line}\n".encode() for line in found.json_lines())
+    elif output:
+        found.save(output)
+    if as_json or not output:
+        for line in found.json_lines() if as_json else found.lines():
+            say(line)
 
 
 def load_scores(path: Path) -> tuple[NDArray[Any], NDArray[Any] | None]:
     """Read scores, and lengths if there are any, from a ``.npy`` or ``.npz`` file."""
+    from arborescence.system.arrays import Archive, opened
+
     with opened(path, ScoresError, "a .npy or .npz file of numbers") as content:
         if not isinstance(content, Archive):
             return content, None
@@ -34,9 +109,11 @@ class Best:
     """The best tree of each sentence: heads (..., N), weights (...)."""
 
     def __init__(self, heads: NDArray[np.int64], weights: Any) -> None:
+        import numpy as np
+
         self.heads = heads
         self.trees = heads.reshape(-1, heads.shape[-1])
-        self.weights: list[float] = np.atleast_1d(weights).ravel().tolist()
+        self.weights: list[float] = np.ravel(weights).tolist()
 
     def lines(self) -> Iterator[str]:
         """Write the heads of each sentence's words on a line."""
@@ -50,6 +127,8 @@ class Best:
 
     def save(self, path: Path) -> None:
         """Write the head vectors as a ``.npy`` file, whole or not at all."""
+        import numpy as np
+
         with replacing(path) as file:
             np.save(file, self.heads, allow_pickle=False)
 
@@ -92,6 +171,8 @@ class KBest:
 
     def save(self, path: Path) -> None:
         """Write the three arrays as a ``.npz`` file, whole or not at all."""
+        import numpy as np
+
         with replacing(path) as file:
             np.savez(file, heads=self.heads, weights=self.weights, counts=self.counts)
 

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 import arborescence as arb
 import laws
+from arborescence.core.best_first import Lists
 from arborescence.core.graph import as_graph
-from arborescence.core.lists import Lists
-from arborescence.nonprojective.kbest_state import KBestState
+from arborescence.nonprojective.kbest import KBestState
 from arborescence_papers.baselines import trees_by_decoding
 from brute_force import all_trees, exact_weights, tree_weights
 from graphs import ABSENT, FINITE, LARGE, layouts, padded_batch, random_graphs

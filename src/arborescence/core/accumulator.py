@@ -69,12 +69,6 @@ def bias_of(scores: np.ndarray) -> int:
     return BIAS_32 if scores.itemsize == 4 else BIAS_64
 
 
-@inlined_kernel
-def digits_of(scores: np.ndarray) -> int:
-    """Return the number of digits for any sum of scores of this type."""
-    return DIGITS_32 if scores.itemsize == 4 else DIGITS_64
-
-
 @kernel
 def unit_of(weights: np.ndarray) -> tuple[int, int]:
     """Return small ``(bias, digits)`` that hold all sums of these weights. O(m).

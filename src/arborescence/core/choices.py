@@ -1,11 +1,12 @@
-"""The named options, as literal types: for checks, type checkers and the command line.
+"""Types of arguments: the named options, as literal types, and what overloads take.
 
 This module does not import NumPy or Numba, so the command line can print its help quickly.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal, Protocol, TypedDict, TypeVar
 
 from arborescence.errors import OptionError
 
@@ -44,3 +45,32 @@ def check_choice(name: str, value: object, choices: Collection[object]) -> None:
     if value not in choices:
         *others, last = map(repr, choices)
         raise OptionError(f"{name} must be {', '.join(others)} or {last}, not {value!r}")
+
+
+#: Torch tensors are known by a method that NumPy arrays lack, so these work without torch.
+Tensor = TypeVar("Tensor")
+_Tensor_co = TypeVar("_Tensor_co", covariant=True)
+
+
+class TensorLike(Protocol[_Tensor_co]):
+    """A torch tensor."""
+
+    def detach(self) -> _Tensor_co:
+        """Return the same numbers as a tensor without a gradient."""
+
+
+#: Scores as tensors: one batch, or a list of one tensor per sentence.
+Tensors = TensorLike[Tensor] | Sequence[TensorLike[Tensor]]
+
+
+class Which(TypedDict, total=False):
+    """The kind of trees: the options of all functions that find trees, for their overloads."""
+
+    root: Root
+    projective: bool
+
+
+class Options(Which, total=False):
+    """The same options, and the number of threads for a batch."""
+
+    threads: int

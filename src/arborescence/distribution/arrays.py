@@ -27,9 +27,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from arborescence.core.choices import Root
+    from arborescence.core.choices import Options, Root, Tensor, Tensors
     from arborescence.core.graph import Graph
-    from arborescence.core.types import Options, Tensor, Tensors
     from arborescence.distribution.far import Far
 
 _EVERY_WORD = np.empty(0, np.int64)

@@ -11,7 +11,7 @@ from arborescence.core.weights import as_weights
 from arborescence.distribution.partition import Sums, no_gaps, partition
 from arborescence.nonprojective.heads import weigh_heads, weigh_roots
 from arborescence.nonprojective.sample import walk
-from arborescence.projective.sample import draw_down, sum_projective
+from arborescence.projective.sums import draw_down, sum_projective
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from arborescence.core.choices import Root
-    from arborescence.core.types import Options, Tensor, Tensors
+    from arborescence.core.choices import Options, Root, Tensor, Tensors
 
 Array = TypeVar("Array")
 

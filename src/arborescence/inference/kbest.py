@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, overload
 
 import numpy as np
 
-from arborescence.core.best_first import fill_lists, list_one, stream
+from arborescence.core.best_first import Lists, fill_lists, list_one, stream
 from arborescence.core.checks import check_count, check_flag, check_root
 from arborescence.core.graph import as_graph
-from arborescence.core.lists import Lists
 from arborescence.core.threads import in_threads
 from arborescence.errors import NoTreeError, ScoresError
 from arborescence.inference.decode import Array
-from arborescence.nonprojective.kbest_state import KBestState
+from arborescence.nonprojective.kbest import KBestState
 from arborescence.projective.kbest import ProjectiveKBestState
 
 if TYPE_CHECKING:
@@ -23,8 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from arborescence.core.choices import Root
-    from arborescence.core.types import Options, Tensor, TensorLike, Tensors, Which
+    from arborescence.core.choices import Options, Root, Tensor, TensorLike, Tensors, Which
 
 
 class KBest(NamedTuple, Generic[Array]):

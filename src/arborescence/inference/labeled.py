@@ -19,9 +19,8 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, overload
 import numpy as np
 
 from arborescence.core.accumulator import BIAS_32, BIAS_64, rounded_whole, whole_number
-from arborescence.core.best_first import most_trees
+from arborescence.core.best_first import Lists, most_trees
 from arborescence.core.checks import check_count, check_flag, check_root
-from arborescence.core.lists import Lists
 from arborescence.errors import ScoresError
 from arborescence.inference.decode import Array, as_labeled
 from arborescence.inference.kbest import kbest, trees
@@ -32,8 +31,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from arborescence.core.choices import Root
-    from arborescence.core.types import Options, Tensor, TensorLike, Tensors, Which
+    from arborescence.core.choices import Options, Root, Tensor, TensorLike, Tensors, Which
 
 
 class LabeledTree(NamedTuple, Generic[Array]):

@@ -24,8 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from arborescence.core.choices import Root
-    from arborescence.core.types import Tensor, TensorLike, Which
+    from arborescence.core.choices import Root, Tensor, TensorLike, Which
 
 
 @overload

@@ -22,7 +22,7 @@ EXPORTS = {
     # The k best trees.
     "kbest.kbest_kernel": (
         f"{BLOCKS}, "
-        "score[:, :, ::1], bool, int64[::1], bool, int64, core.lists.Lists("
+        "score[:, :, ::1], bool, int64[::1], bool, int64, core.best_first.Lists("
         "out int64[:, :, ::1], out float64[:, ::1], out int64[::1])"
     ),
     # Draws.

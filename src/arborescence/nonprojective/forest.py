@@ -12,7 +12,7 @@ import numpy as np
 
 from arborescence.compiling.kernels import indexing_kernel, kernel, never_negative, reordered_kernel
 from arborescence.compiling.lanes import LANES, doubles, longs, numbers, places, where
-from arborescence.core.accumulator import SCALE, digits_of
+from arborescence.core.accumulator import DIGITS_32, DIGITS_64, SCALE
 from arborescence.core.rows import padded
 
 NEW, ON_PATH, DONE = 0, 1, 2
@@ -120,7 +120,7 @@ def new_forest(scores: np.ndarray, n: int) -> Forest:
     rows = n + 1
     nodes = 2 * rows + LANES
     leaves = padded(n)
-    digits = digits_of(scores)
+    digits = DIGITS_32 if scores.itemsize == 4 else DIGITS_64
     # A few blocks, cut into rows: making an array takes longer than using it for a short sentence.
     of_nodes = np.empty((14, nodes), np.int64)
     floats = np.empty((4, nodes), np.float64)

@@ -15,8 +15,7 @@ from arborescence.nonprojective.sparse_kernels import sparse_kernel
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from arborescence.core.choices import Root
-    from arborescence.core.types import Tensor, TensorLike
+    from arborescence.core.choices import Root, Tensor, TensorLike
 
 
 @overload

@@ -21,10 +21,10 @@ EXPORTS = {
         "int64, out int64[:, ::1], out float64[::1]"
     ),
     # Draws.
-    "sample.draw_down": (
+    "sums.draw_down": (
         "float64[:, ::1], int64, bool, float64[:, :, :, ::1], int64[::1], out int64[:, ::1]"
     ),
-    "sample.sum_projective": (
+    "sums.sum_projective": (
         "float64[:, ::1], int64, bool, float64[:, :, :, ::1], out float64[:, ::1]"
     ),
     # Trees with crossing edges.

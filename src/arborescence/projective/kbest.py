@@ -19,17 +19,17 @@ import numpy as np
 
 from arborescence.compiling.kernels import kernel
 from arborescence.core.accumulator import rounded_once
+from arborescence.core.best_first import longer
 from arborescence.core.conversion import as_doubles
 from arborescence.core.faults import BAD_SCORE, EXHAUSTED, FINE, FULL, NO_TREE
 from arborescence.core.graph import matrix_of, words_of
-from arborescence.core.lists import longer
 from arborescence.projective.decode import sum_sizes
 from arborescence.projective.exact_chart import ExactChart, exact_chart, sign_of_difference
 from arborescence.projective.spans import COMPLETE, INCOMPLETE, parts_of, splits_of
 
 if TYPE_CHECKING:
+    from arborescence.core.best_first import Lists
     from arborescence.core.graph import Graph
-    from arborescence.core.lists import Lists
 
 # NOTHING: there is no next derivation, or a heap is empty. UNKNOWN: not computed yet.
 NOTHING, UNKNOWN = -1, -2

@@ -27,9 +27,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from arborescence.core.choices import Root
+    from arborescence.core.choices import Root, Tensor, Tensors
     from arborescence.core.graph import Graph
-    from arborescence.core.types import Tensor, Tensors
     from arborescence.undirected.enhancement import Changes
 
     class _Options(TypedDict, total=False):

@@ -15,8 +15,8 @@ from arborescence.errors import OptionError, ScoresError
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+    from arborescence.core.choices import Tensor, Tensors
     from arborescence.core.graph import Graph
-    from arborescence.core.types import Tensor, Tensors
 
 MEAN, PRODUCT, MAX, MIN = range(4)
 

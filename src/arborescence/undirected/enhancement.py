@@ -17,7 +17,7 @@ from arborescence.errors import OptionError, TreeError
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from arborescence.core.types import Tensor, Tensors
+    from arborescence.core.choices import Tensor, Tensors
 
 Changes = Literal["disjoint", "best"]
 

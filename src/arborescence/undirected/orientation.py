@@ -15,7 +15,7 @@ from arborescence.errors import OptionError, TreeError
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from arborescence.core.types import Tensor, TensorLike
+    from arborescence.core.choices import Tensor, TensorLike
 
 
 @kernel

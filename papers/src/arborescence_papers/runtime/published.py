@@ -30,8 +30,7 @@ from arborescence.core.graph import as_graph
 from arborescence.nonprojective.contraction import best_entry, contract, enter, expand, take
 from arborescence.nonprojective.decode import arrive, climb, unconstrained
 from arborescence.nonprojective.forest import DONE, MEMBERS, NODES, Forest, new_forest, top_of
-from arborescence.nonprojective.kbest import open_root, start
-from arborescence.nonprojective.kbest_state import KBestState
+from arborescence.nonprojective.kbest import KBestState, open_root, start
 from arborescence.nonprojective.parts import (
     ANNOUNCED,
     GIVEN,

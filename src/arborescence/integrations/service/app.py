@@ -1,8 +1,9 @@
-"""The web application: routes, limits, and what the answers say."""
+"""The web application: routes, limits, and what comes in and goes out, in UDPipe's formats too."""
 
 from __future__ import annotations
 
 import asyncio
+import io
 import json
 from contextlib import asynccontextmanager, suppress
 from dataclasses import asdict, dataclass
@@ -16,10 +17,10 @@ from starlette.routing import Route
 
 from arborescence.drawing.svg import draw_svg
 from arborescence.errors import ArborescenceError, OptionError
-from arborescence.integrations.service import udpipe
 from arborescence.integrations.service.batching import Batcher, FullError
 from arborescence.parsers.described import the_tree, the_trees
-from arborescence.treebank.conllu import ranked
+from arborescence.treebank.conllu import ranked, read
+from arborescence.treebank.sentence import Sentence
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping
@@ -27,8 +28,10 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
-    from arborescence.treebank import Sentence
 
+#: UDPipe's formats.
+INPUTS: Final = ("conllu", "horizontal", "vertical", "generic_tokenizer")
+OUTPUTS: Final = ("conllu", "horizontal", "vertical")
 #: The options of ``/parse``, and their types.
 _OPTIONS: Final = {
     "text": str,
@@ -136,7 +139,7 @@ class Service:
                     asked[name] = value if isinstance(value, str) else (await value.read()).decode()
         name = asked.get("model") or self._default
         parser = self._parser(name)
-        sentences = self._checked(await self._batcher.aside(udpipe.sentences_of, asked, parser))
+        sentences = self._checked(await self._batcher.aside(sentences_of, asked, parser))
         if "parser" in asked:
             sentences = await self._batcher.do(
                 sentences, (name, "parse"), lambda some: list(parser.parse(some))
@@ -145,7 +148,7 @@ class Service:
             sentences = await self._batcher.do(
                 sentences, (name, "tag"), lambda some: list(parser.tag(some))
             )
-        result = udpipe.written(sentences, asked.get("output", "conllu"))
+        result = written(sentences, asked.get("output", "conllu"))
         return JSONResponse({"model": name, "acknowledgements": [], "result": result})
 
     async def _parsed(self, request: Request) -> Response:
@@ -259,4 +262,43 @@ def _given(asked: dict[str, Any], parser: Any) -> list[Sentence]:
     if given == ["words"]:
         return list(parser.split(asked["words"]))
     form = {"tokenizer": ""} if given == ["text"] else {}
-    return udpipe.sentences_of({"data": asked[given[0]], **form}, parser)
+    return sentences_of({"data": asked[given[0]], **form}, parser)
+
+
+def sentences_of(asked: Mapping[str, str], parser: Any) -> list[Sentence]:
+    """Read the sentences of a request; with ``tokenizer`` the data is raw text.
+
+    Raises
+    ------
+    OptionError, TreebankError, ModelError
+        If there is no data, its format is not known or not kept, or the model cannot cut text.
+    """
+    data = asked.get("data")
+    if data is None:
+        raise OptionError("the parameter data is missing")
+    form = "generic_tokenizer" if "tokenizer" in asked else asked.get("input", "conllu")
+    form = form.partition("=")[0]
+    if form == "generic_tokenizer":
+        return list(parser.split(data)) if data.strip() else []
+    if form == "conllu":
+        return list(read(io.BytesIO(f"{data.rstrip()}\n\n".encode()))) if data.strip() else []
+    if form == "horizontal":
+        lines = [line.split() for line in data.splitlines()]
+    elif form == "vertical":
+        lines = [block.split() for block in data.replace("\r", "").split("\n\n")]
+    else:
+        raise OptionError(f"input must be one of {', '.join(INPUTS)}, and is {form!r}")
+    return [Sentence.from_words(words) for words in lines if words]
+
+
+def written(sentences: list[Sentence], form: str) -> str:
+    """Return sentences as text in a format."""
+    if form == "conllu":
+        return "".join(
+            text if text.endswith("\n\n") else f"{text}\n" for text in map(str, sentences)
+        )
+    if form == "horizontal":
+        return "".join(" ".join(sentence.forms) + "\n" for sentence in sentences)
+    if form == "vertical":
+        return "".join("\n".join(sentence.forms) + "\n\n" for sentence in sentences)
+    raise OptionError(f"output must be one of {', '.join(OUTPUTS)}, and is {form!r}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Self
 
 import numpy as np
 
@@ -13,13 +13,13 @@ from arborescence.parsers import registry
 from arborescence.parsers.linear.parser import LinearParser
 from arborescence.parsers.reranker.features import TreeTemplates, Workspace, score_lists
 from arborescence.parsers.reranker.lists import Lists
-from arborescence.parsers.reranker.settings import MOST_TREES, Settings
 from arborescence.parsers.reranker.training import Trainer
 from arborescence.parsers.shared import scheme
 from arborescence.parsers.shared.base import Parser
 from arborescence.parsers.shared.features import Batch, Sides
+from arborescence.parsers.shared.options import Bits, Option, Record, Rng, Trees
 from arborescence.parsers.shared.run import about
-from arborescence.parsers.shared.scheme import COLUMNS
+from arborescence.parsers.shared.scheme import COLUMNS, whole
 from arborescence.parsers.shared.training_trees import checked, folds_of
 
 if TYPE_CHECKING:
@@ -35,6 +35,25 @@ if TYPE_CHECKING:
 
 _PARSER: Final = "parser/"
 _REPORT_EVERY: Final = 100
+#: The maximum length of a k-best list.
+MOST_TREES = 10_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings(Record):
+    """Options of a reranker of k-best lists (Charniak and Johnson 2005)."""
+
+    k: Annotated[int, Option(whole(2, MOST_TREES))] = 50
+    """The length of the k-best lists."""
+    folds: Annotated[int, Option(whole(2))] = 5
+    """Into how many parts the treebank is split for cross-validation."""
+    rng: Rng = 1
+    epochs: Annotated[int, Option(whole(1), stored=False)] = 4
+    """How often to go over the lists."""
+    root: Trees = "single"
+    bits: Bits = 20
+
+
 _FIELDS: Final = {
     "k": scheme.whole(1, MOST_TREES),
     "scale": scheme.positive(),

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING
 from arborescence.system.lazy import lazily
 
 if TYPE_CHECKING:
-    from arborescence.treebank.phrase_structure.dependencies import convert as convert
-    from arborescence.treebank.phrase_structure.dependencies import (
-        to_dependencies as to_dependencies,
-    )
     from arborescence.treebank.phrase_structure.head_rules import HeadRules as HeadRules
     from arborescence.treebank.phrase_structure.lexicalized import Lexicalized as Lexicalized
     from arborescence.treebank.phrase_structure.lexicalized import Tally as Tally
+    from arborescence.treebank.phrase_structure.lexicalized import convert as convert
     from arborescence.treebank.phrase_structure.lexicalized import lexicalize as lexicalize
+    from arborescence.treebank.phrase_structure.lexicalized import (
+        to_dependencies as to_dependencies,
+    )
     from arborescence.treebank.phrase_structure.reading import Tree as Tree
     from arborescence.treebank.phrase_structure.reading import read_trees as read_trees
 

@@ -23,7 +23,7 @@ FEW = """
 from arborescence.compiling import ahead
 from arborescence.compiling.signatures import Export
 
-module = "arborescence.core.double_double"
+module = "arborescence.core.accumulator"
 ahead.declared = lambda: [
     Export(module, "two_sum", ("float64, float64", "score, int64"))
 ]

@@ -8,7 +8,7 @@ from threading import Event
 import numpy as np
 import pytest
 
-from arborescence.core.threads import in_threads
+from arborescence.core.graph import in_threads
 
 pytestmark = pytest.mark.races
 

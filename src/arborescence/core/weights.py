@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from arborescence.compiling.kernels import inlined_kernel, kernel
-from arborescence.core.double_double import two_sum
+from arborescence.core.accumulator import two_sum
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -11,8 +11,7 @@ import numpy as np
 from arborescence.core.checks import check_count
 from arborescence.core.conversion import as_array, as_doubles, as_floats
 from arborescence.core.faults import BAD_SCORE, FINE, NO_TREE, name_of, no_answer
-from arborescence.core.graph import as_graph, in_float64, matrix_of, words_of
-from arborescence.core.threads import in_threads
+from arborescence.core.graph import as_graph, in_float64, in_threads, matrix_of, words_of
 from arborescence.core.weights import Weights, as_weights, lower
 from arborescence.distribution.base import IMPOSSIBLE, Distribution, Floats, Heads
 from arborescence.distribution.counting import leaves

@@ -8,9 +8,8 @@ import numpy as np
 
 from arborescence.core.checks import check_flag, check_root
 from arborescence.core.conversion import as_array, as_floats, lies_in_rows
-from arborescence.core.graph import as_graph, stacked
+from arborescence.core.graph import as_graph, in_threads, stacked
 from arborescence.core.labels import highest_labels, labels_of
-from arborescence.core.threads import in_threads
 from arborescence.errors import ScoresError
 from arborescence.nonprojective.decode import decode_nonprojective, decode_plainly
 from arborescence.projective.decode import decode_projective

@@ -9,8 +9,7 @@ import numpy as np
 
 from arborescence.core.best_first import Lists, fill_lists, list_one, stream
 from arborescence.core.checks import check_count, check_flag, check_root
-from arborescence.core.graph import as_graph
-from arborescence.core.threads import in_threads
+from arborescence.core.graph import as_graph, in_threads
 from arborescence.errors import NoTreeError, ScoresError
 from arborescence.inference.decode import Array
 from arborescence.nonprojective.kbest import KBestState

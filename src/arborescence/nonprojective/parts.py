@@ -27,12 +27,16 @@ from arborescence.compiling.lanes import (
     top,
     where,
 )
-from arborescence.core.accumulator import SCALE, add_float, bias_of, rounded_once, sign_of
-from arborescence.core.double_double import (
+from arborescence.core.accumulator import (
+    SCALE,
     UNSURE,
+    add_float,
+    bias_of,
     dd_add_score,
     dd_sign,
     dd_subtract,
+    rounded_once,
+    sign_of,
     subtract_scores,
 )
 from arborescence.nonprojective.swaps import (

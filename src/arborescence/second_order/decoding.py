@@ -14,7 +14,7 @@ import numpy as np
 from arborescence.core.accumulator import rounded_sum
 from arborescence.core.checks import check_count, check_flag, check_root
 from arborescence.core.faults import NO_TREE, name_of, no_answer
-from arborescence.core.threads import in_threads
+from arborescence.core.graph import in_threads
 from arborescence.errors import NoTreeError, ScoresError
 from arborescence.inference.decode import decode as decode_edges
 from arborescence.second_order.dual import Answer, Problem, Search, first_prices, solve

@@ -12,7 +12,7 @@ import numpy as np
 
 from arborescence.compiling.kernels import inlined_kernel, kernel
 from arborescence.core.checks import check_root
-from arborescence.core.threads import in_threads
+from arborescence.core.graph import in_threads
 from arborescence.second_order.decoding import no_tree
 from arborescence.second_order.parts import Batch, find_bad
 

@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 import numpy as np
 
 from arborescence.compiling.kernels import inlined_kernel, kernel
+from arborescence.core.accumulator import two_sum
 from arborescence.core.checks import check_root
-from arborescence.core.double_double import two_sum
 from arborescence.core.faults import FINE, NO_TREE, no_answer
-from arborescence.core.graph import as_graph, in_float64, matrix_of
-from arborescence.core.threads import in_threads
+from arborescence.core.graph import as_graph, in_float64, in_threads, matrix_of
 from arborescence.errors import NoTreeError
 from arborescence.inference.decode import decode as decode_exactly
 from arborescence.undirected.encoding import Encoding, encode_kernel, no_encoding, number_of

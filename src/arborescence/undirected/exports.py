@@ -18,16 +18,16 @@ EXPORTS = {
     "kruskal.kruskal": f"int64, {_OUT_EDGES}, out bool[::1]",
     "orientation.forest_kernel": "int64[::1], int64[::1], out int64[::1]",
     "orientation.orient_kernel": "int64[::1], int64[::1], int64, out int64[::1]",
-    "pairs.direct_kernel": (
+    "sparse.direct_kernel": (
         "int32[::1], int32[::1], float64[::1], float64[::1], int64[::1], bool, out int64[::1]"
     ),
-    "pairs.encode_pairs": "float64[::1], float64[::1], int64, out float64[::1]",
-    "pairs.enhance_listed": (
+    "sparse.encode_pairs": "float64[::1], float64[::1], int64, out float64[::1]",
+    "sparse.enhance_listed": (
         "int32[::1], int32[::1], float64[::1], float64[::1], int32[::1], out int64[::1], int64, "
         "bool"
     ),
-    "pairs.fill_slots": "int32[::1], int32[::1], out int32[::1]",
-    "pairs.find_pairs": (
+    "sparse.fill_slots": "int32[::1], int32[::1], out int32[::1]",
+    "sparse.find_pairs": (
         "int64, int64[::1], int64[::1], float64[::1], int64, out int32[::1], out int32[::1], "
         "out float64[::1], out float64[::1]"
     ),

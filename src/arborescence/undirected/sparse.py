@@ -1,27 +1,34 @@
-"""Edge-linear parsing of a list of edges through undirected trees: Levi et al. (2016)."""
+"""Edge-linear parsing of a list of edges through undirected trees: Levi et al. (2016).
+
+The pairs of nodes are found, encoded and looked up in O(m + n): two counting sorts bring them into
+lexicographic order; a hash table finds one in expected O(1).
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
+from arborescence.compiling.kernels import inlined_kernel, kernel
 from arborescence.core.checks import check_root
 from arborescence.core.edge_list import as_edge_list
-from arborescence.core.faults import FINE
+from arborescence.core.faults import BAD_NODE, BAD_SCORE, FINE, NEGATIVE, NO_TREE
 from arborescence.core.tree import as_rows, is_tree
-from arborescence.errors import TreeError
+from arborescence.errors import ScoresError, TreeError
 from arborescence.nonprojective.sparse import decode_sparse as decode_exactly
+from arborescence.undirected.decoding import Turnable, best_root, hang
 from arborescence.undirected.edges import Edges
-from arborescence.undirected.encoding import MEAN, Encoding, number_of
-from arborescence.undirected.enhancement import Changes, as_limit, is_alone
-from arborescence.undirected.pairs import Pairs, direct_kernel, encode_pairs, enhance_listed
+from arborescence.undirected.encoding import MEAN, PRODUCT, Encoding, combine, number_of
+from arborescence.undirected.enhancement import Changes, as_limit, gain_of, is_alone, make_changes
+from arborescence.undirected.orientation import orient_kernel
 from arborescence.undirected.spanning_trees import Algorithm, check_algorithm, span_edges
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from arborescence.core.choices import Root
+    from arborescence.core.edge_list import EdgeList
     from arborescence.core.random import Rng
 
 
@@ -187,3 +194,217 @@ def enhance_sparse(
     better: NDArray[np.int64] = rows[0]
     enhance_listed(*Pairs.of(edges, MEAN), better, limit, alone)
     return edges.give_back(better) if edges.give_back else better
+
+
+class Pairs(NamedTuple):
+    """The pairs of nodes that have an edge, the first pair first."""
+
+    low: np.ndarray  # (p,) int32: the lower node
+    high: np.ndarray  # (p,) int32: the higher node
+    onward: np.ndarray  # (p,) float64: the score of the edge low -> high; -inf if it is absent
+    back: np.ndarray  # (p,) float64: the score of the edge high -> low
+    slots: np.ndarray  # (2^k,) int32: the hash table, numbers of pairs; -1 in an empty slot
+
+    @classmethod
+    def of(cls, edges: EdgeList, how: int) -> Self:
+        """Find the pairs of edges to be encoded by `how`."""
+        # ScoresError if a node or weight is invalid
+        m = len(edges.weights)
+        low, high = np.empty(m, np.int32), np.empty(m, np.int32)
+        onward, back = np.empty(m), np.empty(m)
+        count, fault = find_pairs(*edges[:4], how, low, high, onward, back)
+        if fault == NEGATIVE:
+            raise ScoresError(
+                f"weights[{count}] is {edges.weights[count]}: encoding='product' is for scores "
+                "that are not negative; encoding='mean' takes any"
+            )
+        if fault != FINE:
+            raise edges.fault(fault, count)
+        slots = np.full(1 << (2 * count).bit_length(), -1, np.int32)
+        pairs = cls(low[:count], high[:count], onward[:count], back[:count], slots)
+        fill_slots(pairs.low, pairs.high, slots)
+        return pairs
+
+
+@kernel
+def find_pairs(
+    n: int,  # the number of words
+    # heads, deps: (m,) int64
+    heads: np.ndarray,
+    deps: np.ndarray,
+    # (m,) float64: of parallel edges the best one counts. Loops and edges into the root are
+    # ignored.
+    weights: np.ndarray,
+    how: int,  # as in `encode_kernel`: a product takes no negative score of an edge between words
+    # low, high, onward, back: (m,) int32, int32, float64, float64: written, as in `Pairs`
+    low: np.ndarray,
+    high: np.ndarray,
+    onward: np.ndarray,
+    back: np.ndarray,
+) -> tuple[int, int]:
+    """Find the pairs of nodes that have an edge; return count and FINE, or a bad edge and why."""
+    # O(m + n)
+    m = len(weights)
+    # What serves as an index is read once, checked, and kept here: others may change the arrays.
+    lows, highs = np.empty(m, np.int32), np.empty(m, np.int32)
+    scores, forward = np.empty(m), np.empty(m, np.bool_)
+    count = 0
+    for e in range(m):
+        h, d, score = heads[e], deps[e], weights[e]
+        if not (0 <= h <= n and 0 <= d <= n):
+            return e, BAD_NODE
+        if h == d or d == 0 or score == -np.inf:
+            continue
+        if not score < np.inf:
+            return e, BAD_SCORE
+        if how == PRODUCT and h > 0 and score < 0.0:
+            return e, NEGATIVE
+        lows[count], highs[count] = min(h, d), max(h, d)
+        scores[count], forward[count] = score, h < d
+        count += 1
+    by_high = _sorted(n, highs, np.arange(count))
+    last = -1
+    for e in _sorted(n, lows, by_high):
+        if last < 0 or low[last] != lows[e] or high[last] != highs[e]:
+            last += 1
+            low[last], high[last] = lows[e], highs[e]
+            onward[last] = back[last] = -np.inf
+        if forward[e]:
+            onward[last] = max(onward[last], scores[e])
+        else:
+            back[last] = max(back[last], scores[e])
+    return last + 1, FINE
+
+
+@kernel
+def _sorted(n: int, keys: np.ndarray, order: np.ndarray) -> np.ndarray:
+    """Sort edges by their keys, 0 to n; those with equal keys keep their order. O(m + n)."""
+    starts = np.zeros(n + 2, np.int64)
+    for e in order:
+        starts[keys[e] + 1] += 1
+    for key in range(n + 1):
+        starts[key + 1] += starts[key]
+    out = np.empty_like(order)
+    for e in order:
+        out[starts[keys[e]]] = e
+        starts[keys[e]] += 1
+    return out
+
+
+@inlined_kernel
+def _first_slot(low: int, high: int, slots: np.ndarray) -> int:
+    """Return where the search for a pair begins: multiplicative hashing (Knuth 1973, 6.4)."""
+    key = np.uint64(low) << np.uint64(32) | np.uint64(high)
+    key *= np.uint64(0x9E3779B97F4A7C15)
+    return int(key >> np.uint64(32)) & (len(slots) - 1)
+
+
+@kernel
+def fill_slots(low: np.ndarray, high: np.ndarray, slots: np.ndarray) -> None:
+    """Fill the hash table of `Pairs`, which is half full at most. Expected O(p)."""
+    for pair in range(len(low)):
+        slot = _first_slot(low[pair], high[pair], slots)
+        while slots[slot] >= 0:
+            slot = (slot + 1) & (len(slots) - 1)
+        slots[slot] = pair
+
+
+@inlined_kernel
+def score_of(pairs: Pairs, h: int, d: int) -> float:
+    """Return the score of the edge h -> d; -inf if it is absent. Expected O(1)."""
+    low, high = min(h, d), max(h, d)
+    slot = _first_slot(low, high, pairs.slots)
+    while pairs.slots[slot] >= 0:
+        pair = pairs.slots[slot]
+        if pairs.low[pair] == low and pairs.high[pair] == high:
+            return pairs.onward[pair] if h < d else pairs.back[pair]
+        slot = (slot + 1) & (len(pairs.slots) - 1)
+    return -np.inf
+
+
+@kernel
+def encode_pairs(onward: np.ndarray, back: np.ndarray, how: int, out: np.ndarray) -> None:
+    """Combine the two scores of each pair, as `encode_kernel` does. O(p)."""
+    for pair in range(len(out)):
+        out[pair] = combine(onward[pair], back[pair], how)
+
+
+@kernel
+def direct_kernel(
+    # low, high, onward, back: as in `Pairs`
+    low: np.ndarray,
+    high: np.ndarray,
+    onward: np.ndarray,
+    back: np.ndarray,
+    # (k,) int64: the numbers of the pairs in the forest; if `single`, one of the words without the
+    # root
+    chosen: np.ndarray,
+    single: bool,  # whether to add the root edge that is best for the tree of the words
+    heads: np.ndarray,  # (n + 1,) int64: written
+) -> bool:
+    """Direct a spanning forest's edges away from the root; False if it is no tree."""
+    # O(n + root edges)
+    first = 1 if single else 0
+    n, nodes = len(heads) - 1, len(heads) - first
+    heads[0] = -1
+    if n == 0:
+        return True
+    if len(chosen) != nodes - 1:
+        return False
+    u, v = np.empty(nodes - 1, np.int64), np.empty(nodes - 1, np.int64)
+    for k in range(nodes - 1):
+        u[k], v[k] = low[chosen[k]] - first, high[chosen[k]] - first
+    parents = np.empty(nodes, np.int64)
+    orient_kernel(u, v, 0, parents)
+    if not single:
+        for word in range(1, nodes):
+            heads[word] = parents[word]
+        return True
+    down, up, of_root = np.empty(n), np.empty(n), np.full(n, -np.inf)
+    for k in range(nodes - 1):
+        if parents[v[k]] == u[k]:
+            down[v[k]], up[v[k]] = onward[chosen[k]], back[chosen[k]]
+        else:
+            down[u[k]], up[u[k]] = back[chosen[k]], onward[chosen[k]]
+    pair = 0
+    while pair < len(low) and low[pair] == 0:
+        of_root[high[pair] - 1] = onward[pair]
+        pair += 1
+    tree = Turnable(parents, down, up, of_root)
+    root = best_root(tree, np.empty(n), np.empty(n), np.empty(n, np.int64))
+    if root > 0:
+        hang(n, parents, root, heads)
+    return root > 0
+
+
+@kernel
+def enhance_listed(
+    low: np.ndarray,
+    high: np.ndarray,
+    onward: np.ndarray,
+    back: np.ndarray,
+    slots: np.ndarray,
+    heads: np.ndarray,
+    rounds: int,
+    alone: bool,
+) -> int:
+    """Enhance a tree as `enhance_kernel` does; NO_TREE if it has an absent edge."""
+    # Expected O(n) a round
+    pairs = Pairs(low, high, onward, back, slots)
+    n = len(heads) - 1
+    gains, foremost = np.empty(n + 1), np.empty(n + 1, np.int64)
+    while rounds != 0:
+        rounds -= 1
+        for v in range(1, n + 1):
+            gains[v] = 0.0
+            u = heads[v]
+            if u > 0:
+                t = heads[u]
+                grand, above = score_of(pairs, t, v), score_of(pairs, t, u)
+                gains[v] = gain_of(grand, score_of(pairs, v, u), above, score_of(pairs, u, v))
+        if not make_changes(n, gains, alone, heads, foremost):
+            break
+    for d in range(1, n + 1):
+        if score_of(pairs, heads[d], d) == -np.inf:
+            return NO_TREE
+    return FINE

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pytest
 
-from arborescence.compiling import records
 from arborescence.compiling.signatures import Record, arguments_of, fields_of
 
 jit = pytest.importorskip("arborescence.compiling.jit")
@@ -67,7 +66,7 @@ def test_records_are_taken_apart_and_made_again(arguments: list[Record | str]) -
         assert (function.__name__, function.__module__) == ("kernel", kernel.__module__)
         return entry
 
-    call, _ = records.way(kernel, arguments, compiled)
+    call, _ = jit.way(kernel, arguments, compiled)
     (first, outer, other) = GIVEN
     assert call(GIVEN) == "done"
     assert seen == [(first, outer.alone, *outer.inner, *other), *GIVEN]

@@ -115,7 +115,10 @@ def train(
     begun = None if start is None else _begun(start, kind)
     kind = kind if begun is None else _kind_of(begun)
     beside, settings, root = _checked(kind, options)
-    treebank, held_out = _read_all(*_found(train, dev), root, skip_invalid, progress)
+    settled = settings_from(begun) | settings
+    in_part = kind is None or settings_of(kind).of(settled).in_part
+    parts = _found(train, dev)
+    treebank, held_out = _read_all(*parts, root, skip_invalid, progress, in_part=in_part)
     if kind is None:
         kind, why = best_kind(len(treebank))
         _say(progress, "kind", f"{kind}, {why}")
@@ -277,6 +280,8 @@ def _read_all(
     root: Root,
     skip: Skip | None,
     progress: Progress | None,
+    *,
+    in_part: bool,
 ) -> tuple[list[Sentence], list[Sentence]]:
     """Read the files among the items; check that each sentence is a tree."""
     from arborescence.parsers.shared.training_trees import checked
@@ -292,9 +297,8 @@ def _read_all(
         else:
             parts.append([item])
     split = len(learned)
-    training, held_out = checked(
-        chain.from_iterable(parts[:split]), chain.from_iterable(parts[split:]), root, skip
-    )
+    first, others = (chain.from_iterable(some) for some in (parts[:split], parts[split:]))
+    training, held_out = checked(first, others, root, skip, in_part=in_part)
     said = f"{len(training):,} sentences to learn from, {len(held_out):,} to choose the epoch by"
     _say(progress, "reading", said)
     return training, held_out

@@ -224,6 +224,8 @@ def learn_kernel(
         rows = _add_up_words(batch, b, model, room)
         moves[:, :nodes] = 0
         for d in range(1, nodes):
+            if heads[start + d] < 0:  # unknown
+                continue
             best = _score_heads(tags, model, room, d)
             likely = np.exp(scores[:nodes] - best)
             likely *= np.float32(_RATE) / likely.sum()

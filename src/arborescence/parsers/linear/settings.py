@@ -86,6 +86,11 @@ class Settings(LearnerSettings):
             )
 
     @property
+    def in_part(self) -> bool:
+        """Whether sentences may lack heads."""
+        return self.inference == "exact" and not self.joint
+
+    @property
     def by_likelihood(self) -> bool:
         """Whether the loss is a negative log-likelihood (so training decodes no wrong trees)."""
         return self.loss in ("tree", "head")

@@ -27,7 +27,7 @@ from arborescence.parsers.linear.pruning import learn, sides_for
 from arborescence.parsers.shared.features import Batch, tags_of
 from arborescence.parsers.shared.relations import RelationModel, update_relations
 from arborescence.parsers.shared.run import OnlineRun
-from arborescence.parsers.shared.training_trees import TrainingTrees
+from arborescence.parsers.shared.training_trees import TrainingTrees, agreeing
 from arborescence.projective.pseudo import MARK
 
 if TYPE_CHECKING:
@@ -74,7 +74,9 @@ class EdgeRun(OnlineRun):
         treebank, settings = task.treebank, self._settings
         self._projective = _trees_for(treebank, settings)
         self._how: Any = {"root": settings.root, "projective": bool(self._projective)}
-        self._trees = TrainingTrees.of(treebank, self._projective, task.start)
+        self._trees = TrainingTrees.of(
+            treebank, self._projective, task.start, in_part=settings.in_part
+        )
         found = compiled(settings.columns, settings.features, self.more_templates)
         self._sides, self._templates = found
         self._tags = tags_of(treebank) if task.start is None else task.start.tags
@@ -130,12 +132,16 @@ class EdgeRun(OnlineRun):
         for b in self._shuffled(number, tell):
             one = self._batch._replace(starts=self._batch.starts[b : b + 2])
             gold = Gold(one, self._trees.heads[b], self._trees.relations[b])
+            whole = gold
             for edges in self._edges:
                 scores = np.zeros((len(gold.heads), len(gold.heads)), dtype=np.float32)
                 score_edges(one, edges.model, self._scratch, scores.reshape(-1), place)
+                if (gold.heads[1:] < 0).any():  # for features of relations
+                    tree = decode(agreeing(scores, gold.heads), **self._how)
+                    whole = gold._replace(heads=tree)
                 self._learn_edges(gold, edges, scores)
             step = self._settings.largest_step
-            update_relations(one, self._relations, averages, *gold[1:], step, self._clock)
+            update_relations(one, self._relations, averages, *whole[1:], step, self._clock)
 
     @abstractmethod
     def _learn_edges(self, gold: Gold, edges: Edges, scores: NDArray[np.float32]) -> None:
@@ -189,7 +195,9 @@ class Trainer(EdgeRun):
             return
         [edges] = self._edges
         clock, rate = (number - 1) * self._sentences, self._settings.rate
-        self._ascent = Ascent(*edges, clock, rate, self._sentences, self._expect)
+        self._ascent = Ascent(
+            *edges, clock, rate, self._sentences, self._expect, self._settings.loss == "tree"
+        )
         super()._epoch(number, tell)
         self._ascent.finish(self._clock)
 
@@ -205,13 +213,17 @@ class Trainer(EdgeRun):
         if self._ascent:
             self._ascent.step(gold.batch, scores, gold.heads)
             return
+        words = np.arange(1, len(gold.heads))
+        known = gold.heads >= 0
+        known[0] = True
+        if not known.all():  # learn from the best of the trees that agree
+            gold = gold._replace(heads=decode(agreeing(scores, gold.heads), **self._how))
         heads = gold.heads
-        words = np.arange(1, len(heads))
         of_gold = scores[heads[1:], words]
         best = self._with_relations(gold, scores) if self._settings.joint else None
         if self._settings.loss == "mira":  # each wrong head (undirected: each wrong pair) costs 1
-            scores += 1
-            scores[heads[1:], words] -= 1
+            scores += known
+            scores[heads[1:], words] -= known[1:]
             if edges.model.templates.undirected:
                 scores[words, heads[1:]] -= 1
         trees, guessed, wrong = self._guess(gold, edges, scores, best)
@@ -291,7 +303,9 @@ def _trees_for(treebank: Sequence[Sentence], settings: Settings) -> Projective:
         return settings.projective
     if settings.inference == "undirected":
         return False
-    crossing = sum(not is_projective(sentence.tree) for sentence in treebank)
+    crossing = sum(
+        not is_projective(sentence.tree) for sentence in treebank if (sentence.heads >= 0).all()
+    )
     if crossing > MOST_CROSSING * len(treebank):
         return False
     return "pseudo" if crossing else True
@@ -323,6 +337,7 @@ class Ascent:
     sentences: int
     # returns the edge probabilities, float64 (n + 1, n + 1), for given scores
     expect: Callable[[NDArray[np.float32]], NDArray[np.float64]]
+    by_trees: bool  # whether these are those of trees, not of single heads
 
     def __post_init__(self, clock: int) -> None:
         self._time, self._factor = float(clock), 1.0
@@ -331,8 +346,15 @@ class Ascent:
         """Take a gradient step for one sentence."""
         # scores (n + 1, n + 1) come from the stored weights
         self._factor *= math.exp(-self.rate * PRECISION / self.sentences)
-        moves = -self.expect(scores * np.float32(self._factor))
-        moves[gold[1:], np.arange(1, len(gold))] += 1
+        scores = scores * np.float32(self._factor)
+        moves, known = -self.expect(scores), np.flatnonzero(gold >= 0)
+        if len(known) == len(gold) - 1:
+            moves[gold[known], known] += 1
+        elif self.by_trees:  # all that agree
+            moves += self.expect(agreeing(scores, gold))
+        else:
+            moves[:, gold < 0] = 0
+            moves[gold[known], known] += 1
         rate = self.rate / self._factor
         move_edges(batch, self.model, self.averages, moves, LEAST, rate, self._time)
         self._time += self._factor

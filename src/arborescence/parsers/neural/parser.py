@@ -217,7 +217,7 @@ class BiaffineParser(GraphParser):
         chosen.check_installed()
         from arborescence.parsers.neural.training import Trainer
 
-        treebank, dev = checked(treebank, dev, chosen.root)
+        treebank, dev = checked(treebank, dev, chosen.root, in_part=chosen.in_part)
         size = sum(map(len, treebank))
         chosen = Settings.of(pace(size) | settings)
         if progress and (said := said_of(size, chosen)):

@@ -143,6 +143,11 @@ class Settings(LearnerSettings):
         if self.fine_tune and self.encoder is None and not self.encoded:
             raise OptionError("fine_tune=True goes with an encoder only")
 
+    @property
+    def in_part(self) -> bool:
+        """Whether sentences may lack heads."""
+        return True
+
     def check_installed(self) -> None:
         """Raise MissingExtraError or OptionError if PyTorch or the device is not there."""
         check_device(self.device)

@@ -50,7 +50,7 @@ class _Gold(NamedTuple):
     """What a batch should become: rows as in `Inputs`."""
 
     heads: torch.Tensor  # (B, T) int64: the gold trees; -1 for the root and for padding
-    # dependents, governors: (E,) int64: the rows of both ends of each gold edge
+    # dependents, governors: (E,) int64: the rows of both ends of each known edge
     dependents: torch.Tensor
     governors: torch.Tensor
     relations: torch.Tensor  # (E,) int64: their relations
@@ -77,7 +77,9 @@ class Trainer(ParserRun):
         treebank, settings = task.treebank, self._settings
         self._hints, self._vocabulary, self._tagger = hints, vocabulary, tagger
         self._device = device_named(settings.device)
-        self._trees = TrainingTrees.of(treebank, settings.projective, task.start)
+        self._trees = TrainingTrees.of(
+            treebank, settings.projective, task.start, in_part=settings.in_part
+        )
         self._tag_numbers = {
             column: {value: number for number, value in enumerate(tagset.values)}
             for column, tagset in vocabulary.tags.items()
@@ -200,7 +202,8 @@ class Trainer(ParserRun):
                 found.heads[gold.governors], found.dependents[gold.dependents]
             )
         loss = edge_loss(found.edges.float(), gold.heads, batch.layout.lengths - 1, self._settings)
-        loss = loss + cross_entropy(scores.float(), gold.relations)
+        if (gold.relations >= 0).any():
+            loss = loss + cross_entropy(scores.float(), gold.relations, ignore_index=-1)
         for column, logits in found.tags.items():
             tags = gold.tags[column]
             summed = cross_entropy(logits.float(), tags, ignore_index=-1, reduction="sum")
@@ -308,6 +311,8 @@ def _seed(seed: int, epoch: int) -> int:
 def edge_loss(edges: Tensor, gold: Tensor, lengths: Tensor, settings: Settings) -> Tensor:
     """Return the mean loss of a word: scores (B, T, T), gold heads (B, T) with -1 for padding."""
     words = int((gold >= 0).sum())
+    if not words:
+        return edges.sum() * 0
     if settings.loss == "head":
         return cross_entropy(
             edges.mT.reshape(-1, edges.shape[1]), gold.reshape(-1), ignore_index=-1
@@ -318,8 +323,20 @@ def edge_loss(edges: Tensor, gold: Tensor, lengths: Tensor, settings: Settings) 
         trees = TreeDistribution(
             edges.float(), lengths, root=settings.root, projective=settings.projective
         )
-        loss: Tensor = -trees.log_prob(gold).sum() / words
-        return loss
+        if words == int(lengths.sum()):
+            loss: Tensor = -trees.log_prob(gold).sum() / words
+            return loss
+        # of all trees that agree with the heads that are there
+        nodes = torch.arange(edges.shape[1], device=edges.device)
+        others = (gold >= 0)[:, None] & (nodes[:, None] != gold[:, None])
+        agreeing = TreeDistribution(
+            edges.float().masked_fill(others, -torch.inf),
+            lengths,
+            root=settings.root,
+            projective=settings.projective,
+        )
+        difference: Tensor = trees.log_partition() - agreeing.log_partition()
+        return difference.sum() / words
     return _margin(edges, gold, lengths, settings) / words
 
 

@@ -162,7 +162,10 @@ class Parser(ABC):
         Parameters
         ----------
         treebank
-            Sentences whose heads are trees.
+            Sentences whose heads are trees. Linear parsers (but those with `joint` or undirected
+            inference) and neural ones also learn from sentences where some heads are missing (-1):
+            from all trees that agree, from their best one, or from the heads that are there, by the
+            loss.
         dev
             Development set: chooses the best epoch (by LAS), when to stop, and the temperature.
             Without it, all epochs are run and the last one is used.
@@ -193,7 +196,9 @@ class Parser(ABC):
             If a setting is invalid, or incompatible with another one.
         """
         chosen = cls.settings_class.of(settings_from(start) | settings)
-        task = Task(*checked(treebank, dev, chosen.root), chosen, cls, start)
+        task = Task(
+            *checked(treebank, dev, chosen.root, in_part=chosen.in_part), chosen, cls, start
+        )
         trainer = cls._trainer(task)
         trainer.run(chosen.epochs, chosen.patience, checkpoint=checkpoint, progress=progress)
         kept: dict[str, Any] = {"tagger": tagger, "text": text}
@@ -205,7 +210,8 @@ class Parser(ABC):
     def _finished(self, task: Task) -> Self:
         """Return itself, with what is found when all else is learned."""
         if task.start is None:
-            self.rules = self._own_rules(task.treebank)
+            whole = [sentence for sentence in task.treebank if (sentence.heads >= 0).all()]
+            self.rules = self._own_rules(whole)
         else:
             self.rules = task.start.rules
             if not task.dev and hasattr(task.start, "temperature"):

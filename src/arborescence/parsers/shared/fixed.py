@@ -122,7 +122,10 @@ def released(sentence: Sentence, gone: NDArray[np.bool_], before: Iterable[int])
     )
 
 
-def contradiction(sentence: Sentence, single: bool) -> TreebankError:
+_GIVE_UP: Final = "let the parser give up the fewest (keep='anyway')"
+
+
+def contradiction(sentence: Sentence, single: bool, advice: str = _GIVE_UP) -> TreebankError:
     """Return the error that says why no tree has the heads that are fixed in a sentence."""
     heads = sentence.tree
     roots = np.flatnonzero(heads == 0)
@@ -135,7 +138,7 @@ def contradiction(sentence: Sentence, single: bool) -> TreebankError:
             if cycle.size
             else "no tree has all of its fixed heads and relations"
         )
-    return _error(sentence, f"{said}: mend them")
+    return _error(sentence, f"{said}: mend them", advice)
 
 
 def breaking(
@@ -148,9 +151,9 @@ def breaking(
     return _error(sentence, said)
 
 
-def _error(sentence: Sentence, said: str) -> TreebankError:
+def _error(sentence: Sentence, said: str, advice: str = _GIVE_UP) -> TreebankError:
     where = f"{sentence.source}:{sentence.line}: " if sentence.line else ""
-    return TreebankError(f"{where}{said}, or let the parser give up the fewest (keep='anyway')")
+    return TreebankError(f"{where}{said}, or {advice}")
 
 
 def _cycle(heads: list[int]) -> list[int]:

@@ -166,6 +166,11 @@ class LearnerSettings(Record):
     #: Whether the recipe shows the parser each sentence with the tags of a tagger, too.
     jackknifed: ClassVar[bool] = True
 
+    @property
+    def in_part(self) -> bool:
+        """Whether sentences may lack heads: then it is learned from the trees that agree."""
+        return False
+
     def check_installed(self) -> None:
         """Raise MissingExtraError or OptionError if training needs what is not there."""
 

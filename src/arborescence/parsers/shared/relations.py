@@ -258,6 +258,8 @@ def update_relations(
     relatives = np.empty((len(heads), 7), dtype=np.int64)
     find_relatives(heads, relatives)
     for d in range(1, len(heads)):
+        if gold[d] < 0:  # unknown
+            continue
         score_relations(batch, batch.starts[0], relatives[d], model, rows, sums)
         sums[gold[d]] -= 1 if C > 0 else 0
         guess = best_relation(model, heads[d], sums)

@@ -8,6 +8,8 @@ import numpy as np
 
 from arborescence.core.random import as_generator
 from arborescence.errors import TreebankError, TreeError
+from arborescence.inference.repairing import repair
+from arborescence.parsers.shared.fixed import contradiction
 from arborescence.projective.pseudo import projectivize
 from arborescence.treebank.sentence import check_tree, place
 
@@ -25,31 +27,49 @@ if TYPE_CHECKING:
 class TrainingTrees(NamedTuple):
     """The training trees of a treebank."""
 
-    heads: list[NDArray[np.int64]]  # for each sentence of n words, its head vector: int64, (n + 1,)
-    # for each sentence, the numbers of its relations: int64, (n + 1,); -1 for the root
+    # for each sentence of n words, its head vector: int64, (n + 1,); -1 also for unknown heads
+    heads: list[NDArray[np.int64]]
+    # for each sentence, the numbers of its relations: int64, (n + 1,); -1 for the root and unknown
     relations: list[NDArray[np.int64]]
     labels: list[str]  # the L relations by number, in alphabetical order
     # bool, (2, L): which relations occur on edges from the root, and which on other edges
     allowed: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, treebank: Sequence[Sentence], projective: Projective, start: Any = None) -> Self:
+    def of(
+        cls,
+        treebank: Sequence[Sentence],
+        projective: Projective,
+        start: Any = None,
+        *,
+        in_part: bool = False,
+    ) -> Self:
         """Give numbers to relations; those of a parser to start with keep theirs."""
+        # in_part: "_" is an unknown relation, if there are others
         # lift edges if trees must be projective ("pseudo" marks them)
         trees = [_lifted(sentence, projective) for sentence in treebank]
         heads = [tree for tree, _ in trees]
         known = [] if start is None else list(start.labels)
-        labels = known + sorted(set().union(*(deprels for _, deprels in trees)).difference(known))
+        found = {
+            label
+            for tree, deprels in trees
+            for head, label in zip(tree[1:].tolist(), deprels, strict=True)
+            if head >= 0
+        }
+        if in_part and (found | set(known)) != {"_"}:
+            found.discard("_")
+        labels = known + sorted(found.difference(known))
         numbers = {label: number for number, label in enumerate(labels)}
         relations = [
-            np.array([-1, *(numbers[label] for label in deprels)], dtype=np.int64)
+            np.array([-1, *(numbers.get(label, -1) for label in deprels)], dtype=np.int64)
             for _, deprels in trees
         ]
         allowed = np.zeros((2, len(labels)), dtype=np.bool_)
         if start is not None:
             allowed[:, : len(known)] = start.allowed
         for tree, row in zip(heads, relations, strict=True):
-            allowed[(tree[1:] != 0).astype(np.int64), row[1:]] = True
+            row[tree < 0] = -1
+            allowed[(tree[row >= 0] != 0).astype(np.int64), row[row >= 0]] = True
         return cls(heads, relations, labels, allowed)
 
 
@@ -58,14 +78,19 @@ def checked(
     dev: Iterable[Sentence] | None,
     root: Root,
     skip_invalid: Callable[[TreebankError], object] | None = None,
+    *,
+    in_part: bool = False,
 ) -> tuple[list[Sentence], list[Sentence]]:
-    """Return both treebanks as lists."""
+    """Return both treebanks as lists; `in_part`: heads of the first may be missing."""
     # TreebankError if one is empty or its heads are not such trees
     kept: tuple[list[Sentence], list[Sentence]] = [], []
     for good, sentences in zip(kept, (treebank, dev or ()), strict=True):
         for sentence in sentences:
             try:
-                check_tree(sentence, root)
+                if in_part and good is kept[0] and (sentence.heads < 0).any():
+                    check_part(sentence, root)
+                else:
+                    check_tree(sentence, root)
             except TreebankError as error:
                 if not skip_invalid:
                     raise
@@ -77,8 +102,26 @@ def checked(
     return kept
 
 
+def check_part(sentence: Sentence, root: Root) -> None:
+    """Raise TreebankError if no tree has the heads that a sentence has."""
+    tree = sentence.tree
+    if (repair(tree, root=root).heads[tree >= 0] != tree[tree >= 0]).any():
+        raise contradiction(sentence, root == "single", "leave out the sentence")
+
+
+def agreeing(scores: NDArray[Any], heads: NDArray[np.int64]) -> NDArray[Any]:
+    """Return scores (n + 1, n + 1) without edges into words that have another head."""
+    known = heads >= 0
+    return np.where(known & (np.arange(len(heads))[:, None] != heads), -np.inf, scores)
+
+
 def _lifted(sentence: Sentence, projective: Projective) -> tuple[NDArray[np.int64], list[str]]:
     """Return the heads and relations to learn from, lifted if they must be projective."""
+    if projective and (sentence.heads < 0).any():
+        # as in one of the trees that agree, so that there is a projective one
+        tree, single = sentence.tree, np.count_nonzero(sentence.heads == 0) < 2
+        whole = repair(tree, root="single" if single else "multi").heads
+        return np.where(tree < 0, -1, projectivize(whole)), sentence.deprels
     if not projective:
         return sentence.tree, sentence.deprels
     if projective != "pseudo":

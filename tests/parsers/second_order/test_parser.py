@@ -8,8 +8,8 @@ from altered_models import altered
 from arborescence import second_order
 from arborescence.errors import ModelError, OptionError
 from arborescence.parsers import CombinedParser, LinearParser, SecondOrderParser
-from arborescence.parsers.second_order.parser import Settings
 from arborescence.parsers.second_order.parts import PartModel, list_features, rounded, score_parts
+from arborescence.parsers.second_order.settings import Settings
 from arborescence.parsers.shared.base import VOTE, votes
 from brute_force import all_trees
 from samples import treebank

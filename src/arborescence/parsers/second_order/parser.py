@@ -6,8 +6,7 @@ The pruner's edges are scored as by the linear parser; their siblings and grandp
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 import numpy as np
 
@@ -15,7 +14,6 @@ from arborescence import second_order
 from arborescence.errors import ModelError
 from arborescence.parsers.linear.graphs import LinearGraphs
 from arborescence.parsers.linear.parser import LinearParser
-from arborescence.parsers.linear.settings import Settings as LinearSettings
 from arborescence.parsers.second_order.parts import (
     MORE,
     WIDE,
@@ -24,10 +22,9 @@ from arborescence.parsers.second_order.parts import (
     rounded,
     score_parts,
 )
-from arborescence.parsers.shared import options as shared
+from arborescence.parsers.second_order.settings import Settings
 from arborescence.parsers.shared import scheme
 from arborescence.parsers.shared.base import Options
-from arborescence.parsers.shared.options import LearnerSettings
 from arborescence.parsers.shared.run import Weights
 from arborescence.second_order.decoding import decode_listed
 from arborescence.system.lazy import remembered
@@ -41,28 +38,6 @@ if TYPE_CHECKING:
     from arborescence.parsers.shared.run import ParserRun, Task
     from arborescence.rules.parts import Decoded
     from arborescence.treebank import Sentence
-
-
-@dataclass(frozen=True, kw_only=True)
-class Settings(LearnerSettings):
-    """Options of a linear parser with features of siblings and grandparents."""
-
-    columns: shared.Columns = shared.ALL_COLUMNS
-    loss: Literal["mira", "perceptron"] = "mira"
-    """What to learn by: MIRA with loss-augmented decoding, or the averaged structured
-    perceptron."""
-    root: shared.Trees = "single"
-    C: shared.Step = 0.1
-    rng: shared.Rng = 1
-    bits: shared.Bits = 20
-    epochs: shared.Epochs = 10
-    patience: shared.Patience = 3
-
-    @property
-    def of_edges(self) -> LinearSettings:
-        """The options of the linear parser that it extends: of edges that a filter keeps."""
-        return LinearSettings(**asdict(self), projective=False, prune=True)
-
 
 _FIELDS: Final = {"parts_unit": scheme.UNIT}
 _ARRAYS: Final = {"parts": scheme.weights("2^parts", WIDE)}

@@ -27,7 +27,7 @@ from arborescence.treebank.evaluation import evaluate
 from arborescence.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from arborescence.parsers.shared.options import Progress
     from arborescence.treebank import Sentence
@@ -253,26 +253,33 @@ def package(
         note=f" {note}" if note else "",
         commands="\n".join(map(_command, names, parsers, [data.name] * len(names))),
     )
-    functions = [each.replace("-", "_") for each in names]
-    points = [f'{a} = "{said["module"]}:{b}"' for a, b in zip(names, functions, strict=True)]
+    _fill(folder, said, card, dict(zip(names, models, strict=True)), data.terms)
+    return Package(folder, terms, commercial)
+
+
+def _fill(
+    folder: Path, said: Mapping[str, Any], card: str, models: Mapping[str, Name], terms: Path | None
+) -> None:
+    """Write the folder of a package, whole or not at all: models by their names, card, licence."""
+    functions = [each.replace("-", "_") for each in models]
+    points = [f'{a} = "{said["module"]}:{b}"' for a, b in zip(models, functions, strict=True)]
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}") as beside:
         whole = Path(beside) / folder.name
         inside = whole / "src" / said["module"]
         inside.mkdir(parents=True)
-        for file, model in zip(names, models, strict=True):
-            shutil.copyfile(model, inside / f"{file}.npz")
+        for name, model in models.items():
+            shutil.copyfile(model, inside / f"{name}.npz")
         code = [_MODULE.format(**said)]
         code += [
-            _FUNCTION.format(function=f, name=n) for f, n in zip(functions, names, strict=True)
+            _FUNCTION.format(function=f, name=n) for f, n in zip(functions, models, strict=True)
         ]
         _write(inside / "__init__.py", "".join(code))
         _write(whole / "pyproject.toml", _PROJECT.format(**said, points="\n".join(points)))
         _write(whole / "README.md", card)
-        if data.terms:
-            shutil.copyfile(data.terms, whole / "LICENSE")
+        if terms:
+            shutil.copyfile(terms, whole / "LICENSE")
         whole.rename(folder)
-    return Package(folder, terms, commercial)
 
 
 def build_wheel(folder: Name) -> Path:

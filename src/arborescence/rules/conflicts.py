@@ -85,11 +85,11 @@ def check_cost(cost: float) -> float:
     raise OptionError(f"cost must be a positive number, not {cost!r}")
 
 
-def way_of(alternative: Alternative, shape: tuple[int, int, int]) -> Way:
+def way_of(forbid: Sequence[Edges], require: Sequence[Edges], shape: tuple[int, int, int]) -> Way:
     """Return an alternative as bans, for scores of a shape (N, N, L)."""
     return (
-        *((False, _axes(edges, shape)) for edges in alternative.forbid),
-        *((True, _axes(edges, shape)) for edges in alternative.require),
+        *((False, _axes(edges, shape)) for edges in forbid),
+        *((True, _axes(edges, shape)) for edges in require),
     )
 
 
@@ -137,6 +137,8 @@ def _axis(name: str, which: Which, first: int, size: int) -> NDArray[np.int64]:
     if type(which) is int and first <= which < size:
         return np.array([which])
     axis = np.atleast_1d(np.asarray(which))
+    if not axis.size:
+        return np.empty(0, np.int64)
     if axis.ndim > 1 or axis.dtype.kind not in "iu" or ((axis < first) | (axis >= size)).any():
         raise OptionError(
             f"{name} of edges must be whole numbers of {first} to {size - 1}, or None for all, "

@@ -14,10 +14,10 @@ import numpy as np
 
 from arborescence.rules.conflicts import Alternative, Edges, check_cost
 from arborescence.rules.signs import LEFT, RIGHT, ROOT, Signs, places_of
-from arborescence.rules.trees import NEGATIVE, matching
+from arborescence.rules.trees import NEGATIVE, matching, numbers
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from arborescence.rules.trees import Nodes, Trees
 
@@ -93,8 +93,8 @@ class _OfEdges(Rule):
 
     def conflict(self, trees: Trees, word: int) -> Conflict:
         signs = self.signs(trees.label_names, trees.tag_names)
-        heads = np.flatnonzero(signs.places[places_of(np.arange(len(trees.heads)), word)])
-        return [Alternative(forbid=[Edges(heads, word, np.flatnonzero(signs.labels[:-1]))])]
+        heads = numbers(signs.places[places_of(np.arange(len(trees.heads)), word)])
+        return [Alternative(forbid=[Edges(heads, word, numbers(signs.labels[:-1]))])]
 
 
 @dataclass(frozen=True)
@@ -121,8 +121,9 @@ class AtMostOne(_OfLabels):
 
     def conflict(self, trees: Trees, word: int) -> Conflict:
         one, *_ = self._counted(trees, word)
-        others = [d for d in range(1, len(trees.heads)) if d != one and not self._excused(trees, d)]
-        labels = np.setdiff1d(trees.indices(self.labels), trees.indices(self.but))
+        words = range(1, len(trees.heads))
+        others = tuple(d for d in words if d != one and not self._excused(trees, d))
+        labels = numbers(self.signs(trees.label_names, ()).labels[:-1])
         return [
             Alternative(forbid=[Edges(word, one, labels)]),
             Alternative(forbid=[Edges(word, others, labels)]),
@@ -273,7 +274,7 @@ class Dependents(_OfLabels):
             Alternative(forbid=[Edges(None, word, trees.indices(self.labels))]),
             Alternative(
                 forbid=[
-                    Edges(word, np.flatnonzero(words), trees.indices(labels, of_others=True))
+                    Edges(word, numbers(words), trees.indices(labels, of_others=True))
                     for words, labels in ((others, allowed), (negations, with_negation))
                 ]
             ),
@@ -400,8 +401,10 @@ def _gap_proofs(trees: Trees, word: int) -> Iterator[list[int]]:
 
     Those words whose edges prove that the head is not above it, as numbers in the sentence.
     """
-    heads, word = _heads(trees, word)
-    head, way = heads[word], lru_cache(None)(partial(_way, heads))
+    root, end = trees.sentence(word)
+    heads, way = _ways(root, trees.heads[root:end].tobytes())
+    word -= root
+    head = heads[word]
     for d in range(min(word, head) + 1, max(word, head)):
         if head not in way(d):
             yield _not_above(way(head), way(d))
@@ -412,18 +415,21 @@ def _crossing_proofs(trees: Trees, word: int) -> Iterator[list[int]]:
 
     That edge, and those that prove that its head is not above the word.
     """
-    heads, word = _heads(trees, word)
-    head, way = heads[word], lru_cache(None)(partial(_way, heads))
+    root, end = trees.sentence(word)
+    heads, way = _ways(root, trees.heads[root:end].tobytes())
+    word -= root
+    head = heads[word]
     for d, h in enumerate(heads):
         low, high = (d, h) if d < h else (h, d)
         if low < word < high and (head < low or high < head) and h not in way(head):
             yield sorted({*_not_above(way(h), way(head)), d} - {word})
 
 
-def _heads(trees: Trees, word: int) -> tuple[list[int], int]:
-    """Return the heads of the sentence of a word, and the word, as numbers in the sentence."""
-    root, end = trees.sentence(word)
-    return (trees.heads[root:end] - root).tolist(), word - root
+@lru_cache(maxsize=4)
+def _ways(root: int, nodes: bytes) -> tuple[list[int], Callable[[int], list[int]]]:
+    """Return the heads of a sentence, as numbers in it, and what finds the way of a word."""
+    heads = (np.frombuffer(nodes, np.int64) - root).tolist()
+    return heads, lru_cache(None)(partial(_way, heads))
 
 
 def _not_above(other: list[int], way: list[int]) -> list[int]:

@@ -8,12 +8,12 @@ it has room (subgradient steps of Polyak's length).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from arborescence.core.accumulator import BIAS_64, rounded_whole, whole_number
-from arborescence.inference.decode import best_labels
 from arborescence.rules.conflicts import against
 
 if TYPE_CHECKING:
@@ -44,47 +44,61 @@ class Cuts:
         self.shape = shape
         self.longest = longest
         self.seen: set[bytes] = set()
-        self.flat = self.of = np.empty(0, np.int64)  # edges (as one number each), and their cuts
+        # (3, E) and (E,): heads, words and labels of the edges, and their cuts.
+        self.edges, self.of = np.empty((3, 0), np.int64), np.empty(0, np.int64)
         self.most = np.empty(0)
+        # Edges without labels: heads and words, (2, P); the number of each in this list, (N, N),
+        # or -1; and those of the labeled edges, (E,).
+        self.pairs, self.rows = self.edges[:2], self.of
+        self.numbers = np.full(shape[:2], -1)
 
     def add(self, conflicts: list[Found], tree: Part) -> None:
         """Add the cuts of the conflicts of a tree."""
-        for ways, _, cost in conflicts:
-            if len(ways) > self.longest or cost is not None:
+        before = len(self.most)
+        for one in conflicts:
+            if one.cut or one.size > self.longest or one.cost is not None:
                 continue
-            sets = [self._edges_against(way, tree) for way in ways]
-            flat = np.concatenate(sets)
-            if flat.tobytes() not in self.seen:
-                self.seen.add(flat.tobytes())
-                self.flat = np.concatenate([self.flat, flat])
-                self.of = np.concatenate([self.of, np.full(len(flat), len(self.most))])
-                self.most = np.append(self.most, len(sets) - 1.0)
+            one.cut = True
+            edges = np.concatenate([self._edges_against(way, tree) for way in one.ways], axis=1)
+            if edges.tobytes() not in self.seen:
+                self.seen.add(edges.tobytes())
+                self.edges = np.concatenate([self.edges, edges], axis=1)
+                self.of = np.append(self.of, np.full(edges.shape[1], len(self.most)))
+                self.most = np.append(self.most, one.size - 1.0)
+        if len(self.most) > before:
+            pairs = tuple(self.edges[:2])
+            self.numbers[pairs] = 0
+            self.pairs = np.array(np.nonzero(self.numbers >= 0))
+            self.numbers[tuple(self.pairs)] = np.arange(self.pairs.shape[1])
+            self.rows = self.numbers[pairs]
 
     def _edges_against(self, way: Way, tree: Part) -> NDArray[np.int64]:
         """Return edges into one word that are against an alternative, that of the tree too."""
         each = [(ban, against(ban, tree.heads, tree.labels)) for ban in way]
         (required, (heads, _, labels)), words = next(pair for pair in each if pair[1].any())
-        word = 1 + int(np.argmax(words))
-        edges = np.zeros(self.shape, np.bool_)
-        edges[:, word] = required
-        edges[np.ix_(heads, np.array([word]), labels)] = not required
-        return np.flatnonzero(edges)
+        of_heads, of_labels = np.repeat(heads, len(labels)), np.tile(labels, len(heads))
+        if required:
+            others = np.ones(self.shape[::2], np.bool_)
+            others[of_heads, of_labels] = False
+            of_heads, of_labels = np.nonzero(others)
+        return np.array([of_heads, np.full(len(of_heads), 1 + np.argmax(words)), of_labels])
 
     def padded(self, prices: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return prices of all cuts: 0 for those that are new."""
         return np.concatenate([prices, np.zeros(len(self.most) - len(prices))])
 
     def charges(self, prices: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return what each edge is charged, (N, N, L)."""
-        size = int(np.prod(self.shape))
-        of_edges = np.bincount(self.flat, prices[self.of], minlength=size).astype(np.float64)
-        return of_edges.reshape(self.shape)
+        """Return what each of the `pairs` is charged with each label, (P, L)."""
+        size = self.pairs.shape[1], self.shape[-1]
+        flat = self.rows * size[1] + self.edges[2]
+        # Without any edge, the type would be another one.
+        sums = np.bincount(flat, prices[self.of], minlength=size[0] * size[1])
+        return sums.astype(np.float64, copy=False).reshape(size)
 
     def counts(self, tree: Part) -> NDArray[np.float64]:
         """Return how many edges of each cut a tree has."""
-        words = np.arange(1, len(tree.heads))
-        flat = np.ravel_multi_index((tree.heads[1:], words, tree.labels[1:]), self.shape)
-        has = np.isin(self.flat, flat)
+        heads, words, labels = self.edges
+        has = (tree.heads[words] == heads) & (tree.labels[words] == labels)
         return np.bincount(self.of[has], minlength=len(self.most)).astype(np.float64)
 
 
@@ -100,16 +114,17 @@ def tighten(
     `known` is the highest weight of a tree that keeps the rules. `answer` is called with each tree
     that is found, and its conflicts, and says whether it keeps the rules.
     """
-    masked = problem.masked(part)
-    largest = float(np.abs(masked[np.isfinite(masked)]).max(initial=0.0))
+    uncharged, labels = problem.left(part.bans)
+    largest = problem.largest
     target = None if known is None else rounded_whole(known + part.due, BIAS_64)
     prices, kept, lowest, stride = part.prices, part.prices, np.inf, 1.0
     steps = _STEPS if part.bans else _STEPS_AT_FIRST
     for _ in range(steps if largest < _LARGEST and problem.sums_up else 0):
         prices = cuts.padded(prices)
-        charged = masked - cuts.charges(prices)
-        best = best_labels(charged, 1)
-        tree = problem.tree(part, best, charged)
+        best, pairs = uncharged.copy(), tuple(cuts.pairs)
+        charged = problem.rows(labels, pairs) - cuts.charges(prices)
+        best[pairs] = charged.max(axis=-1)
+        tree = problem.tree(part, best, partial(_rows, problem, labels, cuts.numbers, charged))
         if tree is None:
             return None
         # The rounding of sums of so many numbers of this size is less.
@@ -139,3 +154,12 @@ def tighten(
         lower = whole_number(lowest, BIAS_64) - part.due
         tight = tight._replace(bound=min(part.bound, lower), prices=kept)
     return tight
+
+
+def _rows(
+    problem: Problem, left: Any, numbers: Any, charged: NDArray[np.float64], edges: Any
+) -> NDArray[np.float64]:
+    """Return the scores of edges with each label that is left; of those with a number, charged."""
+    rows, at = problem.rows(left, edges), numbers[edges]
+    rows[at >= 0] = charged[at[at >= 0]]
+    return rows

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from arborescence.core.accumulator import BIAS_64, whole_number
 from arborescence.errors import NoTreeError, OptionError
 from arborescence.inference.decode import best_labels, decode
 from arborescence.rules.conflicts import Conflict, against, ban, check_cost, way_of
+from arborescence.system.lazy import remembered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -22,8 +23,14 @@ if TYPE_CHECKING:
     #: A tree (None: not found), what it weighs beyond its scores, and how much more others may.
     Decoded = tuple[Heads | None, float, float]
     Decoder = Callable[[NDArray[np.float64]], Decoded]
+    #: The best score of each edge (N, N), and which labels are left (N, N, L).
+    Left = tuple[NDArray[np.float64], NDArray[np.bool_]]
     #: The name of a rule, and a word that breaks it.
     Site = tuple[str, int]
+
+
+#: The conflicts of so many trees are kept, since multipliers come back to some.
+_KNOWN_TREES: Final = 64
 
 
 class Part(NamedTuple):
@@ -47,17 +54,37 @@ class Part(NamedTuple):
     due: int = 0
 
 
-class Found(NamedTuple):
+class Found:
     """A conflict of a tree. If it has a `cost`, the other way out is to pay it, once for a site."""
 
-    ways: list[Way]
-    site: Site
-    cost: int | None
+    def __init__(self, conflict: Conflict, problem: Problem, cost: int | None) -> None:
+        self.site: Site = (conflict.rule, conflict.word)
+        self.cost = cost
+        self.size = len(conflict.alternatives)
+        self.cut = False  # whether there is a cut of it
+        self._alternatives = conflict.alternatives
+        self._way = problem.way
 
     @property
     def sure(self) -> bool:
         """Whether there is one way out, so that the tree is gone."""
-        return len(self.ways) == 1 and self.cost is None
+        return self.size == 1 and self.cost is None
+
+    @property
+    @remembered
+    def ways(self) -> list[Way]:
+        """The ways out, as bans: most conflicts are only counted."""
+        return [self._way(alternative) for alternative in self._alternatives]
+
+    def checked(self, tree: Part) -> list[Way]:
+        """Return the ways out; complain if the tree takes one."""
+        for number, way in enumerate(self.ways):
+            if not any(against(banned, tree.heads, tree.labels).any() for banned in way):
+                raise OptionError(
+                    "conflicts(...) returned a conflict of which the tree takes the "
+                    f"alternative {number}: {self._alternatives[number]}"
+                )
+        return self.ways
 
 
 class Problem:
@@ -90,10 +117,20 @@ class Problem:
         self.words = np.arange(1, len(scores))
         self.everywhere = np.arange(len(scores))[:, None]
         self.whole_number = lru_cache(None)(partial(whole_number, bias=BIAS_64))
+        self._known = lru_cache(None)(partial(way_of, shape=scores.shape))
+        self._conflicts: dict[tuple[bytes, bytes], list[Found]] = {}
         self.nodes = 0
         self.best = best_labels(scores, 1)
         self.decode(self.best)  # complains about scores, and where there is no tree
         self.lost: int | None = None
+
+    @property
+    @remembered
+    def largest(self) -> float:
+        """The size of the largest score."""
+        return float(
+            np.abs(self.scores, where=self.scores > -np.inf, out=np.zeros_like(self.scores)).max()
+        )
 
     def tell(
         self, kind: str, part: Part, below: list[tuple[Way, Part | None]], rule: str = ""
@@ -118,21 +155,19 @@ class Problem:
 
     def conflicts_of(self, part: Part) -> list[Found]:
         """Return the conflicts of the tree of a part; ban everywhere what leaves one way out."""
-        found = []
+        tree = part.heads.tobytes(), part.labels.tobytes()
+        if tree in self._conflicts:
+            return self._conflicts[tree]
+        if len(self._conflicts) > _KNOWN_TREES:
+            self._conflicts.clear()
+        found = self._conflicts[tree] = []
         for given in self.rules(part.heads, part.labels):
             conflict = given if isinstance(given, Conflict) else Conflict(given)
-            ways = [self.way(alternative) for alternative in conflict.alternatives]
-            for number, way in enumerate(ways):
-                if not any(against(banned, part.heads, part.labels).any() for banned in way):
-                    raise OptionError(
-                        "conflicts(...) returned a conflict of which the tree takes the "
-                        f"alternative {number}: {conflict.alternatives[number]}"
-                    )
             cost = None if conflict.cost is None else self.whole_number(check_cost(conflict.cost))
-            found.append(Found(ways, (conflict.rule, conflict.word), cost))
+            found.append(Found(conflict, self, cost))
         sure = [one for one in found if one.sure]
         if sure:
-            bans = [banned for one in sure for banned in one.ways[0]]
+            bans = [banned for one in sure for banned in one.checked(part)[0]]
             self.ban_everywhere(bans)
             rules = ", ".join(sorted({one.site[0] for one in sure} - {""}))
             self.tell("everywhere", part, [((banned,), None) for banned in bans], rules)
@@ -140,40 +175,49 @@ class Problem:
 
     def way(self, alternative: Alternative) -> Way:
         """Return an alternative as bans."""
-        return way_of(alternative, self.scores.shape)
+        forbid, require = map(tuple, alternative)
+        try:
+            return self._known(forbid, require)
+        except TypeError:  # an array is not hashed
+            return self._known.__wrapped__(forbid, require)
 
-    def left(self, bans: Way) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-        """Return the best score of each edge (N, N), and which labels are left (N, N, L)."""
-        left = np.ones(self.scores.shape, np.bool_)
-        best, changed = self.best.copy(), np.zeros(self.best.shape, np.bool_)
+    def left(self, bans: Way, before: Left | None = None) -> Left:
+        """Return what bans leave, of all edges or of those that were left before."""
+        best, left = before or (self.best, np.ones(self.scores.shape, np.bool_))
+        best, left = best.copy(), left.copy() if before else left
+        changed = np.zeros(best.shape, np.bool_)
         for required, axes in bans:
             ban(left, (required, axes), False)
             changed[self.everywhere if required else axes[0][:, None], axes[1]] = True
-        best[changed] = np.where(left[changed], self.scores[changed], -np.inf).max(axis=-1)
+        edges = np.nonzero(changed)
+        best[edges] = self.rows(left, edges).max(axis=-1)
         return best, left
+
+    def rows(self, left: NDArray[np.bool_], edges: Any) -> NDArray[np.float64]:
+        """Return the scores of edges with the labels that are left, -inf for others."""
+        return np.where(left[edges], self.scores[edges], -np.inf)
 
     def masked(self, part: Part) -> NDArray[np.float64]:
         """Return the scores of the edges that a part may have, -inf for others."""
-        return np.where(self.left(part.bans)[1], self.scores, -np.inf)
+        return self.rows(self.left(part.bans)[1], ...)
 
-    def decoded(self, part: Part, bans: Way) -> Part | None:
+    def decoded(self, part: Part, bans: Way, left: Left | None = None) -> Part | None:
         """Return the part of these bans within one, with its best tree; None if it is empty."""
-        best, left = self.left(bans)
+        best, labels = left or self.left(bans)
         within = part._replace(bans=bans, tight=False, later=False)
-        found = self.tree(within, best, self.scores, left)
+        found = self.tree(within, best, partial(self.rows, labels))
         return found and found._replace(bound=min(part.bound, self.weight(found) + found.gap))
 
     def tree(
         self,
         part: Part,
         best: NDArray[np.float64],
-        scores: NDArray[np.float64],
-        left: Any = np.True_,
+        rows: Callable[[Any], NDArray[np.float64]],
         decoder: Decoder | None = None,
     ) -> Part | None:
-        """Return a part with the tree that is best by these scores.
+        """Return a part with the tree that is best by some scores.
 
-        Scores are (N, N, L), `left` says which count, and `best` is (N, N), over labels.
+        `rows` returns those of edges with each label; `best` is (N, N), over labels.
         """
         self.nodes += 1
         try:
@@ -184,10 +228,9 @@ class Problem:
         if heads is None:
             self.lose(gap - part.due)
             return None
-        edges = heads[1:], self.words
-        of_edges = np.where(left[edges] if left.ndim else left, scores[edges], -np.inf)
-        labels = of_edges.argmax(axis=-1)
-        return part._replace(heads=heads, labels=np.append(-1, labels), beyond=beyond, gap=gap)
+        labels = np.full(len(heads), -1)
+        rows((heads[1:], self.words)).argmax(axis=-1, out=labels[1:])
+        return part._replace(heads=heads, labels=labels, beyond=beyond, gap=gap)
 
     def weight(self, part: Part) -> int:
         """Return the weight of the tree of a part, less what it has paid."""

@@ -36,7 +36,7 @@ def repaired(problem: Problem, part: Part, *, known: bool) -> Part | None:
         charged = masked.copy()
         decoder = partial(problem.decode, projective=projective)
         for _ in range(_ROUNDS[projective and not known]):
-            tree = problem.tree(part, best_labels(charged, 1), charged, decoder=decoder)
+            tree = problem.tree(part, best_labels(charged, 1), charged.__getitem__, decoder)
             if tree is None:
                 break
             tree = tree._replace(later=False)
@@ -54,7 +54,8 @@ def _charge(charged: NDArray[np.float64], tree: Part, conflicts: list[Found]) ->
     Conflicts that are gone with the edges charged for others are left out.
     """
     given_up: set[int] = set()
-    for ways, *_ in conflicts:
+    for one in conflicts:
+        ways = one.ways
         words = [[_against(banned, tree) for banned in way] for way in ways]
         if any(given_up.issuperset(chain.from_iterable(of_way)) for of_way in words):
             continue

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from arborescence.core.choices import Root
     from arborescence.rules.conflicts import Heads, Way
-    from arborescence.rules.parts import Decoder, Found
+    from arborescence.rules.parts import Decoder, Found, Left
 
     #: Ways out, of which every tree that keeps the rules takes at least one.
     AnyConflict = Conflict | Sequence[Alternative]
@@ -286,7 +286,9 @@ class _Search(Problem):
         self.known: int | None = None  # the highest weight of a tree that keeps the rules
         self.by_heads = by_heads
         cuts = Cuts(self.scores.shape, _MANY)
-        first = self.tree(Part(0, self.words, self.words, (), np.empty(0)), self.best, self.scores)
+        first = self.tree(
+            Part(0, self.words, self.words, (), np.empty(0)), self.best, self.scores.__getitem__
+        )
         if first is None:
             raise NoTreeError("no tree has the required edges and none of the forbidden ones")
         first = first._replace(bound=self.weight(first) + first.gap)
@@ -365,8 +367,8 @@ class _Search(Problem):
 
         It pays for the others that it breaks, and only for these.
         """
-        costs = {site: cost for _, site, cost in conflicts if cost is not None}
-        if any(cost is None for *_, cost in conflicts):
+        costs = {one.site: one.cost for one in conflicts if one.cost is not None}
+        if any(one.cost is None for one in conflicts):
             return False
         answer = node._replace(paid=frozenset(costs), due=sum(costs.values()))
         answer = answer._replace(bound=self.weight(answer))
@@ -413,7 +415,8 @@ class _Search(Problem):
         self.answer(node, conflicts)
         found = [one for one in conflicts if one.cost is None or one.site not in node.paid]
         if found:
-            ways, site, cost = min(found, key=lambda one: len(one.ways))
+            chosen = min(found, key=lambda one: one.size)
+            ways, site, cost = chosen.checked(node), chosen.site, chosen.cost
         else:
             if not split and node.bound > self.weight(node):
                 self.lose(node.bound)
@@ -421,18 +424,20 @@ class _Search(Problem):
             ways = [self.way(Alternative(forbid=[edge])) for edge in edges]
             site, cost = ("", 0), None
         below: list[tuple[Way, Part | None]] = []
-        bans = node.bans
+        bans = new = node.bans
+        left: Left | None = None
         bound_of = self.bounds(node) if found and len(ways) > _MANY and self.sums_up else None
         for way in sorted(ways, key=lambda way: not can_be_excluded(way)):
             part = None
             if bound_of is None or not any(required for required, _ in way):
-                part = self.decoded(node, bans + way)
+                left, new = self.left(new, left), ()
+                part = self.decoded(node, bans + way, self.left(way, left))
             elif (bound := bound_of(way)) is not None:
                 part = node._replace(bound=bound, bans=bans + way, tight=False, later=True)
             below.append((bans + way, part))
             if can_be_excluded(way):
                 [(required, axes)] = way
-                bans = (*bans, (not required, axes))
+                bans, new = (*bans, (not required, axes)), (*new, (not required, axes))
         if cost is not None:  # the best tree is that of the node, which takes no alternative
             paid = node._replace(paid=node.paid | {site}, due=node.due + cost, bans=bans)
             below.append((bans, paid._replace(bound=node.bound - cost)))

@@ -84,7 +84,7 @@ class Trees(NamedTuple):
         return self._replace(
             heads=self.heads[part] - root,
             roots=self.roots[part] - root,
-            misc=lambda node: self.misc(root + node),
+            misc=lru_cache(None)(lambda node: self.misc(root + node)),
             waived={name: words[part] for name, words in self.waived.items()},
             **{name: getattr(self, name)[part] for name in of_nodes},
         )
@@ -94,9 +94,14 @@ class Trees(NamedTuple):
         root = int(self.roots[word])
         return root, int(np.searchsorted(self.roots, root, side="right"))
 
-    def indices(self, labels: tuple[str, ...], *, of_others: bool = False) -> Nodes:
+    def indices(self, labels: tuple[str, ...], *, of_others: bool = False) -> tuple[int, ...]:
         """Return the indices of the labels that match, or of the others."""
-        return np.flatnonzero(matching(self.label_names, labels)[:-1] != of_others)
+        return numbers(matching(self.label_names, labels)[:-1] != of_others)
+
+
+def numbers(mask: Mask) -> tuple[int, ...]:
+    """Return the indices where a mask is true, for `Edges`: hashed, they need no second look."""
+    return tuple(np.flatnonzero(mask).tolist())
 
 
 @lru_cache(maxsize=1024)

@@ -237,7 +237,7 @@ def _edges(trees: Trees, rule: Rule, word: int) -> list[tuple[int, int]]:
     found = set()
     shape = len(trees.heads), len(trees.heads), len(trees.label_names)
     for way in rule.conflict(trees, word):
-        for banned in way_of(way._replace(require=()), shape):
+        for banned in way_of(way.forbid, (), shape):
             words = 1 + np.flatnonzero(against(banned, trees.heads, trees.labels))
             found |= {(int(trees.heads[d]), d) for d in words.tolist()}
     return sorted(found or {(int(trees.heads[word]), word)}, key=lambda edge: edge[1])

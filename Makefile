@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 # What is imported is compiled then, not all that is installed: 20 seconds of work instead of 60.
 PIP := $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check
 
-.PHONY: help demo smoke test test-all test-races test-uncompiled test-versions lint docs bench figures fuzz wheel models clean
+.PHONY: help demo smoke test test-all test-races test-uncompiled test-versions test-aarch64 lint docs bench figures fuzz wheel wheels models clean
 
 help:
 	@echo "make demo   set up a virtual environment and parse some English sentences"
@@ -16,12 +16,14 @@ help:
 	@echo "make test-races  those with processes and signals, ROUNDS=50 times beside busy processes"
 	@echo "make test-uncompiled  the small ones with the JIT off; OPTIONS=--cov says what they cover"
 	@echo "make test-versions  with the lowest and the highest Numba, NumPy and PyTorch; gigabytes, minutes"
+	@echo "make test-aarch64  the wheel for Linux on ARM, built here and emulated; Debian 12, root, half an hour"
 	@echo "make lint   check style and types"
 	@echo "make docs   build the documentation into site/"
 	@echo "make bench  measure again, for an hour; OPTIONS=--essential for a quarter of one, OPTIONS=kbest"
 	@echo "make figures  write the tables and charts of README and docs from benchmarks/results"
 	@echo "make fuzz   attack it with new seeds, for SECONDS=600; SEED= ATTACK= ROUND= repeat a fault"
 	@echo "make wheel  build the wheels into dist/, with compiled kernels; needs a C compiler, minutes"
+	@echo "make wheels ... and those for Linux on ARM and for all else"
 	@echo "make models  train the models of all languages but English anew, and package them; hours"
 	@echo "make clean  remove the virtual environment and everything built"
 
@@ -66,6 +68,12 @@ test-uncompiled: $(VENV)/.test
 test-versions:
 	tests/with_versions.sh
 
+test-aarch64: $(VENV)/.test
+	rm -f dist/arborescence-*aarch64.whl
+	ARBORESCENCE_NATIVE=aarch64 $(WHEEL) .
+	$(WHEEL) ./papers ./models/en
+	native/test_aarch64.sh $(BIN)/python
+
 lint: $(VENV)/.lint
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -87,16 +95,22 @@ fuzz: $(VENV)/.test
 	$(BIN)/python fuzz --seconds $(SECONDS) $(if $(SEED),--seed $(SEED)) \
 	  $(if $(ATTACK),--attack $(ATTACK)) $(if $(ROUND),--round $(ROUND))
 
+WHEEL := $(BIN)/python -m pip wheel --disable-pip-version-check --no-deps --wheel-dir dist
+
 # On Linux, auditwheel states which systems the wheel runs on.
 wheel: $(VENV)/.wheel
 	rm -rf build/wheel
-	ARBORESCENCE_NATIVE=1 $(BIN)/python -m pip wheel --disable-pip-version-check --no-deps \
-	  --wheel-dir build/wheel .
+	ARBORESCENCE_NATIVE=1 $(WHEEL) --wheel-dir build/wheel .
 	mkdir -p dist
 	if [ "$$(uname)" = Linux ]; then \
 	  PATH="$$PWD/$(BIN):$$PATH" auditwheel repair --wheel-dir dist build/wheel/*.whl; \
 	else cp build/wheel/*.whl dist; fi
-	$(BIN)/python -m pip wheel --disable-pip-version-check --no-deps --wheel-dir dist ./papers $(dir $(wildcard ./models/*/pyproject.toml))
+	$(WHEEL) ./papers $(dir $(wildcard ./models/*/pyproject.toml))
+
+# The second is compiled by LLVM and Zig for another machine; the third is compiled by Numba at first use.
+wheels: wheel
+	ARBORESCENCE_NATIVE=aarch64 $(WHEEL) .
+	$(WHEEL) .
 
 # From ../shared/ud; hours.
 models: $(VENV)/.test

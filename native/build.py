@@ -1,6 +1,6 @@
 """Build the native modules: one extension module for each level of processor, with all kernels.
 
-    python -m native.build [--into FOLDER] [--levels x86-64-v3,...] [--jobs N]
+    python -m native.build [--into FOLDER] [--levels x86-64-v3,...] [--jobs N] [--machine aarch64]
 
 Numba compiles the kernels that the families of trees and parsers declare (`exports.py` in each
 folder), in several processes; the C compiler compiles `module.c`, through which Python calls them,
@@ -34,6 +34,10 @@ SOURCES = ROOT / "src"
 # Each level needs the one before; a processor runs the last one that it has.
 LEVELS = {"x86_64": ("x86-64-v2", "x86-64-v3", "x86-64-v4"), "AMD64": ("x86-64-v2", "x86-64-v3")}
 
+# Other machines, with Linux, that modules are built for; and the oldest glibc that serves there.
+OTHERS = ("aarch64",)
+GLIBC = "2.28"
+
 # Look for all symbols that a module needs when it is loaded (Windows does in any case).
 _RESOLVE = getattr(os, "RTLD_NOW", 0)
 
@@ -49,8 +53,10 @@ _LONG = (
 _KINDS = {"int64": "q", "uint64": "Q", "float64": "d", "bool": "?"}
 
 
-def build(into: Path, levels: Sequence[str] = (), jobs: int = 0, say: Any = print) -> list[Path]:
-    """Build the modules of some levels of processor (by default, all of this machine's kind).
+def build(
+    into: Path, levels: Sequence[str] = (), jobs: int = 0, machine: str = "", say: Any = print
+) -> list[Path]:
+    """Build the modules of some levels of processor (by default, all of the machine's kind).
 
     Parameters
     ----------
@@ -60,15 +66,18 @@ def build(into: Path, levels: Sequence[str] = (), jobs: int = 0, say: Any = prin
         Names of processors, as LLVM knows them.
     jobs
         The number of processes; by default, one for each core.
+    machine
+        One of `OTHERS`; by default, this machine.
     say
         Called with a line of text after each step.
     """
-    levels = levels or LEVELS.get(platform.machine(), ("generic",))
+    levels = levels or LEVELS.get(machine or platform.machine(), ("generic",))
+    triple = f"{machine}-linux-gnu" if machine else ""
     jobs = jobs or os.cpu_count() or 1
     os.environ |= {
         # Read by Numba when it is imported, in this process and in those that compile: code that is
         # the same for all levels.
-        "NUMBA_CPU_NAME": levels[0],
+        "NUMBA_CPU_NAME": "generic" if machine else levels[0],
         "NUMBA_CPU_FEATURES": "",
         "ARBORESCENCE_JIT": "1",
         "ARBORESCENCE_QUIET": "1",
@@ -82,7 +91,7 @@ def build(into: Path, levels: Sequence[str] = (), jobs: int = 0, say: Any = prin
         groups = _groups()
         with ProcessPoolExecutor(jobs) as pool:
             tasks = {
-                pool.submit(_compile_group, name, kernels, levels, folder): name
+                pool.submit(_compile_group, name, kernels, levels, folder, triple): name
                 for name, kernels in groups
             }
             for done, task in enumerate(as_completed(tasks), 1):
@@ -95,7 +104,7 @@ def build(into: Path, levels: Sequence[str] = (), jobs: int = 0, say: Any = prin
                     f"{done}/{len(tasks)} {tasks[task]}: {len(found)} kernels and types, "
                     f"{seconds:.0f} s"
                 )
-        modules = _link(overloads, levels, folder, into)
+        modules = _link(overloads, levels, folder, into, triple)
     size = sum(module.stat().st_size for module in modules) / 2**20
     say(
         f"{len(overloads)} kernels and types for {', '.join(levels)}: "
@@ -117,16 +126,16 @@ def _groups() -> list[tuple[str, list[Any]]]:
 
 
 def _compile_group(
-    name: str, kernels: list[Any], levels: Sequence[str], folder: Path
+    name: str, kernels: list[Any], levels: Sequence[str], folder: Path, triple: str
 ) -> tuple[list[Overload], float]:
     from native.compile import compile_kernels
 
     start = time.monotonic()
-    return compile_kernels(kernels, levels, folder, name), time.monotonic() - start
+    return compile_kernels(kernels, levels, folder, name, triple), time.monotonic() - start
 
 
 def _link(
-    overloads: Iterable[Overload], levels: Sequence[str], folder: Path, into: Path
+    overloads: Iterable[Overload], levels: Sequence[str], folder: Path, into: Path, triple: str
 ) -> list[Path]:
     """Compile the extension module and link it with the kernels, for each level."""
     from distutils.ccompiler import new_compiler
@@ -139,6 +148,11 @@ def _link(
     from arborescence.compiling.native import digest
 
     (folder / "table.h").write_text(_table(overloads))
+    if triple:
+        cc, cxx = (
+            f"{sys.executable} -m ziglang {name} -target {triple}.{GLIBC}" for name in ("cc", "c++")
+        )
+        os.environ |= {"CC": cc, "CXX": cxx, "LDSHARED": f"{cc} -shared"}
     compiler: Any = new_compiler()
     customize_compiler(compiler)
     includes = [str(folder), np.get_include(), get_python_inc()]
@@ -173,7 +187,8 @@ def _link(
             str(folder / path.name),
             extra_postargs=["-Wl,-s"] if sys.platform == "linux" else [],
         )
-        ctypes.PyDLL(str(folder / path.name), mode=_RESOLVE)  # is anything missing in it?
+        if not triple:
+            ctypes.PyDLL(str(folder / path.name), mode=_RESOLVE)  # is anything missing in it?
         into.mkdir(parents=True, exist_ok=True)
         (folder / path.name).replace(path)
         modules.append(path)
@@ -267,8 +282,9 @@ def main() -> None:
     parser.add_argument("--into", type=Path, default=SOURCES / "arborescence")
     parser.add_argument("--levels", type=lambda text: text.split(","), default=[])
     parser.add_argument("--jobs", type=int, default=0)
+    parser.add_argument("--machine", choices=OTHERS, default="")
     options = parser.parse_args()
-    build(options.into, options.levels, options.jobs)
+    build(options.into, options.levels, options.jobs, options.machine)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
 """Compare native kernels with Numba's JIT: the same results, bit for bit.
 
-    python native/compare.py [LEVEL ...]
+    python native/compare.py [LEVEL or FILE ...]
 
-Each side computes the same things in a process of its own. Sums that may be added in any order
+Each side computes the same things in a process of its own, or on another machine, where `--write
+FILE` keeps what it found. Sums that may be added in any order
 (`reordered_kernel`) depend on the processor: they are compared to nine digits.
 """
 
@@ -143,7 +144,12 @@ def main() -> None:
         truth = run(Path(scratch), "jit", ARBORESCENCE_JIT="1")
         wrong = 0
         for level in levels:
-            found = run(Path(scratch), level, ARBORESCENCE_LEVEL=level)
+            kept = Path(level)
+            found = (
+                pickle.loads(kept.read_bytes())
+                if kept.is_file()
+                else run(Path(scratch), level, ARBORESCENCE_LEVEL=level)
+            )
             if not found.pop("native"):
                 print(f"{level}: not here, or not for this processor")
                 continue

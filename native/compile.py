@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from llvmlite import binding, ir
 from numba import types
+from numba.core.runtime.nrtdynmod import create_nrt_module
 
 from arborescence.compiling.numba_parts import cpu_target, global_compiler_lock, is_of_memory
 
@@ -43,6 +44,7 @@ def compile_kernels(
     levels: Sequence[str],
     folder: Path,
     name: str,
+    triple: str = "",
 ) -> list[Overload]:
     """Compile some kernels for some levels of processor.
 
@@ -57,6 +59,8 @@ def compile_kernels(
         Where the object files are written: ``<level>/<name>.o``.
     name
         The name of this group of kernels, part of all symbols.
+    triple
+        The kind of machine that runs them, as LLVM knows it; by default, this one's.
     """
     context = cpu_target.target_context
     wrappers = ir.Module(f"{name}.wrappers")
@@ -77,7 +81,7 @@ def compile_kernels(
         for level in levels:
             path = folder / level / f"{name}.o"
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(_object_code(linked, name, level))
+            path.write_bytes(_object_code(linked, name, level, triple))
     return overloads
 
 
@@ -151,9 +155,12 @@ def _linked(wrappers: ir.Module, codes: list[Any], exported: set[str]) -> bytes:
     codegen = cpu_target.target_context.codegen()
     wrappers.triple = codegen._create_empty_module("empty").triple
     module = binding.parse_assembly(str(wrappers))
-    # LLVM links only what is needed so far, so what all need comes last.
-    for code in sorted(dict.fromkeys(codes), key=is_of_memory):
-        module.link_in(code._get_module_for_linking(), preserve=True)
+    for code in dict.fromkeys(codes):
+        if not is_of_memory(code):
+            module.link_in(code._get_module_for_linking(), preserve=True)
+    # Anew: what runs in this process was made for its processor.
+    memory, _ = create_nrt_module(cpu_target.target_context)
+    module.link_in(binding.parse_assembly(str(memory)))
     for function in module.functions:
         if not function.is_declaration and function.name not in exported:
             function.linkage = "internal"
@@ -166,12 +173,21 @@ def _linked(wrappers: ir.Module, codes: list[Any], exported: set[str]) -> bytes:
     return bitcode
 
 
-def _object_code(linked: bytes, name: str, level: str) -> bytes:
-    context = cpu_target.target_context.with_aot_codegen(name, cpu_name=level)
-    codegen = context.codegen()
+def _object_code(linked: bytes, name: str, level: str, triple: str) -> bytes:
+    codegen = cpu_target.target_context.with_aot_codegen(name, cpu_name=level).codegen()
+    if triple:
+        # Numba knows only this machine's kind. Before LLVM optimizes it, its code is the same for
+        # all with 64 bits whose lowest byte comes first.
+        binding.initialize_all_targets()
+        binding.initialize_all_asmprinters()
+        codegen._tm = binding.Target.from_triple(triple).create_target_machine(
+            cpu=level, opt=3, reloc="pic", codemodel="default"
+        )
+        codegen._data_layout = str(codegen._tm.target_data)
     library = codegen.create_library(name)
     module = binding.parse_bitcode(linked)
     module.name = name
+    module.triple = codegen._tm.triple
     module.data_layout = codegen._data_layout
     library._final_module = module
     library._optimize_final_module()

@@ -6,8 +6,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-[ "$(echo dist/arborescence-*.whl | wc -w)" = 1 ] || { echo "one wheel is wanted in dist/"; exit 1; }
-wheel=$(echo dist/arborescence-*.whl)
+[ "$(echo dist/arborescence-*_"$(uname -m)".whl | wc -w)" = 1 ] || { echo "one wheel for here is wanted in dist/"; exit 1; }
+wheel=$(echo dist/arborescence-*_"$(uname -m)".whl)
 size=$(stat -c %s "$wheel")
 echo "$wheel: $((size / 1024)) KB"
 [ "$size" -le 4500000 ] || { echo "larger than 4.5 MB"; exit 1; }

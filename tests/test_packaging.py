@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+import runpy
 import tomllib
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 import arborescence
 
@@ -82,6 +84,37 @@ def test_the_extra_all_leaves_out_jit_torch_and_other_tools() -> None:
         "ray",
         "spacy",
     }
+
+
+@pytest.mark.parametrize(
+    ("native", "system", "machine", "needs_numba"),
+    [
+        ("", "linux", "x86_64", True),
+        ("0", "darwin", "arm64", True),
+        ("1", "linux", "x86_64", False),
+        ("1", "linux", "aarch64", False),
+        ("aarch64", "linux", "x86_64", False),
+        ("1", "linux", "ppc64le", True),
+        ("1", "linux", "x86", True),
+        ("1", "darwin", "x86_64", True),
+        ("aarch64", "win32", "AMD64", True),
+    ],
+)
+def test_numba_is_needed_where_no_kernels_are_compiled(
+    monkeypatch, native, system, machine, needs_numba
+) -> None:
+    monkeypatch.setenv("ARBORESCENCE_NATIVE", native)
+    build = runpy.run_path(str(HERE / "hatch_build.py"))
+    config = PROJECT["tool"]["hatch"]["metadata"]["hooks"]["custom"]
+    metadata = {"optional-dependencies": PROJECT["project"]["optional-dependencies"]}
+    build["Dependencies"](str(HERE), config).update(metadata)
+    platform = {"sys_platform": system, "platform_machine": machine}
+    wanted = [
+        needed.name
+        for needed in map(Requirement, metadata["dependencies"])
+        if needed.marker is None or needed.marker.evaluate(platform)
+    ]
+    assert wanted == ["numpy", *["numba"] * needs_numba]
 
 
 def test_the_models_are_under_the_licence_of_their_data() -> None:

@@ -11,5 +11,6 @@ python3 -m venv "$scratch/venv"
   datasets==5.2.0 ray==2.60.0 pyarrow==26.0.1 jax==0.10.2
 export ARBORESCENCE_QUIET=1 HF_HUB_OFFLINE=1 RAY_USAGE_STATS_ENABLED=0
 "$scratch/venv/bin/pytest" --quiet -p no:cacheprovider \
-  tests/integrations/test_arrow.py tests/integrations/test_datasets.py tests/integrations/test_ray.py
+  tests/integrations/test_arrow.py tests/integrations/test_datasets.py tests/integrations/test_ray.py \
+  tests/integrations/test_jax.py
 "$scratch/venv/bin/pytest" --quiet -p no:cacheprovider tests/test_docs.py -k "corpora.md or torch.md"

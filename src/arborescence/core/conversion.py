@@ -1,4 +1,4 @@
-"""A caller's arrays and tensors, converted to the types that kernels take."""
+"""A caller's arrays, of NumPy or any other library, converted to the types that kernels take."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ FLOATS: Final = (np.dtype(np.float32), np.dtype(np.float64))
 INT64: Final = np.dtype(np.int64)
 # The bound up to which float64 holds all integers.
 _WHOLE = 2**53
+_CPU = 1  # in DLPack
 
 
 def as_array(
@@ -26,12 +27,12 @@ def as_array(
 ) -> tuple[NDArray[Any], Callable[[NDArray[Any]], Any] | None]:
     """Return a NumPy view of an array or tensor, and a function that converts results back.
 
-    A torch tensor is detached and, if it is on another device, copied to the CPU; bfloat16 becomes
-    float32, which is exact.
+    A torch tensor is detached. What another library's array or tensor holds on another device is
+    copied to the CPU; bfloat16 becomes float32, which is exact.
 
     Parameters
     ----------
-    values : array, tensor, or anything that `numpy.asarray` takes
+    values : array, tensor, or anything that DLPack or `numpy.asarray` takes
     name
         The name for messages.
     absent
@@ -50,9 +51,36 @@ def as_array(
     if isinstance(values, np.ma.MaskedArray):
         return _unmasked(values, name, absent), None
     try:
+        if hasattr(values, "__dlpack_device__") and not isinstance(values, np.ndarray):
+            return _of_another(values)
         return np.asarray(values), None
-    except (TypeError, ValueError) as error:
+    except (BufferError, RuntimeError, TypeError, ValueError) as error:
         raise ScoresError(f"{name} do not form an array: {error}") from None
+
+
+def _of_another(values: Any) -> tuple[NDArray[Any], Callable[[NDArray[Any]], Any] | None]:
+    """Return a NumPy view of another library's array, and a function that makes a result such one.
+
+    By DLPack and Python's array API standard. Without the latter, results are NumPy's.
+    """
+    elsewhere: dict[str, Any] = {} if values.__dlpack_device__()[0] == _CPU else {"device": "cpu"}
+    try:
+        array = np.from_dlpack(values, **elsewhere)
+    except (BufferError, RuntimeError, TypeError):  # such as types that NumPy does not have
+        if not hasattr(values, "__array__"):
+            raise
+        array = np.asarray(values)
+    if array.dtype.name == "bfloat16":
+        array = array.astype(np.float32)
+    if not hasattr(values, "__array_namespace__"):
+        return array, None
+    library, device = values.__array_namespace__(), values.device
+
+    def give_back(result: NDArray[Any]) -> Any:
+        made = library.asarray(result)
+        return made if made.device == device else made.to_device(device)
+
+    return array, give_back
 
 
 def _of_tensor(tensor: Any, name: str) -> tuple[NDArray[Any], Callable[[NDArray[Any]], Any]]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from arborescence.compiling.kernels import kernel
+from arborescence.core.conversion import as_array
 from arborescence.core.tree import is_tree
 from arborescence.errors import TreebankError, TreeError
 
@@ -332,7 +333,7 @@ class Sentence:
         return at
 
     def _written_heads(self, heads: npt.ArrayLike) -> list[str]:
-        vector = np.asarray(heads)
+        vector, _ = as_array(heads, "heads")
         n = len(self)
         if vector.shape not in ((n,), (n + 1,)) or vector.dtype.kind not in "iu":
             raise TreeError(

@@ -1,3 +1,3 @@
 """The version of the package, which model files, checkpoints and reports name."""
 
-__version__ = "0.1.0"
+__version__ = "1.0.0rc1"

@@ -1,5 +1,7 @@
 """Training that goes on from a parser: it keeps what it knew, and learns new words and labels."""
 
+from importlib.util import find_spec
+
 import numpy as np
 import pytest
 
@@ -13,7 +15,11 @@ from arborescence.treebank import Sentence, write
 from samples import bare, treebank
 from small_parsers import parsed, small_parser
 
-KINDS = ("linear", "joint", "tree", "undirected", "greedy", "beam", "biaffine", "mlp")
+WITHOUT_TORCH = pytest.mark.skipif(
+    find_spec("torch") is None, reason="training needs the extra 'torch'"
+)
+NEURAL = [pytest.param(kind, marks=WITHOUT_TORCH) for kind in ("biaffine", "mlp")]
+KINDS = ("linear", "joint", "tree", "undirected", "greedy", "beam", *NEURAL)
 NEW = Sentence.from_words(
     ["Quokkas", "hop"], upos=["NOUN", "X"], heads=[2, 0], deprels=["nsubj:new", "root"]
 )
@@ -66,7 +72,7 @@ def test_new_relations_are_learned_and_the_file_goes_on_as_well(kind, tmp_path):
     assert (one.tagger is None) == (start.tagger is None)
 
 
-@pytest.mark.parametrize("kind", ["biaffine", "mlp"])
+@pytest.mark.parametrize("kind", NEURAL)
 def test_new_words_and_tags_of_a_network_come_beside_the_old_ones(kind):
     start = small_parser(kind)
     grown = untrained(kind, [NEW, NEW])

@@ -99,7 +99,15 @@ def test_a_pass_is_gradient_ascent_with_a_prior_and_averages(prepared, expect):
     total = np.zeros(layout.size)
     rate, clock = 0.05, 0
     for _ in range(3):
-        ascent = Ascent(model, sums, clock, rate=rate, sentences=len(sentences), expect=expect)
+        ascent = Ascent(
+            model,
+            sums,
+            clock,
+            rate=rate,
+            sentences=len(sentences),
+            expect=expect,
+            by_trees=expect is not head_probabilities,
+        )
         factor = 1.0
         for batch, heads, edges in sentences:
             if not arb.is_projective(heads):

@@ -99,6 +99,8 @@ def checked(
                 good.append(sentence)
     if not kept[0]:
         raise TreebankError("the treebank is empty: training needs at least one sentence")
+    if not any((sentence.heads >= 0).any() for sentence in kept[0]):
+        check_tree(kept[0][0], root)  # which says where, and why it is none
     return kept
 
 

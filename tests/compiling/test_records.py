@@ -76,6 +76,7 @@ def test_records_are_taken_apart_and_made_again(arguments: list[Record | str]) -
             call(wrong)
 
 
+@pytest.mark.skipif(bool(jit.numba.config.DISABLE_JIT), reason="nothing is compiled")
 def test_a_kernel_takes_records_from_python_and_from_kernels(arguments: list[Record | str]) -> None:
     kernel = jit.KernelOfRecords(weigh, jit._OPTIONS, arguments)
     assert kernel(*GIVEN) == weigh(*GIVEN) == 10.5

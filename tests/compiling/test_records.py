@@ -76,7 +76,9 @@ def test_records_are_taken_apart_and_made_again(arguments: list[Record | str]) -
             call(wrong)
 
 
-@pytest.mark.skipif(bool(jit.numba.config.DISABLE_JIT), reason="nothing is compiled")
+@pytest.mark.skipif(
+    bool(pytest.importorskip("numba").config.DISABLE_JIT), reason="nothing is compiled"
+)
 def test_a_kernel_takes_records_from_python_and_from_kernels(arguments: list[Record | str]) -> None:
     kernel = jit.KernelOfRecords(weigh, jit._OPTIONS, arguments)
     assert kernel(*GIVEN) == weigh(*GIVEN) == 10.5

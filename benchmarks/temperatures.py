@@ -11,6 +11,7 @@ from typing import get_args
 
 from arborescence.parsers import LinearParser, Tagger
 from arborescence.parsers.shared.confidence import Probable, reliability
+from arborescence.parsers.shared.given import untagged
 from arborescence.parsers.shared.graph_parser import TEMPERATURES
 from arborescence.treebank import read
 from inputs import TREEBANKS
@@ -24,9 +25,8 @@ NAMES = (
 
 def errors(parser, tagger, test):
     """Return the calibration error of each kind of probability, in percent."""
-    bare = [sentence.replace(upos=None, xpos=None, feats=None) for sentence in test]
     parsed = list(parser.parse(test, confidence=True, rules="none"))
-    tagged = list(tagger.tag(bare, confidence=True))
+    tagged = list(tagger.tag(map(untagged, test), confidence=True))
     return {
         of: 100 * reliability(test, tagged if of == "tag" else parsed, of=of).error
         for of in get_args(Probable)

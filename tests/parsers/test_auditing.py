@@ -73,7 +73,7 @@ def test_errors_come_first(audited):
 def test_what_is_proposed(audited):
     wrong, found = audited
     by_error = {wrong.index(one.sentence): one for one in found[:3]}
-    assert all(one.proposed == BIRDS for one in by_error.values())
+    assert all(one.proposed() == BIRDS for one in by_error.values())
     assert (by_error[0].head, by_error[0].deprel) == (2, "nsubj")
     assert by_error[0].odds.edge > 0
     assert by_error[0].variations

@@ -86,7 +86,7 @@ def audit(
             "odds": one.odds._asdict(),
             "variations": [each._asdict() for each in one.variations],
             "sentence": the_tree([one.sentence]),
-            "proposed": edges_of(one.proposed, confidence=False),
+            "proposed": edges_of(one.proposed(), confidence=False),
         }
         del entry["parser"]
         say(json.dumps(entry, ensure_ascii=False))

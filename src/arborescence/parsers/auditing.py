@@ -72,9 +72,8 @@ class Finding(NamedTuple):
         """All that speaks against the annotation."""
         return sum(self.odds)
 
-    @property
     def proposed(self) -> Sentence:
-        """The parser's best tree that has the more probable edge, with the more probable tag."""
+        """Return the parser's best tree with the more probable edge, and the more probable tag."""
         at, words = self.word - 1, len(self.sentence)
         heads, deprels, upos = [-1] * words, ["_"] * words, self.sentence.upos
         heads[at], deprels[at] = int(self.sentence.heads[at]), self.sentence.deprels[at]
@@ -280,7 +279,7 @@ def audit_html(findings: Iterable[Finding]) -> str:
     """
     items = [
         f"<p>{escape(str(one))}</p>\n<div>"
-        f"{draw_svg(one.sentence, one.proposed, titles=['given', 'proposed'])}</div>\n"
+        f"{draw_svg(one.sentence, one.proposed(), titles=['given', 'proposed'])}</div>\n"
         for one in findings
     ]
     title = "Words to check"

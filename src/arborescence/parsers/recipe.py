@@ -115,8 +115,8 @@ def train(
     begun = None if start is None else _begun(start, kind)
     kind = kind if begun is None else _kind_of(begun)
     beside, settings, root = _checked(kind, options)
-    settled = settings_from(begun) | settings
-    in_part = kind is None or settings_of(kind).of(settled).in_part
+    settings = settings_from(begun) | settings
+    in_part = kind is None or settings_of(kind).of(settings).in_part
     parts = _found(train, dev)
     treebank, held_out = _read_all(*parts, root, skip_invalid, progress, in_part=in_part)
     if kind is None:
@@ -213,7 +213,7 @@ def _trained(
     from arborescence.parsers.tagger.tagging import jackknife
     from arborescence.parsers.text.model import Text
 
-    chosen = settings_of(kind).of(settings_from(start) | settings)
+    chosen = settings_of(kind).of(settings)
     rng = chosen.rng
     settings = settings | {"rng": rng}
     if start is not None:

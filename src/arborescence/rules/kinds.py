@@ -401,10 +401,7 @@ def _gap_proofs(trees: Trees, word: int) -> Iterator[list[int]]:
 
     Those words whose edges prove that the head is not above it, as numbers in the sentence.
     """
-    root, end = trees.sentence(word)
-    heads, way = _ways(root, trees.heads[root:end].tobytes())
-    word -= root
-    head = heads[word]
+    _, way, word, head = _seen_from(trees, word)
     for d in range(min(word, head) + 1, max(word, head)):
         if head not in way(d):
             yield _not_above(way(head), way(d))
@@ -415,14 +412,18 @@ def _crossing_proofs(trees: Trees, word: int) -> Iterator[list[int]]:
 
     That edge, and those that prove that its head is not above the word.
     """
-    root, end = trees.sentence(word)
-    heads, way = _ways(root, trees.heads[root:end].tobytes())
-    word -= root
-    head = heads[word]
+    heads, way, word, head = _seen_from(trees, word)
     for d, h in enumerate(heads):
         low, high = (d, h) if d < h else (h, d)
         if low < word < high and (head < low or high < head) and h not in way(head):
             yield sorted({*_not_above(way(h), way(head)), d} - {word})
+
+
+def _seen_from(trees: Trees, word: int) -> tuple[list[int], Callable[[int], list[int]], int, int]:
+    """Return what `_ways` does for the sentence of a word, and the word and its head in it."""
+    root, end = trees.sentence(word)
+    heads, way = _ways(root, trees.heads[root:end].tobytes())
+    return heads, way, word - root, heads[word - root]
 
 
 @lru_cache(maxsize=4)

@@ -13,7 +13,7 @@ nx = pytest.importorskip("networkx", "3.4", reason="needs networkx")
 
 from networkx.algorithms.tree import branchings  # noqa: E402
 
-TESTS = "networkx.algorithms.tree.tests.test_branchings"
+TESTS = ["networkx.algorithms.tree.tests." + name for name in ("test_branchings", "test_mst")]
 OURS = {"backend": "arborescence"}
 
 
@@ -62,6 +62,67 @@ def test_as_good_as_networkx(name, kind):
             assert ours == theirs
 
 
+def undirected_graph(rng, kind):
+    """A graph with loops, parallel edges, several parts, equal weights and some of NaN."""
+    graph = kind(name="some")
+    graph.add_nodes_from("abcdefgh"[: rng.integers(1, 9)], seen=True)
+    for number in range(rng.integers(20)):
+        u, v = rng.choice(list(graph), 2).tolist()
+        weight = float(rng.integers(-3, 4)) if rng.random() < 0.9 else float("nan")
+        graph.add_edge(u, v, **({"weight": weight} if number % 7 else {}), number=number)
+    return graph
+
+
+@pytest.mark.parametrize("kind", [nx.Graph, nx.MultiGraph])
+@pytest.mark.parametrize("most", ["minimum", "maximum"])
+def test_spanning_trees_are_those_of_networkx(most, kind):
+    rng = np.random.default_rng(3)
+    edges, tree = (getattr(nx, f"{most}_spanning_{what}") for what in ("edges", "tree"))
+    for _ in range(some(200)):
+        graph = undirected_graph(rng, kind)
+        for data, keys in ((True, True), (False, True), (True, False), (False, False)):
+            options = {"ignore_nan": True, "data": data, "keys": keys}
+            assert list(edges(graph, **options, **OURS)) == list(edges(graph, **options))
+        theirs, ours = tree(graph, ignore_nan=True), tree(graph, ignore_nan=True, **OURS)
+        assert type(ours) is kind
+        assert nx.utils.graphs_equal(ours, theirs)
+        for algorithm in ("prim", *(["boruvka"] if kind is nx.Graph else [])):
+            theirs, ours = (
+                tree(graph, ignore_nan=True, algorithm=algorithm, **backend)
+                for backend in ({}, OURS)
+            )
+            assert ours.size("weight") == theirs.size("weight")
+            assert ours.size() == theirs.size()
+
+
+@pytest.mark.parametrize("kind", [nx.Graph, nx.MultiGraph])
+def test_spanning_trees_with_some_edges_and_without_others(kind):
+    rng = np.random.default_rng(4)
+    marks = list(nx.algorithms.tree.mst.EdgePartition)
+    for _ in range(some(200)):
+        graph = undirected_graph(rng, kind)
+        for *_, data in graph.edges(data=True):
+            data["mark"] = marks[rng.integers(3)]
+        for minimum in (False, True):
+            options = {"minimum": minimum, "partition": "mark", "ignore_nan": True}
+            theirs = nx.partition_spanning_tree(graph, **options)
+            ours = nx.partition_spanning_tree(graph, **options, **OURS)
+            assert nx.utils.graphs_equal(ours, theirs)
+
+
+def test_what_spanning_trees_refuse():
+    graph = nx.Graph([("a", "b", {"weight": float("nan")})])
+    found = nx.minimum_spanning_edges(graph, **OURS)  # as in NetworkX, told by the first edge
+    with pytest.raises(ValueError, match=r"NaN found as an edge weight. Edge \('a', 'b',"):
+        list(found)
+    with pytest.raises(ValueError, match="best is not a valid choice"):
+        nx.minimum_spanning_tree(graph, algorithm="best", **OURS)
+    with pytest.raises(nx.NetworkXNotImplemented, match="for directed type"):
+        nx.minimum_spanning_tree(nx.DiGraph(graph), **OURS)
+    with pytest.raises(nx.NetworkXNotImplemented, match="for multigraph type"):
+        nx.minimum_spanning_tree(nx.MultiGraph(graph), algorithm="boruvka", **OURS)
+
+
 def test_attributes_and_the_graph_itself_stay():
     graph = graph_of(np.random.default_rng(1), nx.DiGraph, 6, 60)
     before = {edge: dict(data) for *edge, data in graph.edges(data=True) for edge in [tuple(edge)]}
@@ -80,11 +141,11 @@ def test_weights_that_floats_cannot_hold_are_left_to_networkx():
 
 
 def test_its_own_tests_pass(tmp_path):
-    """Those of branchings, with all graphs computed by the backend, also small ones."""
+    """Those of branchings and trees, with all graphs computed by the backend, also small ones."""
     code = "import pytest, sys, arborescence.integrations.networkx as n; n._FEW = 0; "
-    code += "sys.exit(pytest.main(['-q', '-p', 'no:cacheprovider', '--pyargs', sys.argv[1]]))"
+    code += "sys.exit(pytest.main(['-q', '-p', 'no:cacheprovider', '--pyargs', *sys.argv[1:]]))"
     run = subprocess.run(
-        [sys.executable, "-c", code, TESTS],
+        [sys.executable, "-c", code, *TESTS],
         cwd=tmp_path,
         env=os.environ | {"NETWORKX_BACKEND_PRIORITY": "arborescence"},
         capture_output=True,

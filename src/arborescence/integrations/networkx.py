@@ -1,18 +1,26 @@
-"""A backend of NetworkX: its optimal arborescences and branchings by `arborescence.decode_sparse`.
+"""A backend of NetworkX: its optimal arborescences, branchings and undirected spanning trees.
 
 ``nx.maximum_spanning_arborescence(G, backend="arborescence")`` computes here, or, for all calls,
-``NETWORKX_BACKEND_PRIORITY=arborescence``. The results are graphs of NetworkX. Among equally good
-ones it may be another one than NetworkX finds; weights come back unchanged.
+``NETWORKX_BACKEND_PRIORITY=arborescence``. The results are graphs and edges of NetworkX, found by
+`arborescence.decode_sparse` and `arborescence.undirected.spanning_tree`. Among equally good ones it
+may be another one than NetworkX finds (by Kruskal's algorithm it is the same); weights come back
+unchanged.
 """
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from arborescence.errors import NoTreeError
 from arborescence.nonprojective.sparse import decode_sparse
+from arborescence.undirected.spanning_trees import spanning_tree
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
 
 #: Larger whole numbers are not exact in floats.
 _EXACT: Final = 2**53
@@ -24,7 +32,13 @@ _FUNCTIONS: Final = (
     "minimal_branching",
     "maximum_spanning_arborescence",
     "minimum_spanning_arborescence",
+    "minimum_spanning_edges",
+    "maximum_spanning_edges",
+    "minimum_spanning_tree",
+    "maximum_spanning_tree",
+    "partition_spanning_tree",
 )
+_ALGORITHMS: Final = ("kruskal", "prim", "boruvka", "borůvka")
 
 
 def get_info() -> dict[str, Any]:
@@ -33,7 +47,7 @@ def get_info() -> dict[str, Any]:
         "backend_name": "arborescence",
         "project": "arborescence",
         "package": "arborescence",
-        "short_summary": "Optimal arborescences and branchings, exactly, in O(m log n)",
+        "short_summary": "Optimal arborescences, branchings and spanning trees, exactly",
         "functions": {name: {} for name in _FUNCTIONS},
     }
 
@@ -50,8 +64,7 @@ def _finding(sign: int, *, spanning: str = "", largest: bool = False) -> Any:
     ) -> Any:
         import networkx as nx  # type: ignore[import-untyped,unused-ignore]
 
-        # NetworkX keeps the "converted" graph, and would warn that it may have changed.
-        (G.__networkx_cache__ or {}).get("backends", {}).pop("arborescence", None)
+        _forget(G)
         if sign < 0 or spanning:
             for *_, data in G.edges(data=True):
                 data.setdefault(attr, default)  # as NetworkX does
@@ -63,6 +76,38 @@ def _finding(sign: int, *, spanning: str = "", largest: bool = False) -> Any:
         except NoTreeError:
             what = f"{spanning} spanning arborescence" if spanning else "branching"
             raise nx.NetworkXException(f"No {what} in G.") from None
+
+    return staticmethod(find)
+
+
+def _spanning_edges(sign: int) -> Any:
+    """Return a function of NetworkX for the edges of the lightest or, with -1, heaviest tree."""
+
+    def find(
+        G: Any,
+        algorithm: str = "kruskal",
+        weight: str = "weight",
+        keys: bool = True,
+        data: bool = True,
+        ignore_nan: bool = False,
+    ) -> Iterator[Any]:
+        _check(G, algorithm)
+        found = _lightest(G, sign, weight, ignore_nan)
+        return (
+            edge[: 2 + (keys and len(edge) > 3)] + ((edge[-1],) if data else ()) for edge in found
+        )
+
+    return staticmethod(find)
+
+
+def _spanning_tree(sign: int) -> Any:
+    """Return a function of NetworkX for the lightest or, with -1, heaviest tree."""
+
+    def find(
+        G: Any, weight: str = "weight", algorithm: str = "kruskal", ignore_nan: bool = False
+    ) -> Any:
+        _check(G, algorithm)
+        return _graph_of(G, _lightest(G, sign, weight, ignore_nan))
 
     return staticmethod(find)
 
@@ -100,6 +145,85 @@ class Backend:
     minimal_branching = _finding(-1, largest=True)
     maximum_spanning_arborescence = _finding(1, spanning="maximum")
     minimum_spanning_arborescence = _finding(-1, spanning="minimum")
+    minimum_spanning_edges = _spanning_edges(1)
+    maximum_spanning_edges = _spanning_edges(-1)
+    minimum_spanning_tree = _spanning_tree(1)
+    maximum_spanning_tree = _spanning_tree(-1)
+
+    @staticmethod
+    def partition_spanning_tree(
+        G: Any,
+        minimum: bool = True,
+        weight: str = "weight",
+        partition: str = "partition",
+        ignore_nan: bool = False,
+    ) -> Any:
+        """Return the best tree with some edges, and without others."""
+        _check(G, "kruskal")
+        found = _lightest(G, 1 if minimum else -1, weight, ignore_nan, partition)
+        return _graph_of(G, found)
+
+
+def _forget(graph: Any) -> None:
+    """Take the graph from what NetworkX keeps: it would warn that it may have changed."""
+    (graph.__networkx_cache__ or {}).get("backends", {}).pop("arborescence", None)
+
+
+def _as_floats(values: list[Any]) -> NDArray[np.float64]:
+    """Return weights as floats, if these are exact."""
+    array = np.array(values or [0])
+    if array.dtype.kind not in "biuf" or not (np.abs(array) < _EXACT).all():
+        raise NotImplementedError("a weight is no number, not finite, or larger than 2^53")
+    return array[: len(values)].astype(np.float64)
+
+
+def _check(graph: Any, algorithm: str) -> None:
+    """Raise what NetworkX raises for unknown algorithms, and graphs that they do not take."""
+    import networkx as nx
+
+    _forget(graph)
+    if algorithm not in _ALGORITHMS:
+        raise ValueError(f"{algorithm} is not a valid choice for an algorithm.")
+    if graph.is_directed():
+        raise nx.NetworkXNotImplemented("not implemented for directed type")
+    if graph.is_multigraph() and algorithm.startswith("bor"):
+        raise nx.NetworkXNotImplemented("not implemented for multigraph type")
+
+
+def _graph_of(graph: Any, edges: Iterator[Any]) -> Any:
+    """Return a graph of the same kind, with all nodes and some edges."""
+    found = graph.__class__()
+    found.graph.update(graph.graph)
+    found.add_nodes_from(graph.nodes.items())
+    found.add_edges_from(edges)
+    return found
+
+
+def _lightest(
+    graph: Any, sign: int, weight: str, ignore_nan: bool, partition: str | None = None
+) -> Iterator[Any]:
+    """Yield the edges of the best spanning tree, or forest, in the order of Kruskal's algorithm."""
+    several = {"keys": True} if graph.is_multigraph() else {}
+    edges = list(graph.edges(data=True, **several))
+    values = [edge[-1].get(weight, 1) for edge in edges]
+    for place, value in enumerate(values):
+        if value != value and not ignore_nan:
+            raise ValueError(f"NaN found as an edge weight. Edge {edges[place]}")
+    marks = [
+        "EXCLUDED" if value != value else getattr(edge[-1].get(partition), "name", "OPEN")
+        for edge, value in zip(edges, values, strict=True)
+    ]
+    edges = [edge for edge, mark in zip(edges, marks, strict=True) if mark != "EXCLUDED"]
+    weights = sign * _as_floats([edge[-1].get(weight, 1) for edge in edges])
+    included = [mark == "INCLUDED" for mark in marks if mark != "EXCLUDED"]
+    if any(included):  # before all others; only the order counts
+        weights = np.unique(weights, return_inverse=True)[1].astype(np.float64)
+        weights[included] = -1
+    numbers = {node: number for number, node in enumerate(graph)}
+    u, v = (np.array([numbers[edge[end]] for edge in edges], np.int64) for end in (0, 1))
+    found = spanning_tree(len(numbers), u, v, weights, minimum=True)
+    for place in found[np.argsort(weights[found], kind="stable")].tolist():
+        yield edges[place]
 
 
 def _best(
@@ -120,10 +244,7 @@ def _best(
     edges = list(graph.edges(data=True))
     n, m = len(numbers), len(edges)
     ends = np.array([(numbers[u], numbers[v]) for u, v, _ in edges], np.int64).reshape(m, 2)
-    values = np.array([data.get(attr, default) for *_, data in edges] or [0])
-    if values.dtype.kind not in "biuf" or not (np.abs(values) < _EXACT).all():
-        raise NotImplementedError("a weight is no number, not finite, or larger than 2^53")
-    weights = sign * values[:m].astype(np.float64)
+    weights = sign * _as_floats([data.get(attr, default) for *_, data in edges])
     marks = [data.get(partition) for *_, data in edges] if partition else [None] * m
     names = np.array([getattr(mark, "name", "OPEN") for mark in marks], object)
     there = (names != "EXCLUDED") & (ends[:, 0] != ends[:, 1])

@@ -1,10 +1,11 @@
 """A backend of NetworkX: its optimal arborescences, branchings and undirected spanning trees.
 
 ``nx.maximum_spanning_arborescence(G, backend="arborescence")`` computes here, or, for all calls,
-``NETWORKX_BACKEND_PRIORITY=arborescence``. The results are graphs and edges of NetworkX, found by
-`arborescence.decode_sparse` and `arborescence.undirected.spanning_tree`. Among equally good ones it
-may be another one than NetworkX finds (by Kruskal's algorithm it is the same); weights come back
-unchanged.
+``NETWORKX_BACKEND_PRIORITY_GENERATORS=arborescence``: the priority for functions that give graphs.
+NetworkX itself then changes the signs of weights, and asks here for a maximum branching. The
+results are graphs and edges of NetworkX, found by `arborescence.decode_sparse` and
+`arborescence.undirected.spanning_tree`. Among equally good ones it may be another one than NetworkX
+finds (by Kruskal's algorithm it is the same); weights come back unchanged.
 """
 
 from __future__ import annotations

@@ -33,6 +33,7 @@ ATTACKS = {
     "large": 2,
     "calls": 1,
     "oracles": 1,
+    "repairs": 1,
     "spanning": 1,
     "scores": 1,
     "treebanks": 2,

@@ -52,8 +52,37 @@ def test_other_faults_are_errors_with_their_line(tmp_path, command):
 def test_a_parser_decides_between_trees_that_keep_as_many(command, tmp_path):
     parser = small_parser("biaffine")
     sentence = treebank()[0].replace(heads=[-1, 2, 1, -1, -1, -1, -1])
-    [(found, changed)] = arb.treebank.mended([sentence], parser=parser)
+    [(found, changed, _)] = arb.treebank.mended([sentence], parser=parser)
     assert arb.is_tree(found.tree)
     kept = np.flatnonzero(found.tree[1:3] == sentence.tree[1:3])
     assert len(kept) == 1
     assert len(changed) == 5
+
+
+@pytest.mark.parametrize("with_model", [False, True])
+def test_rules_are_kept(broken, tmp_path, command, with_model):
+    small_parser("linear").save(tmp_path / "small.npz")
+    model = ("-m", tmp_path / "small.npz") if with_model else ()
+    said = command("repair", *model, "--rules", "ud", broken, "-o", tmp_path / "trees.conllu")
+    assert "still break" not in said.err
+    assert not list(arb.treebank.validate(tmp_path / "trees.conllu"))
+
+
+def test_files_vote(tmp_path, command):
+    right = treebank()[:2]
+    first = [right[0].replace(heads=[3, 3, 4, 0, 3, 3]), right[1]]
+    second = [right[0].replace(heads=[3, 3, 4, 0, 3, 3], deprels=["x"] * 6), right[1]]
+    for name, sentences in {"a": right, "b": first, "c": second}.items():
+        arb.treebank.write(sentences, tmp_path / f"{name}.conllu")
+    files = [tmp_path / f"{name}.conllu" for name in "abc"]
+    assert command("repair", "--votes", "3,1,1", *files).out == files[0].read_text(encoding="utf-8")
+    command("repair", "--votes", "1,1,1", *files, "-o", tmp_path / "voted.conllu")
+    found, _ = arb.treebank.read(tmp_path / "voted.conllu")
+    assert found.heads.tolist() == [3, 3, 4, 0, 3, 3]
+    assert found.deprels[1:4] == ["amod", "nsubj", "root"]
+    said = command("repair", "--votes", "1,1", *files)
+    assert "3 columns need as many weights, not 2" in said.complaint()
+    assert "--votes 1,x: give whole numbers" in command("repair", "--votes", "1,x", *files).err
+    arb.treebank.write(right[:1], files[1])
+    said = command("repair", "--votes", "1,1,1", *files)
+    assert "a.conllu:8: the files have other sentences here" in said.err

@@ -19,12 +19,14 @@ def test_no_tree_keeps_more(n, root, projective):
     for _ in range(some(200)):
         columns = rng.integers(-2, n + 3, (rng.integers(1, 4), n + 1))
         scores = rng.normal(size=(n + 1, n + 1))
-        found = arb.repair(columns, scores=scores, root=root, projective=projective)
-        kept = (trees[:, None, 1:] == columns[:, 1:]).sum(axis=(1, 2))
+        votes = rng.integers(0, 4, len(columns))
+        how = {"scores": scores, "root": root, "projective": projective}
+        found = arb.repair(columns, weights=votes, **how)
+        kept = (trees[:, None, 1:] == columns[:, 1:]).sum(axis=2) @ votes
         weights = arb.tree_weight(np.broadcast_to(scores, (len(trees), n + 1, n + 1)), trees)
         best = trees[np.lexsort((weights, kept))[-1]]
         assert found.heads.tolist() == best.tolist()
-        if len(columns) == 1:
+        if len(columns) == 1 and votes[0]:
             changed = 1 + np.flatnonzero(found.heads[1:] != columns[0, 1:])
             assert found.changed.tolist() == changed.tolist()
 
@@ -53,3 +55,7 @@ def test_what_is_refused():
         arb.repair([])
     with pytest.raises(arb.OptionError, match=r"must be \(3, 3\)"):
         arb.repair([-1, 0, 1], scores=np.zeros((2, 2)))
+    with pytest.raises(arb.OptionError, match="1 columns need as many weights, not 2"):
+        arb.repair([-1, 0, 1], weights=[1, 2])
+    with pytest.raises(arb.OptionError, match="a weight must be a whole number"):
+        arb.repair([-1, 0, 1], weights=[0.5])

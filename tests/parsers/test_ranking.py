@@ -22,7 +22,7 @@ def chances_of(parser, sentence):
     return trees, weights - np.logaddexp.reduce(weights)
 
 
-@pytest.mark.parametrize("by", ["loss", "entropy", "margin"])
+@pytest.mark.parametrize("by", ["loss", "entropy", "margin", "disagreement"])
 @pytest.mark.parametrize("kind", ["tree", "biaffine"])
 def test_sentences(kind, by):
     parser = small_parser(kind)
@@ -36,6 +36,9 @@ def test_sentences(kind, by):
             expected = -(np.exp(logs) * logs).sum() / len(each.sentence)
         elif by == "margin":
             expected = 1 / (1 + logs[order[0]] - logs[order[1]])
+        elif by == "disagreement":
+            few = trees[order[:10], 1:]
+            expected = (few != few[0]).mean()
         else:
             same = trees[:, 1:] == trees[order[0], 1:]
             expected = 1 - (np.exp(logs)[:, None] * same).sum(axis=0).mean()

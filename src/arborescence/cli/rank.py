@@ -33,8 +33,8 @@ def rank(
     model
         A graph-based parser.
     by
-        The share of heads that are expected to be wrong, the entropy of the trees for each word, or
-        how little the best tree leads.
+        The share of heads that are expected to be wrong, the entropy of the trees for each word,
+        how little the best tree leads, or how much the 10 best trees differ.
     words
         Rank words, by the probability that the best head is wrong.
     budget

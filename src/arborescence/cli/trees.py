@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from operator import add
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -100,6 +100,8 @@ def validate(
 def repair(
     files: Arguments = None,
     model: Annotated[str | None, typer.Option("--model", "-m", metavar="MODEL")] = None,
+    votes: Annotated[str | None, typer.Option(metavar="N,N...")] = None,
+    rules: Annotated[str | None, typer.Option(metavar="ud|FILE.toml")] = None,
     output: OutputOption = None,
     root: RootOption = "single",
     projective: bool = False,
@@ -116,28 +118,42 @@ def repair(
         CoNLL-U; '-' or nothing: the standard input.
     model
         Let this parser decide between trees that keep equally many heads, and find relations.
+    votes
+        The files have the same sentences, and vote: how many votes each has for its heads.
+    rules
+        Find the nearest tree that keeps rules: those of UD, or of a file.
     projective
         Without crossing edges.
 
     Examples
     --------
     arborescence repair predicted.conllu -o trees.conllu
-    arborescence repair -m english predicted.conllu > trees.conllu
+    arborescence repair -m english --rules ud predicted.conllu > trees.conllu
+    arborescence repair --votes 2,1,1 first.conllu second.conllu third.conllu -o voted.conllu
     """
     from arborescence.parsers import load
     from arborescence.treebank.broken import mended, read_broken
 
     parser = None if model is None else load(model)
-    totals = [0, 0, 0]
+    totals = [0, 0, 0, 0]
+    how: dict[str, Any] = {"parser": parser, "rules": rules, "root": root}
+    given = [sentences_of(files, read_broken)]
+    if votes is not None:
+        try:
+            how["votes"] = [int(number) for number in votes.split(",")]
+        except ValueError:
+            raise typer.BadParameter(f"--votes {votes}: give whole numbers, as 2,1,1") from None
+        given = [sentences_of([file], read_broken) for file in files or ["-"]]
 
     def counting() -> Iterator[list[Sentence]]:
-        given = sentences_of(files, read_broken)
-        for sentence, changed in mended(given, parser=parser, root=root, projective=projective):
-            totals[:] = map(add, totals, (len(changed), len(sentence), 1 if len(changed) else 0))
+        for sentence, changed, broken in mended(*given, projective=projective, **how):
+            sizes = len(changed), len(sentence), 1 if len(changed) else 0, int(broken)
+            totals[:] = map(add, totals, sizes)
             yield [sentence]
 
     output = output or "-"
     found = counted(counting(), "sentences repaired", printed=output == "-", quiet=quiet)
     deliver(found, output=output)
-    changed, words, sentences = totals
-    note(f"{changed:,} of {words:,} heads changed, in {sentences:,} sentences", quiet=quiet)
+    changed, words, sentences, broken = totals
+    said = f"{changed:,} of {words:,} heads changed, in {sentences:,} sentences"
+    note(said + (f"; {broken:,} still break a rule" if broken else ""), quiet=quiet)

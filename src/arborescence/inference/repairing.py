@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
+from arborescence.core.checks import check_count
 from arborescence.errors import OptionError
 from arborescence.inference.decode import decode
 
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from arborescence.core.choices import Root
+
+_MOST_VOTES: Final = 10**6  # of a column
 
 
 class Repaired(NamedTuple):
@@ -30,6 +33,7 @@ def repair(
     heads: Sequence[Any] | NDArray[Any],
     words: int | None = None,
     *,
+    weights: Sequence[int] | None = None,
     scores: ArrayLike | None = None,
     root: Root = "single",
     projective: bool = False,
@@ -48,6 +52,8 @@ def repair(
         ignored.
     words
         The number of words n; by default that of the longest column.
+    weights : (K,), optional
+        How many votes each column has: whole numbers from 0 to a million. By default one each.
     scores : (n + 1, n + 1), optional
         A parser's weights of edges, which decide between trees that keep equally many heads. By
         default near words are preferred, and words to the root.
@@ -61,7 +67,7 @@ def repair(
     Raises
     ------
     OptionError
-        If there is no word, or an option is invalid.
+        If there is no word, there are not as many weights as columns, or an option is invalid.
     ScoresError, NoTreeError
         As for `decode`, if the scores are invalid, or have no tree.
 
@@ -81,13 +87,16 @@ def repair(
     nodes = max(map(len, columns), default=1) if words is None else words + 1
     if nodes < 2:
         raise OptionError("there must be a word at least")
+    counts = [1] * len(columns) if weights is None else list(weights)
+    if len(counts) != len(columns):
+        raise OptionError(f"{len(columns)} columns need as many weights, not {len(counts)}")
     votes = np.zeros((nodes, nodes))
-    for column in columns:
+    for column, count in zip(columns, counts, strict=True):
         kept = _nodes(column, nodes)
         words_kept = np.flatnonzero(kept >= 0)
-        votes[kept[words_kept], words_kept] += 1
+        votes[kept[words_kept], words_kept] += check_count(count, "a weight", 0, _MOST_VOTES)
     tree: NDArray[np.int64] = decode(
-        votes + _scaled(scores, nodes), root=root, projective=projective
+        votes + scaled(scores, nodes), root=root, projective=projective
     )
     places = np.arange(1, nodes)
     short = votes[tree[1:], places] < np.maximum(votes[:, 1:].max(axis=0), 1)
@@ -113,7 +122,7 @@ def _nodes(column: Sequence[Any] | NDArray[Any], nodes: int) -> NDArray[np.int64
     return found
 
 
-def _scaled(scores: ArrayLike | None, nodes: int) -> NDArray[np.float64]:
+def scaled(scores: ArrayLike | None, nodes: int) -> NDArray[np.float64]:
     """Return scores as what a whole tree adds less than 1/2 by."""
     if scores is None:
         places = np.arange(nodes)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING, NamedTuple, get_args
+from typing import TYPE_CHECKING, Final, NamedTuple, get_args
 
 import numpy as np
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from arborescence.distribution.arrays import TreeDistribution
     from arborescence.parsers.shared.base import Parser
     from arborescence.treebank import Sentence
+
+_COMMITTEE: Final = 10  # trees that agree or not
 
 
 class Doubtful(NamedTuple):
@@ -70,8 +72,9 @@ def rank(
         Any number, with some heads or none.
     by
         Of a sentence: ``"loss"``, the share of words whose heads are expected to be wrong;
-        ``"entropy"`` of its trees, divided by the number of words; or ``"margin"``: 1 / (1 + d),
-        where d is by how much log-probability the best tree leads.
+        ``"entropy"`` of its trees, divided by the number of words; ``"margin"``: 1 / (1 + d), where
+        d is by how much log-probability the best tree leads; or ``"disagreement"``: the share of
+        heads of the 10 best trees that are others than those of the best one.
     words
         Whether to rank the words of all sentences instead: by the probability that the most
         probable head is wrong.
@@ -153,5 +156,8 @@ def _doubt(distribution: TreeDistribution, marginals: NDArray[np.float64], by: D
     if by == "loss":
         heads = distribution.argmax()
         return 1 - float(marginals[heads[1:], np.arange(1, words + 1)].mean())
+    if by == "disagreement":
+        trees = np.asarray(distribution.kbest(_COMMITTEE)[0])
+        return 1 - float((trees[:, 1:] == trees[0, 1:]).mean())
     chances = np.asarray(distribution.kbest(2)[1])
     return 1 / (1 + float(chances[0] - chances[1])) if len(chances) > 1 else 0.0

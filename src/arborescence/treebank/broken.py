@@ -3,26 +3,37 @@
 from __future__ import annotations
 
 import io
-from itertools import tee
+from collections import Counter
+from contextlib import suppress
+from itertools import tee, zip_longest
 from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from arborescence.inference.repairing import repair
+from arborescence.core.tree import is_projective
+from arborescence.errors import NoTreeError, TreebankError
+from arborescence.inference.repairing import repair, scaled
+from arborescence.rules.search import decode_constrained
+from arborescence.rules.sets import conflicts_of, rules_of
 from arborescence.system.files import opened
 from arborescence.treebank.conllu import inflated, read
+from arborescence.treebank.tally import CONTENT_RELATIONS, FUNCTIONAL_RELATIONS
+from arborescence.treebank.validation import trees_to_keep, validate
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
     from arborescence.core.choices import Root
+    from arborescence.rules.kinds import Rule
+    from arborescence.rules.sets import AnyRules
     from arborescence.treebank.sentence import Sentence
 
 _HEAD: Final = 6
 _DIGITS: Final = 9  # longer numbers are none of words
+_LIMIT: Final = 1000  # trees decoded for a sentence
 
 
 class _Named(io.BytesIO):
@@ -32,10 +43,11 @@ class _Named(io.BytesIO):
 class Mended(NamedTuple):
     """A sentence that `mended` has repaired."""
 
-    # with a tree. Without a parser, a changed word that hangs from the root has the relation
-    # ``root``; another one that had this or none has ``dep``.
+    # with a tree. Without a parser and rules, a changed word that hangs from the root has the
+    # relation ``root``; another one that had this or none has ``dep``.
     sentence: Sentence
     changed: NDArray[np.int64]  # (c,): the words whose heads are others than before
+    broken: bool  # whether no tree was found that keeps the rules
 
 
 def read_broken(source: str | os.PathLike[str] | IO[bytes]) -> Iterator[Sentence]:
@@ -81,8 +93,10 @@ def read_broken(source: str | os.PathLike[str] | IO[bytes]) -> Iterator[Sentence
 
 def mended(
     sentences: Iterable[Sentence],
-    *,
+    *others: Iterable[Sentence],
+    votes: Sequence[int] | None = None,
     parser: Any = None,
+    rules: AnyRules | None = None,
     root: Root = "single",
     projective: bool = False,
 ) -> Iterator[Mended]:
@@ -92,28 +106,111 @@ def mended(
     ----------
     sentences
         As from `read_broken`.
+    *others
+        The same sentences with other heads, which vote together with these.
+    votes
+        How many votes each of them has, as the weights of `repair`.
     parser
         A graph-based parser, which decides between trees that keep equally many heads, and finds
         the relations of heads that are changed.
+    rules
+        As for `validate`; rules that have a cost do not count. Of the trees that keep them, it is
+        the one with the fewest changed heads, and of these with the fewest changed relations, among
+        those of Universal Dependencies and of the sentence. With a parser, it is the one with the
+        fewest changed heads and relations together.
     root, projective
         As for `decode`.
 
     Yields
     ------
     Mended
+        The first one's sentences. Where several vote, rules are kept by the tree that is nearest to
+        the one with the most votes, and its relations have the most votes for their edges.
+
+    Raises
+    ------
+    TreebankError
+        If the others have other sentences.
+    OptionError
+        If there are not as many `votes` as have them; or another option is invalid.
+
+    Notes
+    -----
+    The search for a tree that keeps rules ends after 1,000 decoded trees: then the best one that it
+    has found need not be the nearest.
     """
+    hard = [rule for rule in rules_of(rules or ()) if rule.cost is None]
+    before, given = tee(sentences)
+    if others or votes is not None:
+        given = _voted((given, *others), votes, parser, root=root, projective=projective)
     if parser is not None:
-        before, given = tee(sentences)
-        parsed = parser.parse(given, keep="anyway", root=root, projective=projective or None)
-        for sentence, tree in zip(before, parsed, strict=True):
-            yield Mended(tree, np.flatnonzero(sentence.heads != tree.heads) + 1)
-        return
-    for sentence in sentences:
-        tree, changed = repair(sentence.tree, root=root, projective=projective)
-        deprels = list(sentence.deprels)
-        for word in changed.tolist():
-            if tree[word] == 0:
-                deprels[word - 1] = "root"
-            elif deprels[word - 1] in ("root", "_"):
-                deprels[word - 1] = "dep"
-        yield Mended(sentence.replace(heads=tree, deprels=deprels), changed)
+        how: Any = {"root": root, "projective": projective or None}
+        found = parser.parse(given, keep="anyway", rules=hard or None, **how)
+    else:
+        found = (_nearest(sentence, hard, root, projective) for sentence in given)
+    for sentence, tree in zip(before, found, strict=True):
+        changed = np.flatnonzero(sentence.heads != tree.heads) + 1
+        yield Mended(tree, changed, bool(hard) and not _kept(tree, hard))
+
+
+def _voted(
+    treebanks: Sequence[Iterable[Sentence]], votes: Sequence[int] | None, parser: Any, **how: Any
+) -> Iterator[Sentence]:
+    """Yield the first one's sentences with the trees that have the most votes."""
+    counts = [1] * len(treebanks) if votes is None else votes
+    for several in zip_longest(*treebanks):
+        forms = [None if one is None else one.forms for one in several]
+        if any(each != forms[0] for each in forms):
+            there = next(one for one in several if one is not None)
+            raise TreebankError(f"{there.source}:{there.line}: the files have other sentences here")
+        scores = None if parser is None else parser.scores(several[0])
+        tree, _ = repair([one.tree for one in several], weights=counts, scores=scores, **how)
+        deprels = []
+        for word, head in enumerate(tree[1:].tolist(), 1):
+            found = Counter({"_" if parser else "dep" if head else "root": 0})
+            for one, count in zip(several, counts, strict=True):
+                if one.tree[word] == head:
+                    found[one.deprels[word - 1]] += count
+            deprels.append(found.most_common(1)[0][0])
+        yield several[0].replace(heads=tree, deprels=deprels)
+
+
+def _kept(sentence: Sentence, rules: list[Rule]) -> bool:
+    """Return whether a sentence has a tree that keeps rules."""
+    return next(validate([sentence], rules), None) is None
+
+
+def _nearest(sentence: Sentence, rules: list[Rule], root: Root, projective: bool) -> Sentence:
+    """Return a sentence with the nearest tree, if possible one that keeps rules."""
+    if rules and len(sentence):
+        if _kept(sentence, rules) and (not projective or is_projective(sentence.tree)):
+            return sentence
+        with suppress(NoTreeError):
+            return _searched(sentence, rules, root=root, projective=projective)
+    tree, changed = repair(sentence.tree, root=root, projective=projective)
+    deprels = list(sentence.deprels)
+    for word in changed.tolist():
+        if tree[word] == 0:
+            deprels[word - 1] = "root"
+        elif deprels[word - 1] in ("root", "_"):
+            deprels[word - 1] = "dep"
+    return sentence.replace(heads=tree, deprels=deprels)
+
+
+def _searched(sentence: Sentence, rules: list[Rule], **how: Any) -> Sentence:
+    """Return a sentence with the nearest tree that keeps rules; NoTreeError if none was found."""
+    known = dict.fromkeys(["dep", *sorted(CONTENT_RELATIONS | FUNCTIONAL_RELATIONS), "punct"])
+    names = tuple(name for name in [*known, *{*sentence.deprels} - {*known}] if name != "_")
+    n, given = len(sentence), sentence.tree
+    # A head counts more than all relations, and a relation more than all that decides ties.
+    scores = np.add.outer(scaled(None, n + 1), np.arange(len(names)) / (-8 * n * len(names)))
+    scores[0, :, names.index("root")] += 1 / (4 * n)
+    words = np.flatnonzero(given >= 0)
+    scores[given[words], words] += n + 1
+    for word, name in enumerate(sentence.deprels, 1):
+        if name != "_":
+            scores[:, word, names.index(name)] += 1
+    trees = trees_to_keep([sentence], rules)._replace(label_names=names)
+    tree = decode_constrained(scores, conflicts_of(rules, trees), limit=_LIMIT, **how)
+    labels = tree.labels if tree.labels is not None else ()
+    return sentence.replace(heads=tree.heads, deprels=[names[label] for label in labels[1:]])

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from arborescence.rules.conflicts import against, way_of
+from arborescence.rules.kinds import LabelTags, TagLabels
 from arborescence.rules.sets import rules_of
 from arborescence.rules.trees import Trees
-from arborescence.treebank.columns import Numbering, columns_of
+from arborescence.treebank.columns import Columns, Numbering, columns_of
 from arborescence.treebank.sentence import DEPREL, FEATS, FORM, MISC, UPOS
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
     from arborescence.rules.kinds import Rule
     from arborescence.rules.sets import AnyRules
-    from arborescence.treebank.columns import Columns, Integers
+    from arborescence.treebank.columns import Integers
     from arborescence.treebank.sentence import Sentence
 
 #: The name of the rule that heads are a tree with one root edge. No other is looked at before.
@@ -158,6 +159,19 @@ def trees_of(columns: Columns, rules: Sequence[Rule]) -> tuple[Trees, Any]:
         waived=_waived(columns, starts, words),
     )
     return trees, good
+
+
+def trees_to_keep(sentences: Sequence[Sentence], rules: Sequence[Rule]) -> Trees:
+    """Return what rules read in sentences; words without a tag are excused from rules on it."""
+    columns = Columns.of_sentences(list(sentences))
+    trees, _ = trees_of(columns, rules)
+    waived, untagged = dict(trees.waived), trees.tagged(("_",))
+    for rule in rules if untagged.any() else ():
+        if isinstance(rule, LabelTags | TagLabels):
+            waived[rule.name] = untagged | waived.get(rule.name, False)
+    # Also of trees with several roots, which a treebank does not have.
+    heads = np.maximum(columns.head_vectors(), 0) + trees.roots
+    return trees._replace(heads=heads, waived=waived)
 
 
 def _waived(columns: Columns, starts: Integers, words: Integers) -> dict[str, Any]:

@@ -12,13 +12,12 @@ import numpy as np
 from arborescence.core.checks import check_count
 from arborescence.errors import NoTreeError
 from arborescence.projective.pseudo import MARK
-from arborescence.rules.kinds import LabelTags, Spaced, TagLabels
+from arborescence.rules.kinds import Spaced
 from arborescence.rules.search import kbest_constrained
 from arborescence.rules.sets import charged, conflicts_of, rules_of, suspects_of
 from arborescence.rules.trees import matching
-from arborescence.treebank.columns import Columns
 from arborescence.treebank.tally import CONTENT_RELATIONS, FUNCTIONAL_RELATIONS
-from arborescence.treebank.validation import trees_of
+from arborescence.treebank.validation import trees_to_keep
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -167,15 +166,7 @@ class Keeper:
 
     def trees(self, sentences: Sequence[Sentence]) -> Trees:
         """Return what rules read in sentences; words without a tag are excused from rules on it."""
-        columns = Columns.of_sentences(list(sentences))
-        trees, _ = trees_of(columns, self.rules)
-        waived, untagged = dict(trees.waived), trees.tagged(("_",))
-        for rule in self.rules if untagged.any() else ():
-            if isinstance(rule, LabelTags | TagLabels):
-                waived[rule.name] = untagged | waived.get(rule.name, False)
-        # Also of trees with several roots, which a treebank does not have.
-        heads = np.maximum(columns.head_vectors(), 0) + trees.roots
-        return trees._replace(heads=heads, waived=waived)
+        return trees_to_keep(sentences, self.rules)
 
     def breaking(self, lists: Sequence[Sequence[Sentence]]) -> list[int]:
         """Return the numbers of those lists of parses in which a tree breaks what it must keep."""

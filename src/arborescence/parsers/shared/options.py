@@ -66,7 +66,7 @@ Oracle = Literal["static", "dynamic"]
 #: What inference takes time: for the best tree, the k best trees, or the probability of each edge.
 Effort = Literal["best", "kbest", "marginals"]
 #: How the doubt of a parser about a sentence is measured: see `arborescence.parsers.ranking.rank`.
-Doubt = Literal["loss", "entropy", "margin"]
+Doubt = Literal["loss", "entropy", "margin", "disagreement"]
 #: Called as ``progress(phase, done, total)``.
 Progress = Callable[[str, int, int], None]
 

@@ -1,0 +1,72 @@
+"""The nearest tree that keeps rules, against all labeled trees."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+import arborescence as arb
+from arborescence.rules import AtMostOne, Direction, RootLabel
+from arborescence.treebank import Sentence, mended
+from brute_force import all_trees
+from modes import some
+
+RULES = (
+    RootLabel("root", "root", of_root=True),
+    RootLabel("no root", "root", of_root=False),
+    AtMostOne("subjects", ("nsubj",)),
+    Direction("left", ("nsubj",), right=False),
+)
+#: Those that rules name, another one that is given, and one for all others.
+LABELS = ("root", "nsubj", "obj", "dep")
+
+
+def is_kept(heads, labels):
+    """What RULES say, once more."""
+    edges = [*zip(range(1, len(heads)), heads[1:], labels, strict=True)]
+    subjects = [(word, head) for word, head, label in edges if label == "nsubj"]
+    return (
+        all((head == 0) == (label == "root") for _, head, label in edges)
+        and len({head for _, head in subjects}) == len(subjects)
+        and all(word < head for word, head in subjects)
+    )
+
+
+@pytest.mark.parametrize("projective", [False, True])
+@pytest.mark.parametrize("n", [1, 2, 3, 4])
+def test_no_tree_that_keeps_the_rules_is_nearer(n, projective):
+    rng = np.random.default_rng(n)
+    trees = [
+        (tree, labels)
+        for tree in all_trees(n, True, projective).tolist()
+        for labels in itertools.product(LABELS, repeat=n)
+        if is_kept(tree, labels)
+    ]
+    heads, deprels = (
+        np.array([tree[1:] for tree, _ in trees]),
+        np.array([labels for _, labels in trees]),
+    )
+    for _ in range(some(60)):
+        given = rng.integers(-1, n + 1, n)
+        given[given == np.arange(1, n + 1)] = -1
+        names = rng.choice([*LABELS[:3], "_"], n)
+        sentence = Sentence.from_words(["x"] * n, heads=given, deprels=names.tolist())
+        [found] = mended([sentence], rules=RULES, projective=projective)
+        assert not found.broken
+        assert is_kept(found.sentence.tree, found.sentence.deprels)
+        assert arb.is_tree(found.sentence.tree)
+        assert arb.is_projective(found.sentence.tree) or not projective
+        costs = ((heads != given) & (given >= 0)).sum(axis=1) * 100 + (
+            (deprels != names) & (names != "_")
+        ).sum(axis=1)
+        changed = (found.sentence.heads != given) & (given >= 0)
+        others = [a != b for a, b in zip(found.sentence.deprels, names, strict=True) if b != "_"]
+        assert 100 * changed.sum() + sum(others) == costs.min()
+
+
+def test_what_no_tree_keeps():
+    sentence = Sentence.from_words(["a", "b"], heads=[2, 1], deprels=["dep", "dep"])
+    rule = RootLabel("all", "root", of_root=True), RootLabel("none", "obj", of_root=True)
+    [found] = mended([sentence], rules=rule)
+    assert found.broken
+    assert found.sentence.heads.tolist() == [0, 1]

@@ -1,8 +1,6 @@
 """The service, by real requests over a socket."""
 
-import http.client
 import json
-import socket
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -17,11 +15,11 @@ from arborescence.parsers.text import Text
 from samples import treebank
 from small_parsers import small_parser
 
-uvicorn = pytest.importorskip("uvicorn", reason="needs the extra 'serve'")
+pytest.importorskip("uvicorn", reason="needs the extra 'serve'")
 pytest.importorskip("starlette", reason="needs the extra 'serve'")
 pytest.importorskip("python_multipart", reason="needs the extra 'serve'")
 
-from arborescence.integrations.service.app import Limits, application  # noqa: E402
+from serving import Serving
 
 
 @cache
@@ -31,44 +29,11 @@ def parser():
     return LinearParser.train(sentences, tagger=tagger, text=text, bits=10, epochs=2)
 
 
-class Server:
-    """A server in a thread, from its start to its graceful end."""
+class Server(Serving):
+    """A server of two parsers."""
 
     def __init__(self, **limits):
-        models = {"small": parser(), "bare": small_parser("greedy")}
-        config = uvicorn.Config(application(models, Limits(**limits)), log_level="error")
-        self.server, self.begun = uvicorn.Server(config), threading.Event()
-        self.socket = socket.create_server(("127.0.0.1", 0))
-        self.port = self.socket.getsockname()[1]
-        startup = self.server.startup
-
-        async def started(sockets=None):
-            await startup(sockets)
-            self.begun.set()
-
-        self.server.startup = started
-        self.thread = threading.Thread(target=self.server.run, args=([self.socket],))
-
-    def __enter__(self):
-        self.thread.start()
-        self.begun.wait()
-        return self
-
-    def __exit__(self, *_):
-        self.server.should_exit = True
-        self.thread.join()
-        self.socket.close()
-
-    def ask(self, path, body=None, kind=None):
-        """Return the status, and the answer as JSON."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port)
-        headers = {"Content-Type": kind} if kind else {}
-        connection.request("POST" if body is not None else "GET", path, body, headers)
-        answer = connection.getresponse()
-        text = answer.read().decode()
-        connection.close()
-        kind = answer.getheader("Content-Type")
-        return answer.status, json.loads(text) if "json" in kind else text
+        super().__init__({"small": parser(), "bare": small_parser("greedy")}, **limits)
 
     def parse(self, **asked):
         return self.ask("/parse", json.dumps(asked))

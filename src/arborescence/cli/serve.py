@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 from contextlib import suppress
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -22,9 +23,10 @@ def serve(
     timeout: Annotated[float, typer.Option(min=0.1, metavar="SECONDS")] = 60.0,
     queue: Annotated[int, typer.Option(min=1, metavar="N")] = 1000,
     max_words: Annotated[int, typer.Option(min=1, metavar="N")] = 1000,
+    train_into: Annotated[Path | None, typer.Option(metavar="FOLDER")] = None,
     quiet: QuietOption = False,
 ) -> None:
-    """Parse over HTTP: a page to try it, UDPipe's REST interface, and one of JSON.
+    """Parse over HTTP: a page to try it, the interfaces of UDPipe, ArboratorGrew and INCEpTION.
 
     Only this machine can reach it, unless --host says otherwise. Ctrl-C ends it when all answers
     are given.
@@ -45,6 +47,8 @@ def serve(
         How many requests may be there at a time.
     max_words
         The longest sentence.
+    train_into
+        Keep models that requests of ArboratorGrew and INCEpTION train.
 
     Examples
     --------
@@ -60,4 +64,4 @@ def serve(
         shown = f"[{host}]" if ":" in host else host
         note(f"http://{shown}:{listening.getsockname()[1]}", quiet=quiet)
         with suppress(KeyboardInterrupt):  # by then all that was begun has been answered
-            service.run(parsers, listening, **limits)
+            service.run(parsers, listening, train_into, **limits)

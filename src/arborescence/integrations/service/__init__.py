@@ -9,9 +9,12 @@ from arborescence.errors import MissingExtraError
 if TYPE_CHECKING:
     import socket
     from collections.abc import Mapping
+    from pathlib import Path
 
 
-def run(parsers: Mapping[str, Any], listening: socket.socket, **limits: Any) -> None:
+def run(
+    parsers: Mapping[str, Any], listening: socket.socket, folder: Path | None = None, **limits: Any
+) -> None:
     """Answer at a socket until the process is told to stop; then end what was begun.
 
     Parameters
@@ -20,6 +23,8 @@ def run(parsers: Mapping[str, Any], listening: socket.socket, **limits: Any) -> 
         Parsers by name; the first is the default.
     listening
         A socket that listens.
+    folder
+        Where models are kept that requests train; without it, none are.
     **limits
         The fields of `app.Limits`.
 
@@ -39,7 +44,7 @@ def run(parsers: Mapping[str, Any], listening: socket.socket, **limits: Any) -> 
     for parser in parsers.values():  # what has to be compiled keeps no request waiting
         list(parser.parse("A word." if parser.text else [["A", "word"]]))
     config = uvicorn.Config(
-        application(parsers, Limits(**limits)),
+        application(parsers, Limits(**limits), folder),
         log_level="warning",
         server_header=False,
         timeout_graceful_shutdown=30,

@@ -17,13 +17,17 @@ from starlette.routing import Route
 
 from arborescence.drawing.svg import draw_svg
 from arborescence.errors import ArborescenceError, OptionError
+from arborescence.integrations.service.arborator import Arborator
 from arborescence.integrations.service.batching import Batcher, FullError
+from arborescence.integrations.service.inception import Inception
+from arborescence.integrations.service.training import Studio
 from arborescence.parsers.described import the_tree, the_trees
 from arborescence.treebank.conllu import ranked, read
 from arborescence.treebank.sentence import Sentence
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Mapping
+    from collections.abc import AsyncIterator, Callable, Mapping
+    from pathlib import Path
 
     from starlette.requests import Request
     from starlette.responses import Response
@@ -75,8 +79,9 @@ class Limits:
 class Service:
     """The answers: see `application`."""
 
-    def __init__(self, parsers: Mapping[str, Any], limits: Limits) -> None:
+    def __init__(self, parsers: Mapping[str, Any], limits: Limits, folder: Path | None) -> None:
         self._parsers, self._limits = dict(parsers), limits
+        self.studio = Studio(folder)
         self._default = next(iter(self._parsers))
         self._batcher: Batcher
 
@@ -88,9 +93,14 @@ class Service:
         try:
             yield
         finally:
+            self.studio.end()
             worker.cancel()
             with suppress(asyncio.CancelledError):
                 await worker
+
+    async def aside(self, function: Callable[..., Any], *args: Any) -> Any:
+        """Call a function in another thread, if there is room for one more request."""
+        return await self._batcher.admitted(self._batcher.aside(function, *args))
 
     async def page(self, _: Request) -> Response:
         """Answer ``/``."""
@@ -133,7 +143,7 @@ class Service:
     async def _processed(self, request: Request) -> Response:
         asked: dict[str, str] = dict(request.query_params)
         if request.method == "POST":
-            await self._body(request)
+            await self.body(request)
             async with request.form() as form:
                 for name, value in form.items():
                     asked[name] = value if isinstance(value, str) else (await value.read()).decode()
@@ -152,7 +162,7 @@ class Service:
         return JSONResponse({"model": name, "acknowledgements": [], "result": result})
 
     async def _parsed(self, request: Request) -> Response:
-        asked = _options_of(await self._body(request))
+        asked = _options_of(await self.body(request))
         name = asked.get("model", self._default)
         parser = self._parser(name)
         sentences = self._checked(await self._batcher.aside(_given, asked, parser))
@@ -187,7 +197,7 @@ class Service:
             raise HTTPException(413, f"a sentence has more than {most:,} words")
         return sentences
 
-    async def _body(self, request: Request) -> bytes:
+    async def body(self, request: Request) -> bytes:
         """Read a request, as far as it may be."""
         parts, size = [], 0
         async for part in request.stream():
@@ -199,7 +209,9 @@ class Service:
         return request._body
 
 
-def application(parsers: Mapping[str, Any], limits: Limits | None = None) -> Starlette:
+def application(
+    parsers: Mapping[str, Any], limits: Limits | None = None, folder: Path | None = None
+) -> Starlette:
     """Return the ASGI application that parses by these parsers, the first by default.
 
     Parameters
@@ -208,8 +220,10 @@ def application(parsers: Mapping[str, Any], limits: Limits | None = None) -> Sta
         Parsers by name.
     limits
         What a request may ask for.
+    folder
+        Where models are kept that requests train; without it, none are.
     """
-    service = Service(parsers, limits or Limits())
+    service = Service(parsers, limits or Limits(), folder)
     return Starlette(
         routes=[
             Route("/", service.page),
@@ -217,6 +231,8 @@ def application(parsers: Mapping[str, Any], limits: Limits | None = None) -> Sta
             Route("/metrics", service.metrics),
             Route("/process", service.process, methods=["GET", "POST"]),
             Route("/parse", service.parse, methods=["POST"]),
+            Arborator(service, parsers, service.studio).routes(),
+            *Inception(service, parsers, service.studio).routes(),
         ],
         lifespan=service.running,
         exception_handlers={

@@ -1,0 +1,113 @@
+"""Documents as INCEpTION sends them: UIMA's CAS in XMI, with tokens, sentences, tags and edges."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from typing import TYPE_CHECKING, Any, Final
+from xml.etree import ElementTree
+
+from arborescence.errors import OptionError
+from arborescence.parsers.shared.confidence import edge_probs
+from arborescence.treebank.sentence import Sentence
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_XMI: Final = "{http://www.omg.org/XMI}"
+_SEGMENTS: Final = "de.tudarmstadt.ukp.dkpro.core.api.segmentation.type"
+_TAGS: Final = "de.tudarmstadt.ukp.dkpro.core.api.lexmorph.type.pos.POS"
+_PREDICTED: Final = "inception_internal_predicted"
+
+
+def _name(layer: str) -> str:
+    """Return the name that a type has in XMI."""
+    package, _, name = layer.rpartition(".")
+    return f"{{http:///{package.replace('.', '/')}.ecore}}{name}"
+
+
+class Document:
+    """A document with its tokens, and the edges of a layer."""
+
+    def __init__(self, xmi: str, layer: str, feature: str) -> None:
+        if "<!DOCTYPE" in xmi:
+            raise OptionError("the XMI has a document type, which is not read")
+        try:
+            self.root = ElementTree.fromstring(xmi)  # noqa: S314
+        except ElementTree.ParseError as error:
+            raise OptionError(f"the XMI is broken: {error}") from None
+        self.layer, self.feature = layer, feature
+        sofas = self.root.iter(_name("uima.cas.Sofa"))
+        self._sofa = next(sofas, ElementTree.Element("none"))
+        # Places are counted in UTF-16, as in Java.
+        self._text = self._sofa.get("sofaString", "").encode("utf-16-le")
+
+    def sentences(self) -> Iterator[tuple[list[ElementTree.Element], Sentence]]:
+        """Yield the tokens of each sentence, and the sentence with the edges that it has."""
+        tokens = sorted(self.root.iter(_name(f"{_SEGMENTS}.Token")), key=_span)
+        begins = [_span(one)[0] for one in tokens]
+        edges = {
+            edge.get("Dependent"): edge
+            for edge in self.root.iter(_name(self.layer))
+            if edge.get(_PREDICTED) != "true"
+        }
+        tags = {
+            _span(one): one.get("coarseValue") or one.get("PosValue") or "_"
+            for one in self.root
+            if one.tag.startswith(_name(_TAGS)) and one.get(_PREDICTED) != "true"
+        }
+        for sentence in sorted(self.root.iter(_name(f"{_SEGMENTS}.Sentence")), key=_span):
+            first, last = (bisect_left(begins, place) for place in _span(sentence))
+            inside = tokens[first:last]
+            number = {one.get(f"{_XMI}id"): place for place, one in enumerate(inside, 1)}
+            heads, deprels = [], []
+            for name in number:
+                edge = edges.get(name)
+                head = None if edge is None else edge.get("Governor")
+                # An edge from a word to itself stands for that from the root.
+                heads.append(0 if head == name else number.get(head, -1))
+                deprels.append("_" if edge is None else edge.get(self.feature) or "_")
+            if inside:
+                forms = [self._covered(*_span(one)) for one in inside]
+                upos = [tags.get(_span(one), "_") for one in inside]
+                made = Sentence.from_words(forms, upos=upos, heads=heads, deprels=deprels)
+                yield inside, made
+
+    def __str__(self) -> str:
+        return ElementTree.tostring(self.root, encoding="unicode")
+
+    def _covered(self, begin: int, end: int) -> str:
+        text = self._text[2 * begin : 2 * end].decode("utf-16-le", "replace")
+        return " ".join(text.split()) or "_"
+
+    def predict(self, parser: Any) -> None:
+        """Add what a parser predicts where there is nothing yet."""
+        ids = [int(one.get(f"{_XMI}id", 0)) for one in self.root.iter()]
+        view = next(self.root.iter(_name("uima.cas.View")), ElementTree.Element("none"))
+        members, last = view.get("members", "").split(), max(ids, default=0)
+        sentences = list(self.sentences())
+        tags, sure = self.layer == _TAGS, getattr(parser, "probabilistic", False)
+        keep: Any = "anyway" if any((one.heads >= 0).any() for _, one in sentences) else False
+        trees = parser.parse([one for _, one in sentences], confidence=sure, keep=keep)
+        for (tokens, given), tree in zip(sentences, trees, strict=True):
+            shares = edge_probs(tree) if sure and not tags else [None] * len(tree)
+            values = tree.upos if tags else tree.deprels
+            for word, (token, value, share) in enumerate(zip(tokens, values, shares, strict=True)):
+                if given.upos[word] != "_" if tags else given.heads[word] >= 0:
+                    continue
+                last += 1
+                begin, end = map(str, _span(token))
+                found = {f"{_XMI}id": str(last), "begin": begin, "end": end}
+                if not tags:
+                    head = tokens[tree.heads[word] - 1] if tree.heads[word] else token
+                    found |= {"Governor": head.get(f"{_XMI}id", "")}
+                    found |= {"Dependent": token.get(f"{_XMI}id", "")}
+                found |= {"sofa": self._sofa.get(f"{_XMI}id", "1"), self.feature: value}
+                found |= {_PREDICTED: "true"}
+                found |= {} if share is None else {f"{self.feature}_score": str(share)}
+                ElementTree.SubElement(self.root, _name(self.layer), found)
+                members.append(str(last))
+        view.set("members", " ".join(members))
+
+
+def _span(element: ElementTree.Element) -> tuple[int, int]:
+    return int(element.get("begin", 0)), int(element.get("end", 0))

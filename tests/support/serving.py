@@ -1,0 +1,50 @@
+"""A server of parsers in a thread, and requests over a socket."""
+
+import http.client
+import json
+import socket
+import threading
+
+import uvicorn
+
+from arborescence.integrations.service.app import Limits, application
+
+
+class Serving:
+    """A server in a thread, from its start to its graceful end."""
+
+    def __init__(self, models, folder=None, **limits):
+        self.app = application(models, Limits(**limits), folder)
+        config = uvicorn.Config(self.app, log_level="error")
+        self.server, self.begun = uvicorn.Server(config), threading.Event()
+        self.socket = socket.create_server(("127.0.0.1", 0))
+        self.port = self.socket.getsockname()[1]
+        startup = self.server.startup
+
+        async def started(sockets=None):
+            await startup(sockets)
+            self.begun.set()
+
+        self.server.startup = started
+        self.thread = threading.Thread(target=self.server.run, args=([self.socket],))
+
+    def __enter__(self):
+        self.thread.start()
+        self.begun.wait()
+        return self
+
+    def __exit__(self, *_):
+        self.server.should_exit = True
+        self.thread.join()
+        self.socket.close()
+
+    def ask(self, path, body=None, kind=None, method=None):
+        """Return the status, and the answer, as JSON if it is some."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port)
+        headers = {"Content-Type": kind} if kind else {}
+        connection.request(method or ("GET" if body is None else "POST"), path, body, headers)
+        answer = connection.getresponse()
+        text = answer.read().decode()
+        connection.close()
+        kind = answer.getheader("Content-Type") or ""
+        return answer.status, json.loads(text) if "json" in kind else text

@@ -57,9 +57,6 @@ def test_training_by_likelihood(command: Command, lessons: Path, tmp_path: Path,
     options = (*options, "--loss", loss)
     assert command("train", "linear", lessons, *options).status == 0
     assert arb.load(model).info["loss"] == loss
-    assert "--k 2 goes with --loss mira only" in command(
-        "train", "linear", lessons, *options, "--k", 2
-    ).complaint(2)
     assert "--joint does not go" in command(
         "train", "linear", lessons, *options, "--joint"
     ).complaint(2)

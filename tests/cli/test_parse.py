@@ -56,17 +56,6 @@ def test_training_is_reproducible(
     assert again.read_bytes() == model.read_bytes()
 
 
-def test_train_with_k_best_mira(command: Command, lessons: Path, tmp_path: Path) -> None:
-    from arborescence.parsers import load
-
-    model = tmp_path / "k.model"
-    options = ("--dev", lessons, "-o", model, "--epochs", 1, "--no-tagger", "--k", 3)
-    assert command("train", "linear", lessons, *options).status == 0
-    assert load(model).info["k"] == 3
-    complaint = command("train", "linear", lessons, *options, "--loss", "perceptron").complaint(2)
-    assert "--k 3 goes with --loss mira only" in complaint
-
-
 def test_train_with_pruning(command: Command, lessons: Path, tmp_path: Path) -> None:
     model, parsed = tmp_path / "pruned.model", tmp_path / "parsed.conllu"
     options = ("--dev", lessons, "-o", model, "--epochs", 3, "--no-tagger", "--prune")

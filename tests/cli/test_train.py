@@ -36,7 +36,6 @@ def lessons(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("transition", "--loss mira"),
         ("transition", "--device cpu"),
         ("second-order", "--joint"),
-        ("second-order", "--k 2"),
         ("second-order", "--projective auto"),
         ("second-order", "--rounds 5"),
         ("neural", "--patience 3"),
@@ -65,9 +64,6 @@ def test_help_has_each_option_of_a_kind(command: Command, kind: Trainable) -> No
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
-        ("--parser linear", "--parser linear is now: arborescence train linear TRAIN..."),
-        ("--parser=biaffine", "--parser biaffine is now: arborescence train neural TRAIN..."),
-        ("--order 2", "--order 2 is now: arborescence train second-order TRAIN..."),
         ("--epochs 3", "--epochs goes with a kind of parser: arborescence train linear TRAIN..."),
         ("--no-jackknife", "--no-jackknife goes with a kind of parser: arborescence train linear"),
         ("--beam=8", "--beam goes with a kind of parser: arborescence train transition TRAIN..."),
@@ -332,7 +328,6 @@ def test_a_second_order_parser(command: Command, lessons: Path, tmp_path: Path) 
     ("options", "complaint"),
     [
         ("--features undirected", "--features undirected goes with --inference undirected only"),
-        ("--inference undirected --k 2", "undirected does not go with --k 2"),
         ("--inference undirected --joint", "undirected does not go with --joint:"),
         ("--inference undirected --projective yes", "does not go with --projective yes:"),
         ("--inference undirected --projective pseudo", "does not go with --projective pseudo:"),

@@ -3,11 +3,9 @@
 import numpy as np
 import pytest
 
-from arborescence.errors import ModelError, OptionError, TreebankError
-from arborescence.parsers.bilexical import BilexicalModel
+from arborescence.errors import OptionError, TreebankError
 from arborescence.parsers.shared.given import as_sentences, batches
 from arborescence.treebank import Sentence
-from small_parsers import small_parser
 
 
 def forms(sentences):
@@ -72,13 +70,6 @@ def test_sentences_are_read_as_they_are_asked_for():
     assert read == ["Trees"]
 
 
-def test_the_bilexical_model_takes_them_too():
-    gold = Sentence.from_words(["Trees", "grow"], heads=[-1, 2, 0])
-    model = BilexicalModel.train([gold])
-    [parsed] = model.parse([["Trees", "grow"]])
-    assert parsed.tree.tolist() == [-1, 2, 0]
-
-
 def cut(given):
     """Cut at full stops, and at spaces."""
     text = given if isinstance(given, str) else given.read_text()
@@ -115,9 +106,3 @@ def test_files(tmp_path):
     assert list(as_sentences(tmp_path / "trees.conllu")) == [sentence]
     with pytest.raises(OptionError, match=r"stands where a sentence is due"):
         as_sentences(tmp_path / "raw.txt")
-
-
-def test_the_old_name_for_raw_text_warns():
-    parser = small_parser("linear")
-    with pytest.warns(DeprecationWarning, match="is parse"), pytest.raises(ModelError, match="cut"):
-        list(parser.parse_text("Birds sing."))

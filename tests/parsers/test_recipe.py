@@ -111,7 +111,7 @@ def test_options_of_another_kind_and_none():
     for kind, options in (
         ("linear", {"beam": 2}),
         ("neural", {"jackknife": True}),
-        (None, {"k": 2}),
+        (None, {"joint": True}),
     ):
         [name] = options
         with pytest.raises(OptionError, match=f"^{name} is no option of .*; there are "):

@@ -7,7 +7,7 @@ import pytest
 from arborescence.errors import ModelError
 from arborescence.parsers.registry import KINDS, from_file, parser_class
 from arborescence.parsers.shared.base import Parser
-from arborescence.parsers.shared.options import AnyKind, System
+from arborescence.parsers.shared.options import System
 from arborescence.transitions import SYSTEMS
 
 
@@ -25,5 +25,4 @@ def test_a_kind_that_is_none(kind):
 
 
 def test_types_name_what_there_is():
-    assert set(get_args(AnyKind)) <= set(KINDS)
     assert get_args(System) == SYSTEMS

@@ -16,7 +16,7 @@ TREEBANKS = (rarely("Galician-TreeGal"), rarely("Lithuanian-HSE"), "Marathi-UFAL
 PARSERS = {
     "linear": (LinearParser, {"projective": False}),
     "linear, no crossing edges": (LinearParser, {"projective": True}),
-    "linear, k best, joint": (LinearParser, {"projective": False, "k": 3, "joint": True}),
+    "linear, joint": (LinearParser, {"projective": False, "joint": True}),
     "linear, perceptron": (LinearParser, {"projective": False, "loss": "perceptron"}),
     "linear, through undirected trees": (
         LinearParser,

@@ -32,9 +32,9 @@ def ranked(count=12):
     return lists
 
 
-def prepare(lists, columns=ALL, gold=None, own=None):
+def prepare(lists, columns=ALL, gold=None):
     sides = []
     templates = trees.TreeTemplates.of(columns, sides)
-    sentences, arrays = Lists.of(lists, gold, own)
+    sentences, arrays = Lists.of(lists, gold)
     batch = features.Batch.of(sentences, features.Sides.of(sides), np.empty(0, np.uint64))
     return batch, arrays, templates, trees.Workspace.of(batch, arrays, templates)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import pytest
 
 from arborescence.errors import OptionError
 from arborescence.parsers import LinearParser, TransitionParser
-from arborescence_papers.common.recipes import Recipe
+from arborescence.parsers.registry import KINDS
+from arborescence_papers.common.recipes import AnyKind, Recipe
 from small_treebanks import sentences
 
 SMALL = {"epochs": 1, "bits": 10}
@@ -100,3 +103,7 @@ def test_neural_training():
     assert parser.kind == "biaffine"
     told = {name: parser.info[name] for name in ("loss", "root", "given", "sentences")}
     assert told == {"loss": "margin", "root": "multi", "given": 1.0, "sentences": 3}
+
+
+def test_its_kinds_are_kinds_of_parsers():
+    assert set(get_args(AnyKind)) <= set(KINDS)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -45,14 +44,6 @@ EXAMPLES: Final = {
         "arborescence train neural UD_Turkish-IMST -o my.model --device cuda",
     ),
 }
-#: What was written before each kind had a command.
-_FORMER: Final = {
-    ("--parser", "linear"): "linear",
-    ("--parser", "transition"): "transition",
-    ("--parser", "biaffine"): "neural",
-    ("--order", "1"): "linear",
-    ("--order", "2"): "second-order",
-}
 
 
 class Kinds(TyperGroup):
@@ -77,14 +68,8 @@ class Kinds(TyperGroup):
 
 
 def refuse_options_of_kinds(args: list[str]) -> None:
-    """Complain of an option that only some kinds of parsers have, or had when they had no names."""
+    """Complain of an option that only some kinds of parsers have."""
     words = [word for arg in args for word in arg.split("=", 1)]
-    for pair in pairwise(words):
-        if kind := _FORMER.get(pair):
-            raise typer.BadParameter(
-                f"{' '.join(pair)} is now: arborescence train {kind} TRAIN..., with the options of "
-                "this kind"
-            )
     common = all_options(None)
     for word in words:
         if word in TRAINABLE and not Path(word).exists():

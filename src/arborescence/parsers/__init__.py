@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from arborescence.system.lazy import lazily
 
 if TYPE_CHECKING:
-    from arborescence.parsers.bilexical import BilexicalModel as BilexicalModel
     from arborescence.parsers.combined import CombinedParser as CombinedParser
     from arborescence.parsers.linear.parser import LinearParser as LinearParser
     from arborescence.parsers.neural.parser import BiaffineParser as BiaffineParser

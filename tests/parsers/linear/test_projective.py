@@ -53,9 +53,7 @@ def test_a_pseudo_projective_parser_learns_crossing_trees_by_heart(pseudo):
 @pytest.mark.parametrize(
     "options",
     [
-        {"k": 3},
         {"joint": True},
-        {"joint": True, "k": 3},
         {"loss": "perceptron"},
         {"loss": "tree"},
         {"root": "multi"},

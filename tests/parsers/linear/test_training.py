@@ -18,8 +18,8 @@ class InterruptedTrainingError(Exception):
 
 @pytest.mark.parametrize(
     "options",
-    [{}, {"k": 3}, {"loss": "perceptron"}, {"joint": True}],
-    ids=["mira", "k-best", "perceptron", "joint"],
+    [{}, {"loss": "perceptron"}, {"joint": True}],
+    ids=["mira", "perceptron", "joint"],
 )
 @pytest.mark.parametrize("stop", ["epoch 1", "epoch 2", "epoch 5"])
 def test_a_training_that_is_started_again_ends_as_if_never_stopped(tmp_path, options, stop):
@@ -48,7 +48,7 @@ def test_more_epochs_can_be_added(tmp_path):
 
 @pytest.mark.parametrize(
     "other",
-    [{"rng": 9}, {"bits": 13}, {"k": 2}, {"loss": "perceptron"}, {"dev": treebank()[:1]}],
+    [{"rng": 9}, {"bits": 13}, {"joint": True}, {"loss": "perceptron"}, {"dev": treebank()[:1]}],
 )
 def test_a_checkpoint_of_another_training(tmp_path, other):
     path = tmp_path / "checkpoint"

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from arborescence.parsers.reranker import features as trees
-from arborescence.parsers.reranker.lists import hash_strings
 from arborescence.parsers.shared import features
 from arborescence.treebank import Sentence
 from ranked_lists import ALL, prepare, ranked
@@ -147,9 +146,8 @@ def test_parts_are_hashed_once():
 
 
 def test_the_score_of_a_tree_is_the_sum_of_its_weights():
-    own = lambda parsed: [f"{h}" for h in parsed.tree[1:4]]  # noqa: E731
     lists = ranked()
-    batch, arrays, templates, work = prepare(lists, own=own)
+    batch, arrays, templates, work = prepare(lists)
     weights = np.random.default_rng(1).integers(-50, 50, 1 << 10).astype(np.float32)
     scores = np.full(len(arrays.weights), np.nan)
     trees.score_lists(batch, arrays, templates, weights, work, scores)
@@ -159,7 +157,6 @@ def test_the_score_of_a_tree_is_the_sum_of_its_weights():
         trees.find_parts(batch, arrays, b, templates, mask, work)
         for i, (tree, _) in enumerate(of_sentence):
             rows = work.rows[work.parts[i, 1 : len(tree) + 1]].reshape(-1).tolist()
-            rows += [slow_hash(name.encode()) % 1024 for name in own(tree)]
             assert scores[at] == weights[rows].sum(dtype=np.float64)
             at += 1
     assert at == len(scores)
@@ -167,7 +164,7 @@ def test_the_score_of_a_tree_is_the_sum_of_its_weights():
 
 def test_lists_as_arrays():
     lists = ranked(3)
-    _, arrays, _, _ = prepare(lists, gold=treebank(), own=lambda parsed: parsed.deprels)
+    _, arrays, _, _ = prepare(lists, gold=treebank())
     c = 0
     for b, (of_sentence, gold) in enumerate(zip(lists, treebank(), strict=True)):
         assert arrays.firsts[b + 1] - arrays.firsts[b] == 4
@@ -184,8 +181,6 @@ def test_lists_as_arrays():
                 for ours, theirs in zip(gold.deprels, tree.deprels, strict=True)
             ]
             assert arrays.right[c].tolist() == [attached.sum(), (attached & same).sum()]
-            own = arrays.own[arrays.own_firsts[c] : arrays.own_firsts[c + 1]]
-            assert own.tolist() == hashed[1:]
             c += 1
     assert c == len(arrays.weights)
 
@@ -197,9 +192,3 @@ def test_a_relation_without_its_subtype_is_right():
     wrong = gold.replace(deprels=[*gold.deprels[:4], "obl_tmod"])
     _, arrays, _, _ = prepare([[(gold, 1.0), (other, 1.0), (wrong, 1.0)]], gold=[gold])
     assert arrays.right.tolist() == [[5, 5], [5, 5], [5, 4]]
-
-
-def test_strings_are_hashed_by_their_bytes():
-    strings = ["", "a", "Ωδή", "a\nb", "a"]
-    assert hash_strings(strings).tolist() == [slow_hash(s.encode()) for s in strings]
-    assert hash_strings([]).tolist() == []

@@ -212,10 +212,9 @@ def test_a_hopeless_tree_is_no_accident():
 
 
 def test_a_step_goes_against_the_slope():
-    """One list, from weights of 0, with features of one's own: AdaGrad by hand."""
+    """One list, from weights of 0: AdaGrad by hand."""
     lists = ranked(5)[:1]
-    own = lambda parsed: [str(parsed.tree[1])]  # noqa: E731
-    batch, arrays, templates, work = prepare(lists, gold=treebank()[:1], own=own)
+    batch, arrays, templates, work = prepare(lists, gold=treebank()[:1])
     bits = 18
     trainer = training.Trainer((batch, arrays), None, templates, seed=1, bits=bits)
     trainer.run(1)
@@ -228,7 +227,6 @@ def test_a_step_goes_against_the_slope():
     slopes = np.zeros(1 << bits)
     for i in range(len(slope)):
         np.add.at(slopes, work.rows[work.parts[i, 1:7]].reshape(-1), slope[i])
-        np.add.at(slopes, arrays.own[i : i + 1] & mask, slope[i])
     slopes[np.abs(slopes) < 1e-4] = 0
     steps = 0.03 / np.sqrt(0.1 + slopes**2)
     moved = -steps * slopes
@@ -264,38 +262,6 @@ def test_dev_chooses_epoch_and_scale():
     assert "fold 3 of 3, epoch 1" in phases
     assert phases[-1].startswith("ranking, epoch 3: UAS ")
     assert calls[-1][1:] == (7, 7)
-
-
-def hinted(seed):
-    """A random tree over words all alike; what the right heads are stands in MISC."""
-    rng = np.random.default_rng(seed)
-    heads = [-1, 0, *(int(rng.integers(1, d)) for d in range(2, 5))]
-    return Sentence.from_words(
-        ["x"] * 4,
-        heads=heads,
-        deprels=["root", *["dep"] * 3],
-        misc=[f"Head={h}" for h in heads[1:]],
-    )
-
-
-def agrees(parsed):
-    for h, hint in zip(parsed.heads, parsed.misc, strict=True):
-        yield str(hint == f"Head={h}")
-
-
-def test_features_of_ones_own(tmp_path):
-    training_sentences = [hinted(seed) for seed in range(30)]
-    own = small(training_sentences, k=64, epochs=20, features=agrees)
-    new = [hinted(seed) for seed in range(30, 40)]
-    found = [trees[0][0] for trees in own.kbest(new, 1)]
-    assert found == new
-    assert list(small(training_sentences, k=64, epochs=20).parse(new)) != new
-    own.save(tmp_path / "own")
-    loaded = arb.load(tmp_path / "own")
-    with pytest.raises(ModelError, match="set `features`"):
-        list(loaded.parse(new))
-    loaded.features = agrees
-    assert list(loaded.parse(new)) == new
 
 
 def test_round_trip(reranker, saved):

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Any, Final, cast, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, cast, get_args
 
 from arborescence.core.choices import Root
 from arborescence.errors import OptionError
 from arborescence.parsers.shared.options import (
     LEAST_BITS,
     MOST_BITS,
-    AnyKind,
-    AnyLoss,
     Features,
     Inference,
     Loss,
@@ -28,6 +26,10 @@ if TYPE_CHECKING:
     from arborescence.parsers.shared.options import Progress
     from arborescence.treebank import Sentence
 
+#: The kinds of parsers that the experiments train, by their names in model files.
+AnyKind = Literal["linear", "transition", "biaffine"]
+#: The loss of any of them: each kind of parser refuses those that it does not have.
+AnyLoss = Literal["mira", "perceptron", "tree", "head", "margin"]
 #: The losses of each kind of graph-based parser.
 LOSSES: Final = {"linear": get_args(Loss), "biaffine": get_args(NeuralLoss)}
 #: The panel of these options on the command line.

@@ -11,8 +11,7 @@ from arborescence.core.choices import Root
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from arborescence.parsers.shared.options import AnyLoss
-    from arborescence_papers.common.recipes import Recipe
+    from arborescence_papers.common.recipes import AnyLoss, Recipe
 
 #: The baseline method: the paper's parsers were trained in this way.
 BASE: Final[AnyLoss] = "head"

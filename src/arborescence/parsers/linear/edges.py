@@ -61,8 +61,6 @@ WORDS: Final = [
 
 _DISTANCES = np.array([0, 0, 1, 2, 3, 4, 4, 4, 5, 5, 5, 5, 5, 6], dtype=np.int64)
 _DEPENDENT = 32  # the rotation of the sides of the dependent
-_EDGE_BITS = 32  # an entry is: number of the weight << 32 | number of the edge
-_EDGE_MASK = (1 << _EDGE_BITS) - 1
 _SET = np.uint64(0xA4093822299F31D0)
 
 
@@ -370,51 +368,48 @@ def update_edges(
     # float32, changed: sums of the weight changes, each times the clock. ``weights - averages /
     # clock`` is their average (Daumé 2006, Fig. 2.3).
     averages: np.ndarray,
-    # gold, trees: int64: the gold head vector, (n + 1,), and those of k other trees, (k, n + 1)
+    # gold, tree: int64 (n + 1,): the gold head vector, and that of another tree
     gold: np.ndarray,
-    trees: np.ndarray,
-    losses: np.ndarray,  # float64 (k,): score plus cost of each tree, minus the score of gold
-    # float64 (k, k): inner products of the differences between gold and the trees in features of
-    # other weights (of relations)
-    others: np.ndarray,
-    # the largest step of MIRA (see `edges.hildreth`). 0 means the perceptron, with steps of 1.
-    C: float,
+    tree: np.ndarray,
+    loss: float,  # score plus cost of the tree, minus the score of gold
+    # the squared length of the difference between gold and the tree in features of other weights
+    # (of relations)
+    other: float,
+    C: float,  # the largest step; 0 means the perceptron, with steps of 1
     clock: int,  # the number of the update, from 1
-    steps: np.ndarray,  # written: float32 (k,), the size of the step away from each tree
-) -> None:
-    """Update the weights towards the gold tree of a sentence and away from wrong trees."""
-    # O(E T log(E T)) for E edges in which the trees and gold differ. Trees share most edges, so the
-    # features of each edge are listed once, and inner products are computed between edges. If edges
-    # are undirected, an edge that differs from gold only in direction causes no change.
+) -> float:
+    """Move the weights towards the gold tree of a sentence and away from another; return the step.
+
+    MIRA: the smallest change after which gold beats the tree by its margin (McDonald, Crammer and
+    Pereira 2005; slack as in PA-I, Crammer et al. 2006).
+    """
+    # O(E T log(E T)) for E edges in which both differ. If edges are undirected, one that differs
+    # from gold only in direction causes no change.
     templates, layout, weights = model
     rows = _rows_of(batch, 0, templates, layout)
-    edges, signs = _differing_edges(gold, trees)
-    buffer, count = room_for(templates, len(edges)), 0
-    for e in range(len(edges)):
-        first = count
-        h, d = edges[e]
-        if templates.undirected:
-            h, d = min(h, d), max(h, d)
-        count = _list_weights(rows, layout, h, d, buffer, count)
-        for i in range(first, count):
-            buffer[i] = buffer[i] << _EDGE_BITS | e  # sorting groups entries by weight
-    entries = np.sort(buffer[:count])
-    exact = np.ones(len(trees))
-    if C > 0:
-        hildreth(_gram(entries, signs) + others, losses, C, exact)
-    moves = np.zeros(len(edges))
-    for k in range(len(trees)):
-        steps[k] = exact[k]
-        moves += steps[k] * signs[k]
-    i = 0
+    buffer, count = room_for(templates, 2 * (gold != tree).sum()), 0
+    for d in range(1, len(gold)):
+        for wrong in range(2 if gold[d] != tree[d] else 0):
+            first, h = count, tree[d] if wrong else gold[d]
+            one, two = (min(h, d), max(h, d)) if templates.undirected else (h, d)
+            count = _list_weights(rows, layout, one, two, buffer, count)
+            for i in range(first, count):
+                buffer[i] = 2 * buffer[i] + wrong  # sorting groups entries by weight
+    entries, changes = np.sort(buffer[:count]), np.zeros(count)
+    i, found, norm = 0, 0, other
     while i < count:
-        weight = entries[i] >> _EDGE_BITS
-        move = 0.0
-        while i < count and entries[i] >> _EDGE_BITS == weight:
-            move += moves[entries[i] & _EDGE_MASK]
+        buffer[found] = entries[i] >> 1
+        while i < count and entries[i] >> 1 == buffer[found]:
+            changes[found] += 1 - 2 * (entries[i] & 1)
             i += 1
-        weights[weight] += np.float32(move)
-        averages[weight] += np.float32(move) * np.float32(clock)
+        norm += changes[found] ** 2
+        found += 1
+    step = np.float32(min(C, max(0.0, loss / max(norm, 1.0))) if C > 0 else 1.0)
+    for i in range(found):
+        move = np.float32(step * changes[i])
+        weights[buffer[i]] += move
+        averages[buffer[i]] += move * np.float32(clock)
+    return float(step)
 
 
 @kernel
@@ -441,85 +436,3 @@ def move_edges(
             for i in range(_list_weights(rows, layout, h, d, buffer, 0)):
                 weights[buffer[i]] += move
                 averages[buffer[i]] += move * np.float32(clock)
-
-
-@kernel
-def _differing_edges(gold: np.ndarray, trees: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return edges, (E, 2), that differ from gold in trees, and signs (k, E)."""
-    # 1 if only gold has the edge, -1 if only the tree, else 0
-    most = (len(trees) + 1) * (len(gold) - 1)
-    edges = np.empty((most, 2), dtype=np.int64)
-    signs = np.zeros((len(trees), most))
-    count = 0
-    for d in range(1, len(gold)):
-        first = count
-        for k in range(len(trees)):
-            if trees[k, d] == gold[d]:
-                continue
-            if count == first:
-                edges[count] = gold[d], d
-                count += 1
-            e = first + 1
-            while e < count and edges[e, 0] != trees[k, d]:
-                e += 1
-            if e == count:
-                edges[count] = trees[k, d], d
-                count += 1
-            signs[k, first] = 1
-            signs[k, e] = -1
-    return edges[:count], signs[:, :count]
-
-
-@kernel
-def _gram(entries: np.ndarray, signs: np.ndarray) -> np.ndarray:
-    """Return inner products (k, k) of feature differences, from sorted weight-edge entries."""
-    trees, edges = signs.shape
-    common = np.zeros((edges, edges))
-    stop = 0
-    while stop < len(entries):
-        start = stop
-        while stop < len(entries) and entries[stop] >> _EDGE_BITS == entries[start] >> _EDGE_BITS:
-            stop += 1
-        for i in range(start, stop):
-            for j in range(start, stop):
-                common[entries[i] & _EDGE_MASK, entries[j] & _EDGE_MASK] += 1
-    gram = np.zeros((trees, trees))
-    for k in range(trees):
-        along = np.zeros(edges)
-        for e in range(edges):
-            if signs[k, e] != 0:
-                along += signs[k, e] * common[e]
-        for other in range(trees):
-            gram[k, other] = (along * signs[other]).sum()
-    return gram
-
-
-_SWEEPS: Final = 200
-_CLOSE: Final = 1e-6
-
-
-@kernel
-def hildreth(gram: np.ndarray, losses: np.ndarray, C: float, steps: np.ndarray) -> None:
-    """Find the smallest weight change after which gold beats each tree by its margin."""
-    # O(k²) a sweep. Minimises ``|change|² / 2 + C (sum of the violations that remain)`` (McDonald,
-    # Crammer and Pereira 2005; slack as in PA-I, Crammer et al. 2006). Hildreth's algorithm (Censor
-    # and Zenios 1997) solves for one step after the other, until a sweep changes no margin by more
-    # than 1e-6, or 200 sweeps.
-    # gram: float64 (k, k): inner products of the difference vectors (features of gold minus those
-    # of a tree)
-    # losses: float64 (k,): the margin violations: score plus cost of each tree, minus the score of
-    # gold
-    # C: the largest step. A margin may remain violated if it needs a larger one.
-    # steps: written: float64 (k,). The weight change is the sum of steps times difference vectors.
-    steps[:] = 0
-    for _ in range(_SWEEPS if len(steps) > 1 else 1):
-        largest = 0.0
-        for i in range(len(steps)):
-            missed = losses[i]
-            for j in range(len(steps)):
-                missed -= gram[i, j] * steps[j]
-            step = min(C, max(0.0, steps[i] + missed / max(gram[i, i], 1.0)))
-            largest = max(largest, gram[i, i] * abs(step - steps[i]))
-            steps[i] = step
-        if largest < _CLOSE:
-            break

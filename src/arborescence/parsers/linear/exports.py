@@ -27,8 +27,8 @@ EXPORTS = {
         f"{BATCH}, {EDGES}, out sum[:, :, ::1], int64[::1], int64[::1], out float32[::1]"
     ),
     "edges.update_edges": (
-        f"{BATCH}, {LEARNED_EDGES}, out float32[::1], int64[::1], int64[:, ::1], float64[::1], "
-        "float64[:, ::1], float64, int64, out float32[::1]"
+        f"{BATCH}, {LEARNED_EDGES}, out float32[::1], int64[::1], int64[::1], float64, float64, "
+        "float64, int64"
     ),
     "joint.add_all_relations": (
         f"{BATCH}, {RELATIONS}, float64, int64[::1], out sum[::1], out float32[:, :, ::1]"
@@ -39,7 +39,7 @@ EXPORTS = {
     ),
     "joint.difference": (
         f"{BATCH}, {RELATIONS.replace('weight', 'float32')}, int64[::1], int64[::1], "
-        "int64[:, ::1], int64[:, ::1], out float64[::1], out float64[:, ::1]"
+        "int64[::1], int64[::1], out float64[::1]"
     ),
     "joint.update": (
         f"{BATCH}, {LEARNED_RELATIONS}, out float32[:, ::1], int64[::1], int64[::1], int64[::1], "

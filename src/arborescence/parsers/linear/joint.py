@@ -25,15 +25,14 @@ if TYPE_CHECKING:
 
 
 @kernel
-def _rows_of(batch: Batch, model: RelationModel, trees: np.ndarray) -> np.ndarray:
-    """Return the rows of weights of each edge of k trees: int64 (k, n + 1, T)."""
-    rows = np.empty((*trees.shape, len(model.templates.roles)), dtype=np.int64)
+def _rows_of(batch: Batch, model: RelationModel, tree: np.ndarray) -> np.ndarray:
+    """Return the rows of weights of each edge of a tree: int64 (n + 1, T)."""
+    rows = np.empty((len(tree), len(model.templates.roles)), dtype=np.int64)
     around = np.full(7, -1)
     mask = np.uint64(model.weights.shape[0] - 1)
-    for k in range(trees.shape[0]):
-        for d in range(1, trees.shape[1]):
-            around[0], around[1] = d, trees[k, d]
-            list_rows(batch.sides, batch.starts[0], around, model.templates, mask, rows[k, d])
+    for d in range(1, len(tree)):
+        around[0], around[1] = d, tree[d]
+        list_rows(batch.sides, batch.starts[0], around, model.templates, mask, rows[d])
     return rows
 
 
@@ -79,35 +78,25 @@ def difference(
     # batch, model: as for `add_relations`; the batch has one sentence
     batch: Batch,
     model: RelationModel,
-    # gold, gold_relations: int64 (n + 1,)
+    # gold, gold_relations, guess, guessed_relations: int64 (n + 1,)
     gold: np.ndarray,
     gold_relations: np.ndarray,
-    # trees, relations: int64 (k, n + 1)
-    trees: np.ndarray,
-    relations: np.ndarray,
-    # added to: float64 (k,), the summed scores of the gold relations of words whose head or
-    # relation is wrong in the tree
-    scores: np.ndarray,
-    # added to: float64 (k, k), inner products of the feature differences between gold and each
-    # tree, assuming that features of different words or templates never share a row
-    gram: np.ndarray,
+    guess: np.ndarray,
+    guessed_relations: np.ndarray,
+    # added to: float64 (2,), the summed scores of the gold relations of words whose head or
+    # relation is wrong; and the squared length of the difference of features, assuming that
+    # features of different words or templates never share a row
+    out: np.ndarray,
 ) -> None:
-    """Add up scores of gold relations, and inner products of differences to other trees."""
-    wide = model.weights.shape[1]
-    of_gold = _rows_of(batch, model, gold.reshape(1, -1))[0]
-    of_trees = _rows_of(batch, model, trees)
-    for k in range(len(trees)):
-        for d in range(1, len(gold)):
-            if trees[k, d] != gold[d] or relations[k, d] != gold_relations[d]:
-                for row in of_gold[d]:
-                    scores[k] += model.weights[row, gold_relations[d]]
-        for other in range(len(trees)):
-            for d in range(1, len(gold)):
-                for t in range(of_gold.shape[1]):
-                    one = wide * of_trees[k, d, t] + relations[k, d]
-                    two = wide * of_trees[other, d, t] + relations[other, d]
-                    right = wide * of_gold[d, t] + gold_relations[d]
-                    gram[k, other] += 1 + (one == two) - (one == right) - (two == right)
+    """Add up scores of gold relations, and the squared difference to another tree."""
+    of_gold, of_guess = _rows_of(batch, model, gold), _rows_of(batch, model, guess)
+    for d in range(1, len(gold)):
+        named = gold_relations[d]
+        if guess[d] != gold[d] or guessed_relations[d] != named:
+            for t in range(of_gold.shape[1]):
+                out[0] += model.weights[of_gold[d, t], named]
+                same = of_gold[d, t] == of_guess[d, t] and guessed_relations[d] == named
+                out[1] += 0 if same else 2
 
 
 @kernel
@@ -123,8 +112,7 @@ def update(
     clock: int,
 ) -> None:
     """Take a step towards the gold tree and away from the guess, as in `edges.update_edges`."""
-    of_gold = _rows_of(batch, model, gold.reshape(1, -1))[0]
-    of_guess = _rows_of(batch, model, guess.reshape(1, -1))[0]
+    of_gold, of_guess = _rows_of(batch, model, gold), _rows_of(batch, model, guess)
     for d in range(1, len(gold)):
         if gold[d] != guess[d] or gold_relations[d] != guessed_relations[d]:
             move(model.weights, averages, of_gold[d], gold_relations[d], step, clock)

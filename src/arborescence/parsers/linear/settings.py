@@ -30,8 +30,6 @@ class Settings(LearnerSettings):
     C: shared.Step = 0.1
     rate: Annotated[float, Option(positive())] = 0.1
     """The learning rate of the losses tree and head."""
-    k: Annotated[int, Option(whole(1))] = 1
-    """Of how many best trees MIRA learns: gold should beat each by its number of wrong heads."""
     rng: shared.Rng = 1
     bits: shared.Bits = 20
     joint: bool = False
@@ -57,11 +55,6 @@ class Settings(LearnerSettings):
     patience: shared.Patience = 3
 
     def _check_together(self) -> None:
-        if self.k > 1 and self.loss != "mira":
-            raise OptionError(
-                f"k={self.k} goes with loss='mira' only: the perceptron learns from one tree, "
-                "loss='tree' from all of them, and loss='head' from none"
-            )
         if self.joint and self.by_likelihood:
             raise OptionError(
                 f"joint=True does not go with loss={self.loss!r}, which is for edges without "
@@ -74,7 +67,6 @@ class Settings(LearnerSettings):
 
     def _check_undirected(self) -> None:
         given = {
-            "k": self.k > 1,
             "joint": self.joint,
             "projective": self.projective in (True, "pseudo"),
             "loss": self.by_likelihood,

@@ -12,7 +12,6 @@ import numpy as np
 from arborescence.core.tree import is_projective
 from arborescence.distribution.arrays import TreeDistribution
 from arborescence.inference.decode import decode
-from arborescence.inference.kbest import kbest
 from arborescence.parsers.linear import joint
 from arborescence.parsers.linear.edges import (
     WIDE,
@@ -148,18 +147,11 @@ class EdgeRun(OnlineRun):
         """Learn from the scores (n + 1, n + 1) of the edges of a sentence, which may be changed."""
 
     def _update_edges(
-        self,
-        gold: Gold,
-        edges: Edges,
-        trees: NDArray[np.int64],
-        losses: NDArray[np.float64],
-        others: NDArray[np.float64],
-    ) -> NDArray[np.float32]:
-        """Update edge weights as `update_edges` does; return its steps."""
-        steps = np.empty(len(trees), dtype=np.float32)
+        self, gold: Gold, edges: Edges, tree: NDArray[np.int64], loss: float, other: float
+    ) -> float:
+        """Update edge weights as `update_edges` does; return its step."""
         step, clock = self._settings.largest_step, self._clock
-        update_edges(gold.batch, *edges, gold.heads, trees, losses, others, step, clock, steps)
-        return steps
+        return update_edges(gold.batch, *edges, gold.heads, tree, loss, other, step, clock)
 
 
 class Trainer(EdgeRun):
@@ -226,21 +218,24 @@ class Trainer(EdgeRun):
             scores[heads[1:], words] -= known[1:]
             if edges.model.templates.undirected:
                 scores[words, heads[1:]] -= 1
-        trees, guessed, wrong = self._guess(gold, edges, scores, best)
-        if not wrong.any():
+        tree, guessed = self._best_tree(edges, scores), gold.relations
+        if best is not None:
+            guessed = guessed.copy()
+            guessed[1:] = best[tree[1:], words]
+        wrong = (tree != heads) | (guessed != gold.relations)
+        if not wrong.any():  # no margin is violated
             return
-        gains = scores[trees[:, 1:], words] - of_gold
-        losses = gains.sum(axis=1, dtype=np.float64, where=wrong[:, 1:])
-        others = np.zeros((len(trees), len(trees)))
+        gains = scores[tree[1:], words] - of_gold
+        loss = float(gains.sum(dtype=np.float64, where=wrong[1:]))
         if not self._settings.joint:
-            self._update_edges(gold, edges, trees, losses, others)
+            self._update_edges(gold, edges, tree, loss, 0.0)
             return
-        of_relations = np.zeros(len(trees))
-        joint.difference(gold.batch, self._joint, *gold[1:], trees, guessed, of_relations, others)
-        steps = self._update_edges(gold, edges, trees, losses - of_relations, others).tolist()
+        of_relations = np.zeros(2)
+        joint.difference(gold.batch, self._joint, *gold[1:], tree, guessed, of_relations)
+        of_gold_relations, other = of_relations.tolist()
+        step = self._update_edges(gold, edges, tree, loss - of_gold_relations, other)
         learned = self._joint, self._sums["joint"]
-        for tree, named, step in zip(trees, guessed, steps, strict=True):
-            joint.update(gold.batch, *learned, *gold[1:], tree, named, step, self._clock)
+        joint.update(gold.batch, *learned, *gold[1:], tree, guessed, step, self._clock)
 
     def _with_relations(self, gold: Gold, scores: NDArray[np.float32]) -> NDArray[np.int16]:
         """Add to each edge score that of its best relation; return these relations."""
@@ -250,24 +245,6 @@ class Trainer(EdgeRun):
         laid = scores.reshape(-1), np.zeros(1, dtype=np.int64), best.reshape(-1)
         joint.add_relations(gold.batch, self._joint, 1.0, costly, gold.relations, sums, *laid)
         return best
-
-    def _guess(
-        self, gold: Gold, edges: Edges, scores: NDArray[np.float32], best: NDArray[np.int16] | None
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
-        """Find the k best trees (k, n + 1), their relations, and wrong words."""
-        # gold alone if it is best
-        for k in sorted({1, self._settings.k}):
-            if k == 1:
-                trees = self._best_tree(edges, scores)[np.newaxis]
-            else:
-                trees, _, _ = kbest(scores, k, **self._how)
-            guessed = np.repeat(gold.relations[np.newaxis], len(trees), axis=0)
-            if best is not None:
-                guessed[:, 1:] = best[trees[:, 1:], np.arange(1, len(gold.heads))]
-            wrong = (trees != gold.heads) | (guessed != gold.relations)
-            if not wrong.any():  # the best tree is gold: no margin is violated
-                break
-        return trees, guessed, wrong
 
     def _best_tree(self, edges: Edges, scores: NDArray[np.float32]) -> NDArray[np.int64]:
         """Return the best tree, or one by way of an undirected tree; guides learn from the best."""

@@ -289,9 +289,6 @@ def find_parts(
 
 @kernel
 def score_list(
-    # lists, b: the lists, and the number of the sentence
-    lists: Lists,
-    b: int,
     weights: np.ndarray,  # float32; their number is a power of two
     # count, nodes, work: the number of parts and of nodes, and the output of `find_parts`
     count: int,
@@ -305,14 +302,10 @@ def score_list(
         for row in work.rows[part]:
             total += weights[row]
         work.sums[part] = total
-    mask = np.uint64(len(weights) - 1)
-    first = lists.firsts[b]
     for i in range(len(out)):
         out[i] = 0
         for d in range(1, nodes):
             out[i] += work.sums[work.parts[i, d]]
-        for j in range(lists.own_firsts[first + i], lists.own_firsts[first + i + 1]):
-            out[i] += weights[lists.own[j] & mask]
 
 
 @kernel
@@ -329,6 +322,4 @@ def score_lists(
     for b in range(len(batch.starts) - 1):
         count = find_parts(batch, lists, b, templates, mask, work)
         nodes = batch.starts[b + 1] - batch.starts[b]
-        score_list(
-            lists, b, weights, count, nodes, work, out[lists.firsts[b] : lists.firsts[b + 1]]
-        )
+        score_list(weights, count, nodes, work, out[lists.firsts[b] : lists.firsts[b + 1]])

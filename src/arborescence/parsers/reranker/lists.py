@@ -12,15 +12,12 @@ from arborescence.treebank.joined import Joined
 from arborescence.treebank.sentence import DEPREL, read_head_vectors
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
     from arborescence.treebank import Sentence
     from arborescence.treebank.conllu import Analyses
-
-    #: A user-defined feature function: returns feature strings for a parsed sentence.
-    Features = Callable[[Sentence], Iterable[str]]
 
 _COLON = 58
 
@@ -38,15 +35,10 @@ class Lists(NamedTuple):
     # (C, 2): the number of words with the correct head, and also the correct relation (without
     # subtype)
     right: NDArray[np.int64]
-    own_firsts: NDArray[np.int64]  # (C + 1,)
-    own: NDArray[np.uint64]  # the hashes of each tree's user-defined features
 
     @classmethod
     def of(
-        cls,
-        ranked: Iterable[Analyses],
-        gold: Sequence[Sentence] | None = None,
-        features: Features | None = None,
+        cls, ranked: Iterable[Analyses], gold: Sequence[Sentence] | None = None
     ) -> tuple[list[Sentence], Self]:
         """Convert k-best lists to their first trees and arrays."""
         # Without gold, `right` is 0 everywhere.
@@ -55,7 +47,6 @@ class Lists(NamedTuple):
         relations: list[NDArray[np.uint64]] = []
         weights: list[float] = []
         right: list[NDArray[np.int64]] = []
-        own: list[list[str]] = []
         for b, trees in enumerate(ranked):
             parsed = [sentence for sentence, _ in trees]
             of_trees, names = _read(parsed)
@@ -70,7 +61,6 @@ class Lists(NamedTuple):
             relations.append(names[..., 0])
             weights += [weight for _, weight in trees]
             right.append(correct)
-            own += [list(features(tree)) if features else [] for tree in parsed]
         return sentences, cls(
             firsts=np.cumsum([0, *map(len, heads)]),
             places=np.cumsum([0, *(of_trees.size for of_trees in heads)]),
@@ -78,8 +68,6 @@ class Lists(NamedTuple):
             relations=np.concatenate([names.reshape(-1) for names in relations]),
             weights=np.array(weights),
             right=np.concatenate(right),
-            own_firsts=np.cumsum([0, *map(len, own)]),
-            own=hash_strings([name for names in own for name in names]),
         )
 
 
@@ -108,18 +96,3 @@ def hash_relations(raw: np.ndarray, spans: np.ndarray, out: np.ndarray) -> None:
             colon += 1
         out[i, 0] = hash_bytes(raw, start, stop, False)
         out[i, 1] = hash_bytes(raw, start, colon, False)
-
-
-def hash_strings(strings: Sequence[str]) -> NDArray[np.uint64]:
-    """Hash strings with `features.hash_bytes`, in UTF-8."""
-    spelled = [string.encode() for string in strings]
-    ends = np.cumsum([0, *map(len, spelled)])
-    hashed = np.empty(len(spelled), dtype=np.uint64)
-    _hash_spans(np.frombuffer(b"".join(spelled), dtype=np.uint8), ends, hashed)
-    return hashed
-
-
-@kernel
-def _hash_spans(raw: np.ndarray, ends: np.ndarray, out: np.ndarray) -> None:
-    for i in range(len(out)):
-        out[i] = hash_bytes(raw, ends[i], ends[i + 1], False)

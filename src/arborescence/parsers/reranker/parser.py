@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Self
 import numpy as np
 
 from arborescence.core.checks import check_count
-from arborescence.errors import ModelError, TreebankError
+from arborescence.errors import TreebankError
 from arborescence.parsers import registry
 from arborescence.parsers.linear.parser import LinearParser
 from arborescence.parsers.reranker.features import TreeTemplates, Workspace, score_lists
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from arborescence.parsers.reranker.lists import Features
     from arborescence.parsers.shared.base import Options
     from arborescence.parsers.shared.options import Effort, Progress
     from arborescence.treebank import Sentence
@@ -57,7 +56,6 @@ class Settings(Record):
 _FIELDS: Final = {
     "k": scheme.whole(1, MOST_TREES),
     "scale": scheme.positive(),
-    "own": scheme.one_of([False, True], False),
     "info": scheme.INFO,
     "parser": scheme.MAPPING,
 }
@@ -75,8 +73,8 @@ class Reranker(Parser):
     """Reranks the k best trees of another parser by features of whole trees.
 
     The score of a tree is its weight in the parser, times a scale, plus the sum of the weights of
-    its features: consecutive siblings, grandparents, valency, relations of all children and more
-    (`features`). Made by `train`, or by `arborescence.load`.
+    its features: consecutive siblings, grandparents, valency, relations of all children and more.
+    Made by `train`, or by `arborescence.load`.
 
     A parser is too accurate on its own training sentences. So the k-best lists for training are
     made by cross-validation: the treebank is split into folds, and the trees of each fold are found
@@ -93,11 +91,6 @@ class Reranker(Parser):
         The weights of hashed features.
     scale : float
         The factor of the parser's weight of a tree.
-    features : callable or None
-        Your own features, see `train`. They are not saved in a model file: set them again after
-        loading.
-    own : bool
-        Whether it was trained with features of your own.
     info : dict
         The training settings, and the scores on the dev set after each epoch.
 
@@ -110,14 +103,6 @@ class Reranker(Parser):
     >>> [parsed] = reranker.parse([new])
     >>> parsed.heads, parsed.deprels
     (array([2, 0, 2]), ['nsubj', 'root', 'obj'])
-
-    A feature of one's own, which counts the children of each verb by their case:
-
-    >>> def cases(parsed):
-    ...     feats, upos = parsed.feats, parsed.upos
-    ...     for d, h in enumerate(parsed.heads.tolist()):
-    ...         if h and upos[h - 1] == "VERB":
-    ...             yield f"{feats[d]} {h < d}"
     """
 
     kind: ClassVar[str] = "reranker"
@@ -127,8 +112,6 @@ class Reranker(Parser):
     k: int
     weights: NDArray[np.float32]
     scale: float
-    features: Features | None = None
-    own: bool = False
     info: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -144,7 +127,6 @@ class Reranker(Parser):
         *,
         dev: Iterable[Sentence] | None = None,
         make_parser: Callable[..., Parser] = make_linear,
-        features: Features | None = None,
         threads: int = 1,
         progress: Progress | None = None,
         **settings: Any,
@@ -161,9 +143,6 @@ class Reranker(Parser):
         make_parser
             Called as ``make_parser(sentences, dev=dev, root=root, progress=progress)``; such as
             ``functools.partial(LinearParser.train, projective=False, tagger=tagger)``.
-        features
-            Your own features, added to the others: a function that is called with each parsed
-            sentence and returns feature strings. Much slower.
         threads, progress, **settings
             As for `Parser.parse`; as for `Parser.train`; and the fields of `Settings`.
 
@@ -204,17 +183,15 @@ class Reranker(Parser):
         parts = list(folds_of(treebank, folds, chosen.rng))
         sides, templates = _looks(parser)
         gold = [sentence for part, _ in parts for sentence in part]
-        data = _prepared(crosswise(), sides, gold, features)
+        data = _prepared(crosswise(), sides, gold)
         ranked = lists(parser, dev, about(progress, "dev"))
-        by = _prepared(ranked, sides, dev, features) if dev else None
+        by = _prepared(ranked, sides, dev) if dev else None
         trainer = Trainer(data, by, templates, seed=chosen.rng, bits=chosen.bits)
         trainer.run(chosen.epochs, progress=progress)
         return cls(
             **trainer.parts(),
             parser=parser,
             k=k,
-            features=features,
-            own=features is not None,
             info=chosen.stored() | trainer.info(),
         )
 
@@ -237,7 +214,7 @@ class Reranker(Parser):
     def _stored(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """Return its own fields of the header, and the arrays."""
         parser, arrays = self.parser.to_file()
-        header = {name: getattr(self, name) for name in ("k", "scale", "own", "info")}
+        header = {name: getattr(self, name) for name in ("k", "scale", "info")}
         weights = {"weights": self.weights.astype(np.float16)}
         return header | {"parser": parser}, scheme.joined({"": weights, _PARSER: arrays})
 
@@ -258,13 +235,8 @@ class Reranker(Parser):
     def _kbest_batch(
         self, sentences: list[Sentence], k: int, options: Options
     ) -> list[list[tuple[Sentence, float]]]:
-        if self.own and not self.features:
-            raise ModelError(
-                "the model was trained with features of your own, which a file does not hold: "
-                "set `features` of the reranker to the function that gives them"
-            )
         ranked = list(self.parser.kbest(sentences, self.k, **options._asdict()))
-        batch, lists = _prepared(ranked, self._sides, None, self.features)
+        batch, lists = _prepared(ranked, self._sides)
         scores = np.empty(len(lists.weights))
         work = Workspace.of(batch, lists, self._templates)
         score_lists(batch, lists, self._templates, self.weights, work, scores)
@@ -285,8 +257,8 @@ def _looks(parser: Parser) -> tuple[Sides, TreeTemplates]:
 
 
 def _prepared(
-    ranked: Iterable[Analyses], sides: Sides, gold: list[Sentence] | None, features: Features | None
+    ranked: Iterable[Analyses], sides: Sides, gold: list[Sentence] | None = None
 ) -> tuple[Batch, Lists]:
     """Hash the words of the sentences, and convert their k-best lists to arrays."""
-    sentences, lists = Lists.of(ranked, gold, features)
+    sentences, lists = Lists.of(ranked, gold)
     return Batch.of(sentences, sides, _NO_TAGS), lists

@@ -139,19 +139,14 @@ def learn_lists(
     weights, squares = learned[0], learned[1]
     mask = np.uint64(len(weights) - 1)
     gradient, scores = np.zeros_like(weights), np.empty(len(work.signs))
-    most = 0  # features of one's own in a list
+    touched = np.empty(work.rows.size, dtype=np.int32)
     for b in order:
-        stop = lists.own_firsts[lists.firsts[b + 1]]
-        most = max(most, stop - lists.own_firsts[lists.firsts[b]])
-    touched = np.empty(work.rows.size + most, dtype=np.int32)
-    for b in order:
-        first = lists.firsts[b]
-        m = lists.firsts[b + 1] - first
+        m = lists.firsts[b + 1] - lists.firsts[b]
         if m < 2:
             continue
         nodes = batch.starts[b + 1] - batch.starts[b]
         count = find_parts(batch, lists, b, templates, mask, work)
-        score_list(lists, b, weights, count, nodes, work, scores[:m])
+        score_list(weights, count, nodes, work, scores[:m])
         _to_slopes(lists, b, scale, scores[:m])
         work.sums[:count] = 0
         found = 0
@@ -159,11 +154,6 @@ def learn_lists(
             share = np.float32(scores[i])
             for d in range(1, nodes):
                 work.sums[work.parts[i, d]] += share
-            for j in range(lists.own_firsts[first + i], lists.own_firsts[first + i + 1]):
-                row = np.int64(lists.own[j] & mask)
-                touched[found] = row
-                found += 1
-                gradient[row] += share
         for part in range(count):
             share = work.sums[part]
             if abs(share) > _NEGLIGIBLE:

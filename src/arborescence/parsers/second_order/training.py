@@ -68,13 +68,8 @@ class Trainer(EdgeRun):
         numbers, places = np.unique(np.concatenate([ours, theirs]), return_inverse=True)
         signs = np.repeat([1.0, -1.0], [len(ours), len(theirs)])
         difference = np.bincount(places, signs)
-        [step] = self._update_edges(
-            gold,
-            edges,
-            found.heads[np.newaxis],
-            np.array([found.weight - of_gold]),
-            np.array([[difference @ difference]]),
-        )
+        loss = float(found.weight - of_gold)
+        step = self._update_edges(gold, edges, found.heads, loss, float(difference @ difference))
         change = (step * difference).astype(np.float32)
         self._parts.weights.reshape(-1)[numbers] += change
         self._sums["parts"].reshape(-1)[numbers] += change * np.float32(self._clock)

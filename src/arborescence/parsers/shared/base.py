@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from abc import ABC, abstractmethod
 from collections import deque
 from functools import partial
@@ -372,11 +371,6 @@ class Parser(ABC):
         if options.get("rules") is None:
             options["rules"] = "none" if self.rules == "none" else Keeper(self.rules, strict=False)
         return self._in_batches(self._parse_batch, given, **options)
-
-    def parse_text(self, text: str, **options: Unpack[ParseOptions]) -> Iterator[Sentence]:
-        """Parse raw text; deprecated, `parse` takes a string, too."""
-        warnings.warn("parse_text(text) is parse(text)", DeprecationWarning, stacklevel=2)
-        return self.parse(text, **options)
 
     def split(self, given: Given) -> Iterator[Sentence]:
         """Cut raw text into sentences and words, without tags and trees: fast.

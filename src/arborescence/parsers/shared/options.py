@@ -40,14 +40,10 @@ from arborescence.parsers.shared import scheme
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-#: The kinds of parsers that the experiments train, by their names in model files.
-AnyKind = Literal["linear", "transition", "biaffine"]
 #: The loss of a linear graph-based parser.
 Loss = Literal["mira", "perceptron", "tree", "head"]
 #: The loss of a neural parser.
 NeuralLoss = Literal["head", "tree", "margin"]
-#: The loss of any of them: each kind of parser refuses those that it does not have.
-AnyLoss = Literal["mira", "perceptron", "tree", "head", "margin"]
 #: How a neural parser scores an edge: by a biaffine form, or by an MLP over pairs of words.
 Scorer = Literal["biaffine", "mlp"]
 #: How the weights of a neural parser are rounded in its file.

@@ -7,9 +7,8 @@ from hypothesis import strategies as st
 
 import arborescence as arb
 from arborescence.errors import TreebankError
-from arborescence.parsers import BilexicalModel
-from arborescence.parsers.bilexical import Counts, Estimate
 from arborescence.treebank import Sentence, evaluate, read
+from arborescence_papers.bilexical import BilexicalModel, Counts, Estimate
 from samples import treebank, unparsed
 
 LEFT, RIGHT = 0, 1

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    #: The trees of a sentence, best first: the heads of its words, and the weight of each.
+    Trees = list[tuple[list[int], float]]
+
 
 def decode(
     scores: Annotated[Path, typer.Argument(metavar="SCORES.npy|npz")],
@@ -70,24 +73,26 @@ def decode(
     if inference == "undirected" and (kbest or projective):
         raise typer.BadParameter("--inference undirected does not go with --kbest or --projective")
     values, lengths = load_scores(scores)
-    found: Best | KBest
     which: dict[str, Any] = {"root": root, "threads": threads}
+    arrays: dict[str, Any]
     if kbest:
-        found = KBest(*arb.kbest(values, kbest, lengths, projective=projective, **which))
+        arrays = arb.kbest(values, kbest, lengths, projective=projective, **which)._asdict()
+        trees = list(lists_of(**arrays))
     else:
         if inference == "undirected":
             how: dict[str, Any] = {"rounds": rounds, "encoding": encoding}
             heads = arb.undirected.decode(values, lengths, **how, **which)
         else:
             heads = arb.decode(values, lengths, projective=projective, **which)
-        found = Best(heads, arb.tree_weight(values, heads))
+        arrays = {"heads": heads}
+        trees = list(best_of(heads, arb.tree_weight(values, heads)))
     if ends(str(output), ".json", ".jsonl"):
         with writing(str(output)) as file:
-            file.writelines(f"{line}\n".encode() for line in found.json_lines())
+            file.writelines(f"{line}\n".encode() for line in in_json(trees, bool(kbest)))
     elif output:
-        found.save(output)
+        save(output, arrays)
     if as_json or not output:
-        for line in found.json_lines() if as_json else found.lines():
+        for line in (in_json if as_json else in_text)(trees, bool(kbest)):
             say(line)
 
 
@@ -105,76 +110,53 @@ def load_scores(path: Path) -> tuple[NDArray[Any], NDArray[Any] | None]:
         raise ScoresError(f"{path}: no array named 'scores' (found: {found})")
 
 
-class Best:
-    """The best tree of each sentence: heads (..., N), weights (...)."""
+def best_of(heads: NDArray[np.int64], weights: Any) -> Iterator[Trees]:
+    """Yield the best tree of each sentence, from heads (..., N) and weights (...)."""
+    import numpy as np
 
-    def __init__(self, heads: NDArray[np.int64], weights: Any) -> None:
-        import numpy as np
-
-        self.heads = heads
-        self.trees = heads.reshape(-1, heads.shape[-1])
-        self.weights: list[float] = np.ravel(weights).tolist()
-
-    def lines(self) -> Iterator[str]:
-        """Write the heads of each sentence's words on a line."""
-        for tree in self.trees:
-            yield " ".join(map(str, words_of(tree)))
-
-    def json_lines(self) -> Iterator[str]:
-        """Write each tree as a JSON object on a line."""
-        for tree, weight in zip(self.trees, self.weights, strict=True):
-            yield json.dumps({"heads": words_of(tree), "weight": float(weight)})
-
-    def save(self, path: Path) -> None:
-        """Write the head vectors as a ``.npy`` file, whole or not at all."""
-        import numpy as np
-
-        with replacing(path) as file:
-            np.save(file, self.heads, allow_pickle=False)
+    flat = heads.reshape(-1, heads.shape[-1])
+    for tree, weight in zip(flat, np.ravel(weights).tolist(), strict=True):
+        yield [(words_of(tree), float(weight))]
 
 
-class KBest:
-    """The k best trees of each sentence: heads (..., k, N), weights (..., k), counts (...)."""
+def lists_of(
+    heads: NDArray[np.int64], weights: NDArray[np.float64], counts: Any
+) -> Iterator[Trees]:
+    """Yield the k best trees of each sentence, from what `kbest` returns."""
+    k, nodes = heads.shape[-2:]
+    rows = zip(heads.reshape(-1, k, nodes), weights.reshape(-1, k), counts.flat, strict=True)
+    for trees, of_trees, count in rows:
+        yield list(zip(map(words_of, trees[:count]), of_trees[:count].tolist(), strict=True))
 
-    def __init__(
-        self,
-        heads: NDArray[np.int64],
-        weights: NDArray[np.float64],
-        counts: NDArray[np.int64],
-    ) -> None:
-        self.heads = heads
-        self.weights = weights
-        self.counts = counts
 
-    def sentences(self) -> Iterator[list[tuple[float, list[int]]]]:
-        """Give the trees of each sentence: their weights and the heads of their words."""
-        k, nodes = self.heads.shape[-2:]
-        for trees, weights, count in zip(
-            self.heads.reshape(-1, k, nodes),
-            self.weights.reshape(-1, k),
-            self.counts.flat,
-            strict=True,
-        ):
-            yield list(zip(weights[:count].tolist(), map(words_of, trees[:count]), strict=True))
+def in_text(sentences: list[Trees], ranked: bool) -> Iterator[str]:
+    """Write each tree on a line, with the numbers of the sentence and the rank if `ranked`."""
+    for number, trees in enumerate(sentences):
+        for rank, (heads, weight) in enumerate(trees, 1):
+            line = " ".join(map(str, heads))
+            yield f"{number}\t{rank}\t{weight!r}\t{line}" if ranked else line
 
-    def lines(self) -> Iterator[str]:
-        """Write each tree on a line: sentence (from 0), rank (from 1), weight, heads; with tabs."""
-        for sentence, trees in enumerate(self.sentences()):
-            for rank, (weight, heads) in enumerate(trees, 1):
-                yield f"{sentence}\t{rank}\t{weight!r}\t{' '.join(map(str, heads))}"
 
-    def json_lines(self) -> Iterator[str]:
-        """Write the trees of each sentence as a JSON object on a line."""
-        for trees in self.sentences():
-            analyses = [{"weight": weight, "heads": heads} for weight, heads in trees]
+def in_json(sentences: list[Trees], ranked: bool) -> Iterator[str]:
+    """Write the trees of each sentence as a JSON object on a line."""
+    for trees in sentences:
+        if ranked:
+            analyses = [{"weight": weight, "heads": heads} for heads, weight in trees]
             yield json.dumps({"analyses": analyses})
+        else:
+            [(heads, weight)] = trees
+            yield json.dumps({"heads": heads, "weight": weight})
 
-    def save(self, path: Path) -> None:
-        """Write the three arrays as a ``.npz`` file, whole or not at all."""
-        import numpy as np
 
-        with replacing(path) as file:
-            np.savez(file, heads=self.heads, weights=self.weights, counts=self.counts)
+def save(path: Path, arrays: dict[str, Any]) -> None:
+    """Write one array as a ``.npy`` file, several as ``.npz``, whole or not at all."""
+    import numpy as np
+
+    with replacing(path) as file:
+        if len(arrays) == 1:
+            np.save(file, arrays["heads"], allow_pickle=False)
+        else:
+            np.savez(file, **arrays)
 
 
 def words_of(tree: NDArray[np.int64]) -> list[int]:

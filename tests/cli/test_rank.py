@@ -17,3 +17,15 @@ def test_words_with_both_readings(command, tmp_path):
     first = json.loads(command(*given, "--json", "--budget", "1").out)
     assert f"({first['word']}): " in lines[0]
     assert first["sentence"] in lines[0]
+
+
+def test_what_to_annotate_next_is_a_file(command, tmp_path):
+    sentences = [treebank()[0], *(one.replace(heads=None, deprels=None) for one in treebank()[1:])]
+    small_parser("tree").save(tmp_path / "small.npz")
+    arb.treebank.write(sentences, tmp_path / "some.conllu")
+    command("rank", "-m", tmp_path / "small.npz", tmp_path / "some.conllu", "-o", tmp_path / "next")
+    found = list(arb.treebank.read(tmp_path / "next"))
+    assert sorted(map(str, found)) == sorted(map(str, sentences[1:]))  # the first one is done
+    budget = ("--words", "--budget", "3", "-o", "-")
+    lines = command("rank", "-m", tmp_path / "small.npz", tmp_path / "some.conllu", *budget).out
+    assert 0 < lines.count("1\t") <= 3

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from arborescence.cli.options import Arguments, JsonOption
+from arborescence.cli.options import Arguments, JsonOption, OutputOption
 from arborescence.cli.progress import say
-from arborescence.cli.sentences import Format, hinted
+from arborescence.cli.sentences import Format, deliver, hinted
 from arborescence.parsers.shared.options import Doubt
 
 
@@ -20,11 +20,13 @@ def rank(
     words: bool = False,
     budget: Annotated[int | None, typer.Option(min=1, metavar="WORDS")] = None,
     format: Format = "conllu",  # noqa: A002
+    output: OutputOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """List the sentences of which a parser is least sure, or single words with both readings.
 
-    Each line has the doubt, file and line, and the sentence. Heads that are given are kept.
+    Each line has the doubt, file and line, and the sentence. Heads that are given are kept, and
+    sentences that have all are left out.
 
     Parameters
     ----------
@@ -42,19 +44,26 @@ def rank(
     format
         CoNLL-U; a sentence a line with spaces between the words; raw text; or raw text with a
         sentence on each line.
+    output
+        Write the sentences in this order, as CoNLL-U, to be annotated.
     as_json
         Write JSON, an entry a line.
 
     Examples
     --------
-    arborescence rank treebank.conllu --budget 500
+    arborescence rank treebank.conllu --budget 500 -o next.conllu
     arborescence rank -m my.model treebank.conllu --words | head -20
     """
     from arborescence.parsers import load, ranking
 
     parser = load(model)
     given = hinted(files, format, parser)
-    for each in ranking.rank(parser, given, by=by, words=words, budget=budget):
+    found = ranking.rank(parser, given, by=by, words=words, budget=budget)
+    if output:
+        once = {id(each.sentence): each.sentence for each in found}
+        deliver(([sentence] for sentence in once.values()), output=output)
+        return
+    for each in found:
         place = {"source": each.sentence.source, "line": each.sentence.line}
         entry = {**place, **each._asdict(), "sentence": " ".join(each.sentence.forms)}
         say(json.dumps(entry, ensure_ascii=False) if as_json else str(each))

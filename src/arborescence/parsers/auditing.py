@@ -123,7 +123,7 @@ def audit(
     Parameters
     ----------
     treebank
-        Sentences with tags and trees.
+        Sentences with tags and trees; those that lack heads are left out.
     kind
         The kind of parser.
     folds
@@ -145,7 +145,7 @@ def audit(
     Raises
     ------
     TreebankError
-        If a sentence has no tree, or there are fewer sentences than folds.
+        If the heads of a sentence are no tree, or there are fewer sentences than folds.
     OptionError
         If an option is invalid.
 
@@ -164,7 +164,8 @@ def audit(
     >>> found.sentence.deprels[found.word - 1], found.deprel
     ('obj', 'nsubj')
     """
-    sentences, _ = checked(treebank, None, "single")
+    whole = (sentence for sentence in treebank if (sentence.heads >= 0).all())
+    sentences, _ = checked(whole, None, "single")
     check_count(folds, "folds", 2)
     if len(sentences) < folds:
         raise TreebankError(f"{len(sentences)} sentences cannot be dealt into {folds} folds")

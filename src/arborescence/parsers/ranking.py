@@ -69,7 +69,7 @@ def rank(
     parser
         A graph-based parser with probabilities.
     sentences
-        Any number, with some heads or none.
+        Any number, with some heads or none; those with all heads are left out.
     by
         Of a sentence: ``"loss"``, the share of words whose heads are expected to be wrong;
         ``"entropy"`` of its trees, divided by the number of words; ``"margin"``: 1 / (1 + d), where
@@ -108,7 +108,7 @@ def rank(
         raise ModelError("only graph-based parsers say how sure they are")
     found: list[Doubtful] = []
     for sentence in sentences:
-        if len(sentence):
+        if (sentence.heads < 0).any():
             distribution, marginals = _believed(parser, sentence)
             if words:
                 found += _words(sentence, marginals)

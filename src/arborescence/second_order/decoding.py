@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from arborescence.core.accumulator import rounded_sum
+from arborescence.core.accumulator import SCALE, rounded_sum
 from arborescence.core.checks import check_count, check_flag, check_root
 from arborescence.core.faults import NO_TREE, name_of, no_answer
 from arborescence.core.graph import in_threads
@@ -22,10 +22,8 @@ from arborescence.second_order.edges import Listed
 from arborescence.second_order.parts import (
     Batch,
     Parts,
-    fill_ceilings,
-    find_bad,
+    ceilings_of,
     remove_hopeless,
-    scale_for,
     weights_in,
 )
 from arborescence.second_order.projective import best_projective
@@ -167,22 +165,19 @@ def _decode_batch(batch: Batch, options: _Options, threads: int) -> Found:
 
 
 def _decode_sentence(batch: Batch, sentence: int, options: _Options) -> Found:
-    parts = batch.parts(sentence)
-    place = find_bad(*parts, options.single)
-    if place[0] >= 0:
-        raise batch.bad_part(sentence, place)
+    parts = batch.parts(sentence, options.single)
+    batch.check(sentence, parts)
     if len(parts.scores) == 1:
         return Found(np.array([-1]), 0.0, 0.0, True, 0)
-    scale = scale_for(parts, options.single)
+    scale = 1.0 if parts.largest(1.0) < 1e300 else SCALE  # so that no sum of weights overflows
     heads, least, exponent, rounds = None, -np.inf, -np.inf, 0
     while True:
-        ceilings = np.empty((3, *parts.scores.shape))
-        fill_ceilings(*parts, options.single, scale, ceilings)
+        ceilings = ceilings_of(parts, scale)
         if heads is None:
             heads = _first_tree(batch, sentence, ceilings[0], options)
             least = _weight(parts, heads, scale)
-        remove_hopeless(*parts, options.single, scale, ceilings, least)
-        units = Units.of(parts, options.single)
+        remove_hopeless(parts, scale, ceilings, least)
+        units = Units.of(parts)
         if units.scale.exponent <= exponent + _BITS:
             break
         exponent = units.scale.exponent
@@ -219,7 +214,7 @@ def _first_tree(
 
 def no_tree(batch: Batch, sentence: int, single: bool, *, projective: bool) -> ArborescenceError:
     """Return the error that explains why a sentence has no tree."""
-    scores = batch.parts(sentence).scores
+    scores = batch.parts(sentence, single).scores
     try:
         decode_edges(scores, root="single" if single else "multi", projective=projective)
     except NoTreeError:

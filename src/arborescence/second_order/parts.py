@@ -10,12 +10,13 @@ even if all other words add the most that they can is removed before the search.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
-from arborescence.compiling.kernels import inlined_kernel, kernel
-from arborescence.core.accumulator import SCALE, rounded_sum
+from arborescence.compiling.kernels import kernel
+from arborescence.core.accumulator import rounded_sum
 from arborescence.core.conversion import FLOATS, as_array, as_floats
 from arborescence.core.faults import name_of
 from arborescence.core.graph import as_graph, matrix_of, words_of
@@ -34,11 +35,9 @@ NONE = np.empty((0, 0, 0))
 _LOSS = 2.0**-49
 _UNDERFLOW = 2.0**-1070
 
-_NAMES = ("scores", "siblings", "grandparents")
-
 
 class Parts(NamedTuple):
-    """The weights of a sentence's parts, -inf where absent; kernels take these three arrays."""
+    """The weights of a sentence's parts: -inf for those that are absent, or that no tree has."""
 
     scores: NDArray[np.float64]
     """(N, N): ``[h, d]``."""
@@ -46,6 +45,25 @@ class Parts(NamedTuple):
     """(N, N, N): ``[h, d, s]``, or (0, 0, 0)."""
     grandparents: NDArray[np.float64]
     """(N, N, N): ``[g, h, d]``, or (0, 0, 0)."""
+
+    def remove(self, edges: NDArray[np.bool_]) -> None:
+        """Remove edges (N, N), and their other parts."""
+        self.scores[edges] = -np.inf
+        if self.siblings.size:
+            self.siblings[edges] = -np.inf
+        if self.grandparents.size:
+            self.grandparents[:, edges] = -np.inf
+
+    def largest(self, scale: float) -> float:
+        """Return a bound on `scale` times the absolute weight of a tree and of its parts. O(n³)."""
+        sizes = [scale * np.abs(np.where(part > -np.inf, part, 0.0)) for part in self]
+        total = sizes[0]
+        with np.errstate(over="ignore"):
+            if self.siblings.size:
+                total = total + sizes[1].max(axis=2)
+            if self.grandparents.size:
+                total = total + sizes[2].max(axis=0)
+            return float(total.max(axis=0).sum())
 
 
 class Batch(NamedTuple):
@@ -67,27 +85,49 @@ class Batch(NamedTuple):
             _of_shape(graph, grandparents, "grandparents"),
         )
 
-    def parts(self, sentence: int) -> Parts:
-        """Return the caller's parts of a sentence of the flattened batch, copied."""
+    def parts(self, sentence: int, single: bool) -> Parts:
+        """Copy a sentence's parts; NaN and +inf stay where a tree may have them. O(n³)."""
         size = words_of(self.graph, sentence) + 1
         thirds = [
             NONE if array is None else np.array(array[sentence, :size, :size, :size], np.float64)
             for array in (self.siblings, self.grandparents)
         ]
         matrix = np.array(matrix_of(self.graph, sentence), np.float64, order="C")
-        return Parts(matrix, *map(np.ascontiguousarray, thirds))
+        parts = Parts(matrix, *map(np.ascontiguousarray, thirds))
+        without_edge, without_sibling, without_grandparent = _missing(size, single)
+        if parts.siblings.size:
+            parts.siblings[without_sibling] = -np.inf
+        if parts.grandparents.size:
+            parts.grandparents[without_grandparent] = -np.inf
+        parts.remove(without_edge | (matrix == -np.inf))
+        return parts
 
-    def bad_part(self, sentence: int, place: tuple[int, int, int, int]) -> ScoresError:
-        """Return the error for a part that is NaN or +inf, at the place from `find_bad`."""
-        which, *index = place
-        part = self.parts(sentence)[which][tuple(index[: 2 if which == 0 else 3])]
-        index = index[:2] if which == 0 else index
-        leading = np.unravel_index(sentence, self.graph.shape) if self.graph.shape else ()
-        where = ", ".join(map(str, [*leading, *index]))
-        return ScoresError(
-            f"{name_of(self.graph, sentence)}{_NAMES[which]}[{where}] is {part}; scores are "
-            "finite, or -inf for what is absent"
-        )
+    def check(self, sentence: int, parts: Parts) -> None:
+        """Raise the error for the first part that is NaN or +inf, if there is one. O(n³)."""
+        for name, part in zip(Parts._fields, parts, strict=True):
+            bad = not part.max(initial=-np.inf) < np.inf
+            for place in np.argwhere(~(part < np.inf))[:1].tolist() if bad else ():
+                leading = np.unravel_index(sentence, self.graph.shape) if self.graph.shape else ()
+                where = ", ".join(map(str, [*leading, *place]))
+                raise ScoresError(
+                    f"{name_of(self.graph, sentence)}{name}[{where}] is {part[tuple(place)]}; "
+                    "scores are finite, or -inf for what is absent"
+                )
+
+
+@lru_cache(maxsize=4)
+def _missing(size: int, single: bool) -> tuple[NDArray[np.bool_], ...]:
+    """Return the edges, siblings and grandparents that no tree of so many nodes has. O(n³)."""
+    nodes = np.arange(size)
+    head, other = nodes[:, None], nodes
+    low, high = np.minimum(head, other)[..., None], np.maximum(head, other)[..., None]
+    between = (low < nodes) & (nodes < high)
+    if single:
+        between[0] = False
+    grandparents = (nodes[:, None, None] == head) | (nodes[:, None, None] == other)
+    grandparents[:, 0] = True
+    none = head[:, None] == nodes  # in the place of a sibling
+    return (head == other) | (other == 0), ~(between | none), grandparents
 
 
 def _of_shape(graph: Graph, values: Any, name: str) -> NDArray[Any] | None:
@@ -105,168 +145,49 @@ def _of_shape(graph: Graph, values: Any, name: str) -> NDArray[Any] | None:
     return array.reshape(-1, size, size, size)
 
 
-@inlined_kernel
-def nearest(h: int, d: int, single: bool) -> tuple[int, int]:
-    """Return the range of words that can be the next nearer modifier of h, beside none. O(1)."""
-    if single and h == 0:
-        return d, d
-    return min(h, d) + 1, max(h, d)
+def ceilings_of(parts: Parts, scale: float) -> NDArray[np.float64]:
+    """Return the ceilings (3, N, N), times `scale`: of edges, siblings, grandparents. O(n³)."""
+    ceilings = np.zeros((3, *parts.scores.shape))
+    if parts.siblings.size:
+        ceilings[1] = parts.siblings.max(axis=2) * scale
+    if parts.grandparents.size:
+        above = parts.scores[:, :, None] > -np.inf
+        ceilings[2] = np.where(above, parts.grandparents, -np.inf).max(axis=0) * scale
+        ceilings[2, 0] = 0.0
+    ceilings[0] = parts.scores * scale + ceilings[1] + ceilings[2]
+    return ceilings
 
 
-@kernel
-def find_bad(
-    scores: np.ndarray, siblings: np.ndarray, grandparents: np.ndarray, single: bool
-) -> tuple[int, int, int, int]:
-    """Return which part is NaN or +inf, the array's number (-1 for none) and three indices."""
-    # O(n³). Parts that no tree has, and those of absent edges, are ignored
-    size = scores.shape[0]
-    for h in range(size):
-        for d in range(1, size):
-            if h == d or scores[h, d] == -np.inf:
-                continue
-            if not scores[h, d] < np.inf:
-                return 0, h, d, 0
-            if siblings.shape[0] > 0:
-                if not siblings[h, d, h] < np.inf:
-                    return 1, h, d, h
-                low, stop = nearest(h, d, single)
-                for s in range(low, stop):
-                    if not siblings[h, d, s] < np.inf:
-                        return 1, h, d, s
-            if grandparents.shape[0] > 0 and h > 0:
-                for g in range(size):
-                    if g not in (h, d) and not grandparents[g, h, d] < np.inf:
-                        return 2, g, h, d
-    return -1, 0, 0, 0
-
-
-@kernel
-def size_of_parts(
-    scores: np.ndarray,
-    siblings: np.ndarray,
-    grandparents: np.ndarray,
-    single: bool,
-    scale: float,
-) -> float:
-    """Return a bound on `scale` times the absolute weight of a tree and of its parts. O(n³)."""
-    size = scores.shape[0]
-    total = 0.0
-    for d in range(1, size):
-        largest = 0.0
-        for h in range(size):
-            if h == d or scores[h, d] == -np.inf:
-                continue
-            sibling, grandparent = 0.0, 0.0
-            if siblings.shape[0] > 0:
-                if siblings[h, d, h] > -np.inf:
-                    sibling = abs(siblings[h, d, h])
-                low, stop = nearest(h, d, single)
-                for s in range(low, stop):
-                    if siblings[h, d, s] > -np.inf:
-                        sibling = max(sibling, abs(siblings[h, d, s]))
-            if grandparents.shape[0] > 0 and h > 0:
-                for g in range(size):
-                    if g not in (h, d) and grandparents[g, h, d] > -np.inf:
-                        grandparent = max(grandparent, abs(grandparents[g, h, d]))
-            largest = max(
-                largest, abs(scores[h, d]) * scale + sibling * scale + grandparent * scale
-            )
-        total += largest
-    return total
-
-
-@kernel
-def fill_ceilings(
-    scores: np.ndarray,
-    siblings: np.ndarray,
-    grandparents: np.ndarray,
-    single: bool,
-    scale: float,
-    ceilings: np.ndarray,
-) -> None:
-    """Fill the ceilings (3, N, N), times `scale`: of edges, siblings alone, grandparents alone."""
-    # O(n³)
-    size = scores.shape[0]
-    ceilings[:] = 0.0
-    for h in range(size):
-        for d in range(1, size):
-            if h == d or scores[h, d] == -np.inf:
-                ceilings[0, h, d] = -np.inf
-                continue
-            if siblings.shape[0] > 0:
-                best = siblings[h, d, h]
-                low, stop = nearest(h, d, single)
-                for s in range(low, stop):
-                    best = max(best, siblings[h, d, s])
-                ceilings[1, h, d] = best * scale
-            if grandparents.shape[0] > 0 and h > 0:
-                best = -np.inf
-                for g in range(size):
-                    if g not in (h, d) and scores[g, h] > -np.inf:
-                        best = max(best, grandparents[g, h, d])
-                ceilings[2, h, d] = best * scale
-            ceilings[0, h, d] = scores[h, d] * scale + ceilings[1, h, d] + ceilings[2, h, d]
-
-
-@inlined_kernel
-def hopeless(score: float, sibling: float, grandparent: float, least: float) -> bool:
-    """Tell whether three parts weigh certainly less together than `least`. O(1)."""
-    total = score + sibling + grandparent
-    return total + _LOSS * (abs(score) + abs(sibling) + abs(grandparent)) < least
-
-
-@kernel
 def remove_hopeless(
-    scores: np.ndarray,
-    siblings: np.ndarray,
-    grandparents: np.ndarray,
-    single: bool,
-    scale: float,
-    ceilings: np.ndarray,
-    weight: float,
+    parts: Parts, scale: float, ceilings: NDArray[np.float64], weight: float
 ) -> None:
     """Remove the edges and parts of which no tree weighs `weight`, times `scale`. O(n³)."""
-    size = scores.shape[0]
-    best = np.empty(size)
-    room, off = -weight, abs(weight)
-    for d in range(1, size):
-        best[d] = -np.inf
-        for h in range(size):
-            if h != d:
-                best[d] = max(best[d], ceilings[0, h, d])
-        room += best[d]
-        off += abs(best[d])
-    # The trees of an edge weigh at most its ceiling and those of the other words; with the errors
-    # of all these sums.
-    room += (size * _LOSS) * off + size * _UNDERFLOW
-    for h in range(size):
-        for d in range(1, size):
-            if h == d or scores[h, d] == -np.inf:
-                continue
-            score = scores[h, d] * scale
-            sibling, grandparent = ceilings[1, h, d], ceilings[2, h, d]
-            least = best[d] - room
-            if ceilings[0, h, d] == -np.inf or hopeless(score, sibling, grandparent, least):
-                scores[h, d] = -np.inf
-                continue
-            if siblings.shape[0] > 0:
-                if hopeless(score, siblings[h, d, h] * scale, grandparent, least):
-                    siblings[h, d, h] = -np.inf
-                low, stop = nearest(h, d, single)
-                for s in range(low, stop):
-                    if hopeless(score, siblings[h, d, s] * scale, grandparent, least):
-                        siblings[h, d, s] = -np.inf
-            if grandparents.shape[0] > 0 and h > 0:
-                for g in range(size):
-                    if g not in (h, d) and hopeless(
-                        score, sibling, grandparents[g, h, d] * scale, least
-                    ):
-                        grandparents[g, h, d] = -np.inf
+    size = len(parts.scores)
+    best = ceilings[0, :, 1:].max(axis=0)
+    with np.errstate(invalid="ignore"):  # what is absent is -inf, and not removed once more
+        # The trees of an edge weigh at most its ceiling and those of the other words; with the
+        # errors of all these sums.
+        off = abs(weight) + np.abs(best).sum()
+        room = best.sum() - weight + (size * _LOSS * off + size * _UNDERFLOW)
+        least = np.append(np.inf, best - room)  # no edge enters the root
 
+        def hopeless(score: Any, sibling: Any, grandparent: Any, least: Any) -> NDArray[np.bool_]:
+            """Tell whether three parts weigh certainly less together than `least`."""
+            total = score + sibling + grandparent
+            sizes = np.abs(score) + np.abs(sibling) + np.abs(grandparent)
+            weighs_less: NDArray[np.bool_] = total + _LOSS * sizes < least
+            return weighs_less
 
-def scale_for(parts: Parts, single: bool) -> float:
-    """Return what to multiply weights by, so that no sum of them overflows: 1, or `SCALE`."""
-    return 1.0 if size_of_parts(*parts, single, 1.0) < 1e300 else SCALE
+        score, (_, sibling, grandparent) = parts.scores * scale, ceilings
+        gone = (ceilings[0] == -np.inf) | hopeless(score, sibling, grandparent, least)
+        if parts.siblings.size:
+            ceiling = grandparent[..., None]
+            few = hopeless(score[..., None], parts.siblings * scale, ceiling, least[:, None])
+            parts.siblings[few] = -np.inf
+        if parts.grandparents.size:
+            few = hopeless(score, sibling, parts.grandparents * scale, least)
+            parts.grandparents[few] = -np.inf
+    parts.remove(gone)
 
 
 @kernel
@@ -345,10 +266,8 @@ def tree_weight(scores: Any, heads: Any, siblings: Any = None, grandparents: Any
         n = word_count(row)
         if (row[1 : n + 1] < 0).any() or (row > n).any():
             raise TreeError(f"{name_of(batch.graph, b)}heads are not within 0 .. {n}")
-        parts = batch.parts(b)
+        parts = batch.parts(b, False)
         weights[b] = rounded_sum(weights_in(parts, row[: n + 1]).tolist())
         if not weights[b] < np.inf:
-            place = find_bad(*parts, False)
-            if place[0] >= 0:
-                raise batch.bad_part(b, place)
+            batch.check(b, parts)
     return weights.reshape(shape) if shape else float(weights[0])

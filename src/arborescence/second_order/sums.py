@@ -14,7 +14,7 @@ from arborescence.compiling.kernels import inlined_kernel, kernel
 from arborescence.core.checks import check_root
 from arborescence.core.graph import in_threads
 from arborescence.second_order.decoding import no_tree
-from arborescence.second_order.parts import Batch, find_bad
+from arborescence.second_order.parts import Batch
 
 if TYPE_CHECKING:
     from arborescence.core.choices import Root
@@ -67,10 +67,8 @@ def sum_trees(
 
     def run(start: int, stop: int) -> None:
         for b in range(start, stop):
-            parts = batch.parts(b)
-            place = find_bad(*parts, single)
-            if place[0] >= 0:
-                raise batch.bad_part(b, place)
+            parts = batch.parts(b, single)
+            batch.check(b, parts)
             nodes = len(parts.scores)
             charts = np.full((4, nodes, nodes), -np.inf)
             if nodes == 1:

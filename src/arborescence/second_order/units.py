@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
 
-from arborescence.compiling.kernels import inlined_kernel, kernel
+from arborescence.compiling.kernels import kernel
 from arborescence.core.accumulator import SCALE, SCALE_EXPONENT
-from arborescence.second_order.parts import nearest, size_of_parts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -89,17 +88,19 @@ class Units(NamedTuple):
     scale: Scale
 
     @classmethod
-    def of(cls, parts: Parts, single: bool) -> Self:
+    def of(cls, parts: Parts) -> Self:
         """Convert the parts of a sentence. O(n³)."""
         size = len(parts.scores)
-        bits = bits_for(size)
-        largest, more = size_of_parts(*parts, single, 1.0), 0
+        largest, more = parts.largest(1.0), 0
         if not largest < math.inf:
-            largest, more = size_of_parts(*parts, single, SCALE), -SCALE_EXPONENT
-        exponent = bits - math.frexp(largest)[1] - more if largest else 0
-        edges, siblings, grandparents = (np.full(part.shape, ABSENT, np.int64) for part in parts)
-        seen, rounded = fill_units(*parts, single, exponent, edges, siblings, grandparents)
-        return cls(edges, siblings, grandparents, Scale.of(size, exponent, seen, rounded))
+            largest, more = parts.largest(SCALE), -SCALE_EXPONENT
+        exponent = bits_for(size) - math.frexp(largest)[1] - more if largest else 0
+        converted = [in_units(part, exponent) for part in parts]
+        seen, rounded = 0, False
+        for _, bits, off in converted:
+            seen, rounded = seen | bits, rounded or off
+        scale = Scale.of(size, exponent, seen, rounded)
+        return cls(*(units for units, *_ in converted), scale)
 
 
 def bits_for(size: int) -> int:
@@ -107,56 +108,18 @@ def bits_for(size: int) -> int:
     return min(_MOST_BITS, 54 - 2 * size.bit_length())
 
 
-@inlined_kernel
-def in_units(weight: float, exponent: int) -> tuple[int, bool]:
-    """Return a weight in units, ABSENT for -inf, and whether it was rounded. O(1)."""
-    if weight == -np.inf:
-        return ABSENT, False
+def in_units(weights: NDArray[np.float64], exponent: int) -> tuple[NDArray[np.int64], int, bool]:
+    """Return weights in units, ABSENT for -inf; all bits set in them; whether one was rounded."""
+    units = np.full(weights.shape, ABSENT, np.int64)
+    present = weights > -np.inf
+    given = weights[present]
     # In two steps, as the power of two may be too large for a float.
     half = exponent // 2
-    scaled = math.ldexp(math.ldexp(weight, half), exponent - half)
-    units = round(scaled)
-    return units, math.ldexp(math.ldexp(float(units), -half), half - exponent) != weight
-
-
-@kernel
-def fill_units(
-    scores: np.ndarray,
-    siblings: np.ndarray,
-    grandparents: np.ndarray,
-    single: bool,
-    exponent: int,
-    of_scores: np.ndarray,
-    of_siblings: np.ndarray,
-    of_grandparents: np.ndarray,
-) -> tuple[int, bool]:
-    """Fill `Units`, which hold ABSENT; return all bits of weights, and whether one was rounded."""
-    # O(n³)
-    size = scores.shape[0]
-    seen, rounded = 0, False
-    for h in range(size):
-        for d in range(1, size):
-            if h == d or scores[h, d] == -np.inf:
-                continue
-            of_scores[h, d], off = in_units(scores[h, d], exponent)
-            seen |= of_scores[h, d]
-            rounded |= off
-            if siblings.shape[0] > 0:
-                of_siblings[h, d, h], off = in_units(siblings[h, d, h], exponent)
-                seen |= of_siblings[h, d, h]
-                rounded |= off
-                low, stop = nearest(h, d, single)
-                for s in range(low, stop):
-                    of_siblings[h, d, s], off = in_units(siblings[h, d, s], exponent)
-                    seen |= of_siblings[h, d, s]
-                    rounded |= off
-            if grandparents.shape[0] > 0 and h > 0:
-                for g in range(size):
-                    if g not in (h, d):
-                        of_grandparents[g, h, d], off = in_units(grandparents[g, h, d], exponent)
-                        seen |= of_grandparents[g, h, d]
-                        rounded |= off
-    return seen, rounded
+    whole = np.rint(np.ldexp(np.ldexp(given, half), exponent - half))
+    units[present] = whole
+    with np.errstate(over="ignore"):
+        off = bool((np.ldexp(np.ldexp(whole, -half), half - exponent) != given).any())
+    return units, int(np.bitwise_or.reduce(units[present])), off
 
 
 @kernel

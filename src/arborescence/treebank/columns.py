@@ -165,14 +165,6 @@ class Columns:
         blank: npt.NDArray[np.bool_] = (stops - starts == 1) & (self.data[starts] == _UNDERSCORE)
         return blank
 
-    def same(
-        self, column: int, words: Integers, others: Columns, other_words: Integers
-    ) -> npt.NDArray[np.bool_]:
-        """Return for pairs of words whether they have the same value in a column, shape (k,)."""
-        answers = np.empty(len(words), dtype=np.bool_)
-        _same(self.data, self.spans, words, others.data, others.spans, other_words, column, answers)
-        return answers
-
     def head_vectors(self) -> Integers:
         """Return the concatenated head vectors of all sentences, shape (n + s,)."""
         vectors = np.empty(len(self.spans) + len(self), dtype=np.int64)
@@ -325,30 +317,6 @@ def equal(
         if data[start + i] != others[other + i]:
             return False
     return True
-
-
-@kernel
-def _same(
-    data: np.ndarray,
-    spans: np.ndarray,
-    words: np.ndarray,
-    other_data: np.ndarray,
-    other_spans: np.ndarray,
-    other_words: np.ndarray,
-    column: int,
-    answers: np.ndarray,
-) -> None:
-    """Compare one column of pairs of words. O(size). Shapes as in `Columns`; pairs: (k,)."""
-    for k in range(words.shape[0]):
-        i, j = words[k], other_words[k]
-        answers[k] = equal(
-            data,
-            spans[i, column],
-            spans[i, column + 1] - 1,
-            other_data,
-            other_spans[j, column],
-            other_spans[j, column + 1] - 1,
-        )
 
 
 @kernel

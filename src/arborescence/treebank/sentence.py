@@ -369,17 +369,15 @@ class Sentence:
             raise TreebankError(f"{self._where()}not valid Unicode: {error}") from error
         replaced = np.zeros(10, dtype=np.bool_)
         replaced[list(columns)] = True
-        raw = np.empty(len(self.raw) + len(written), dtype=np.uint8)
-        spans = np.empty_like(self.spans)
-        size = _rewrite(
+        out, _, spans = rewritten(
             np.frombuffer(self.raw, dtype=np.uint8),
+            np.array([0, len(self.raw)]),
+            np.array([0, n]),
             self.spans,
             replaced,
-            np.frombuffer(written, dtype=np.uint8),
-            raw,
-            spans,
+            written,
         )
-        return Sentence(raw[:size].tobytes(), spans, self.source, self.line)
+        return Sentence(out, spans, self.source, self.line)
 
     def _with_comments(self, comments: Sequence[str]) -> Sentence:
         for comment in comments:
@@ -445,39 +443,59 @@ def read_head_vectors(
             at += 1
 
 
+def rewritten(
+    # raw, places, offsets, spans: those of `Joined`
+    raw: npt.NDArray[np.uint8],
+    places: npt.NDArray[np.int64],
+    offsets: npt.NDArray[np.int64],
+    spans: npt.NDArray[np.int32],
+    replaced: npt.NDArray[np.bool_],  # (10,): which columns get new values
+    values: bytes,  # these, by word and column, a tab after each
+) -> tuple[bytes, npt.NDArray[np.int64], npt.NDArray[np.int32]]:
+    """Return sentences' bytes, places and spans with new values in some columns. O(bytes)."""
+    out = np.empty(raw.size + len(values), dtype=np.uint8)
+    new_places, new_spans = np.empty_like(places), np.empty_like(spans)
+    given = np.frombuffer(values, dtype=np.uint8)
+    _rewrite(raw, places, offsets, spans, replaced, given, out, new_places, new_spans)
+    return out[: new_places[-1]].tobytes(), new_places, new_spans
+
+
 @kernel
 def _rewrite(
     raw: np.ndarray,
+    places: np.ndarray,
+    offsets: np.ndarray,
     spans: np.ndarray,
     replaced: np.ndarray,
     values: np.ndarray,
-    new_raw: np.ndarray,
+    out: np.ndarray,
+    new_places: np.ndarray,
     new_spans: np.ndarray,
-) -> int:
-    """Copy a sentence with new values in some columns; return the number of bytes written."""
-    # `replaced` (10,) marks the columns; `values` has their values by word and column, a tab after
-    # each. `new_raw` has room for raw and values.
-    read = 0
+) -> None:
+    """Do the work of `rewritten`: write its results into the last three arrays. O(bytes)."""
     written = 0
     value = 0
-    for i in range(spans.shape[0]):
-        for column in range(10):
-            new_spans[i, column] = spans[i, column] - read + written
-            if replaced[column]:
-                for at in range(read, spans[i, column]):
-                    new_raw[written] = raw[at]
-                    written += 1
-                while values[value] != _TAB:
-                    new_raw[written] = values[value]
-                    written += 1
+    for b in range(places.shape[0] - 1):
+        start = read = places[b]
+        begun = new_places[b] = written
+        for i in range(offsets[b], offsets[b + 1]):
+            for column in range(10):
+                new_spans[i, column] = start + spans[i, column] - read + written - begun
+                if replaced[column]:
+                    for at in range(read, start + spans[i, column]):
+                        out[written] = raw[at]
+                        written += 1
+                    while values[value] != _TAB:
+                        out[written] = values[value]
+                        written += 1
+                        value += 1
                     value += 1
-                value += 1
-                read = spans[i, column + 1] - 1
-        new_spans[i, 10] = spans[i, 10] - read + written
-    for at in range(read, raw.size):
-        new_raw[written] = raw[at]
-        written += 1
-    return written
+                    read = start + spans[i, column + 1] - 1
+            new_spans[i, 10] = start + spans[i, 10] - read + written - begun
+        for at in range(read, places[b + 1]):
+            out[written] = raw[at]
+            written += 1
+    new_places[places.shape[0] - 1] = written
 
 
 def check_tree(sentence: Sentence, root: Root) -> None:

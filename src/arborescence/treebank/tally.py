@@ -65,11 +65,15 @@ class Tally:
         attached = heads == found[g]
         turned = (heads >= 0) & (found[heads] == g)
         labelled = attached & (gold.relations[g] == predicted.relations[p])
-        upos, xpos = ours.same(UPOS, g, theirs, p), ours.same(XPOS, g, theirs, p)
-        feats = ours.same(FEATS, g, theirs, p)
-        rest = np.flatnonzero(~feats)
-        feats[rest] = self._feats(ours, g[rest]) == self._feats(theirs, p[rest])
-        lemmas = ours.same(LEMMA, g, theirs, p) | ours.is_blank(LEMMA)[g]
+        upos, xpos, feats, lemmas = (
+            numbers(ours, g) == numbers(theirs, p)
+            for numbers in (
+                *(Numbering(column, str) for column in (UPOS, XPOS)),
+                self._feats,
+                Numbering(LEMMA, str),
+            )
+        )
+        lemmas |= ours.is_blank(LEMMA)[g]
 
         def count(of_ours: _Mask, of_theirs: _Mask, **measures: _Mask) -> None:
             words, their_words = np.count_nonzero(of_ours), np.count_nonzero(of_theirs)

@@ -9,9 +9,6 @@ import numpy as np
 from arborescence.compiling.kernels import inlined_kernel, kernel
 from arborescence.core.faults import BAD_NODE, BAD_SCORE, FINE
 
-# A matrix is compared in blocks of so many rows and columns, which stay in the cache.
-_TILE = 64
-
 
 class Edges(NamedTuple):
     """The edges that can be chosen: not absent, and no loops. Kernels may overwrite them."""
@@ -64,19 +61,3 @@ def take_edges(
         origin[count] = k
         count += gain > -np.inf and one != other
     return count, FINE
-
-
-@kernel
-def find_unusable(weights: np.ndarray, bad: float) -> tuple[int, int]:
-    """Return nodes whose two weights differ, or one is NaN or `bad`; else N twice. O(N²)."""
-    # weights: (N, N) float64: the diagonal is ignored
-    # bad: +inf, or -inf for minimum spanning trees
-    n = len(weights)
-    for top in range(0, n, _TILE):
-        for left in range(top, n, _TILE):
-            for row in range(top, min(top + _TILE, n)):
-                for column in range(max(left, row + 1), min(left + _TILE, n)):
-                    weight = weights[row, column]
-                    if weight != weights[column, row] or weight == bad:
-                        return row, column
-    return n, n

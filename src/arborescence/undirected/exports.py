@@ -8,7 +8,6 @@ EXPORTS = {
     "decoding.undirected_kernel": (
         "float64[:, :, ::1], int64[::1], bool, int64, int64, bool, out int64[:, ::1], int64"
     ),
-    "edges.find_unusable": "float64[:, ::1], float64",
     "edges.take_edges": f"int64, int64[::1], int64[::1], float64[::1], int64, {_OUT_EDGES}",
     "encoding.encode_kernel": "float64[:, ::1], int64, int64, int64, out float64[:, ::1]",
     "enhancement.enhance_kernel": (

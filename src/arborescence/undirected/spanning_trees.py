@@ -13,7 +13,7 @@ from arborescence.core.faults import BAD_NODE, FINE
 from arborescence.core.random import as_generator
 from arborescence.errors import OptionError, ScoresError
 from arborescence.undirected.boruvka import boruvka
-from arborescence.undirected.edges import Edges, find_unusable, take_edges
+from arborescence.undirected.edges import Edges, take_edges
 from arborescence.undirected.kkt import kkt
 from arborescence.undirected.kruskal import kruskal
 from arborescence.undirected.prim import prim, prim_dense
@@ -197,9 +197,11 @@ def _as_matrix(array: NDArray[Any], minimum: bool) -> NDArray[np.float64]:
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise ScoresError(f"a matrix of weights must have shape (N, N), not {matrix.shape}")
     bad = -np.inf if minimum else np.inf
-    row, column = find_unusable(matrix, bad)
-    if row == len(matrix):
+    unusable = (matrix != matrix.T) | (matrix == bad)
+    np.fill_diagonal(unusable, val=False)
+    if not unusable.any():
         return matrix
+    row, column = map(int, np.argwhere(unusable)[0])
     for a, b in ((row, column), (column, row)):
         if np.isnan(matrix[a, b]) or matrix[a, b] == bad:
             raise ScoresError(f"weights[{a}, {b}] is {matrix[a, b]}; {_WHAT_MAY_BE[minimum]}")

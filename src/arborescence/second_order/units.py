@@ -99,8 +99,8 @@ class Units(NamedTuple):
         seen, rounded = 0, False
         for _, bits, off in converted:
             seen, rounded = seen | bits, rounded or off
-        scale = Scale.of(size, exponent, seen, rounded)
-        return cls(*(units for units, *_ in converted), scale)
+        edges, siblings, grandparents = (units for units, *_ in converted)
+        return cls(edges, siblings, grandparents, Scale.of(size, exponent, seen, rounded))
 
 
 def bits_for(size: int) -> int:

@@ -14,7 +14,7 @@ import numpy as np
 
 from arborescence_papers.common.recipes import Recipe
 from arborescence_papers.common.scores import Scores
-from arborescence_papers.root.recipes import methods
+from arborescence_papers.root import methods
 from recording import table
 
 

@@ -30,7 +30,7 @@ from arborescence.parsers import CombinedParser, LinearParser, TransitionParser
 from arborescence.parsers.shared.base import annotated
 from arborescence.parsers.shared.given import batches
 from arborescence.treebank import evaluate, read, write
-from arborescence_papers.common.results import Results
+from arborescence_papers.common.experiment import Results
 from inputs import TREEBANKS
 from recording import table
 from timing import least_seconds

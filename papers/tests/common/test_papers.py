@@ -4,8 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from arborescence_papers.common.groups import by_size
-from arborescence_papers.common.papers import language_of, read_table, same_languages
+from arborescence_papers.common.groups import by_size, language_of, read_table, same_languages
 from arborescence_papers.common.statistics import rank_correlation
 from arborescence_papers.kbest import measure as kbest
 from arborescence_papers.root import measure as root

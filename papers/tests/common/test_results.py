@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from arborescence_papers.common.results import Results
+from arborescence_papers.common.experiment import Results
 
 
 @pytest.fixture

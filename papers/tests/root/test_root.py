@@ -18,7 +18,7 @@ from arborescence_papers.common.report import write as write_texts
 from arborescence_papers.common.scores import Scores
 from arborescence_papers.common.statistics import holm
 from arborescence_papers.common.treebanks import LeftOut
-from arborescence_papers.root import plots, report, reproduce
+from arborescence_papers.root import learning_curve, methods, plots, report, reproduce
 from arborescence_papers.root.measure import (
     MEASURES,
     Change,
@@ -29,7 +29,6 @@ from arborescence_papers.root.measure import (
     root_edges,
     trend,
 )
-from arborescence_papers.root.recipes import learning_curve, methods
 from reports import rows_of, table_rows
 from small_treebanks import sentences, write_treebanks
 

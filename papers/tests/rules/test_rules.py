@@ -13,7 +13,7 @@ from arborescence.parsers import Keeper, LinearParser
 from arborescence.treebank import Sentence
 from arborescence_papers.common.recipes import Recipe
 from arborescence_papers.common.report import files_of, write
-from arborescence_papers.rules import plots, report, reproduce
+from arborescence_papers.rules import draw, report, reproduce
 from arborescence_papers.rules.measure import (
     KEPT,
     LABELED,
@@ -96,7 +96,7 @@ def test_tables(tmp_path):
 
 def test_plots(tmp_path):
     outcomes = [BIRDISH, ARBORIC, replace(BIRDISH, kind="joint")]
-    assert plots.draw(outcomes, tmp_path) == ["broken.svg", "gain.svg"]
+    assert draw(outcomes, tmp_path) == ["broken.svg", "gain.svg"]
     words = "".join(ET.fromstring((tmp_path / "gain.svg").read_bytes()).itertext())
     assert "points of LAS" in words
     assert "joint" in words

@@ -11,9 +11,9 @@ import pytest
 
 import arborescence as arb
 from arborescence_papers.baselines import reweighted
+from arborescence_papers.common.experiment import Results
 from arborescence_papers.common.recipes import Recipe
 from arborescence_papers.common.report import files_of
-from arborescence_papers.common.results import Results
 from arborescence_papers.common.treebanks import LeftOut
 from arborescence_papers.runtime import decoders, plots, report, reproduce
 from arborescence_papers.runtime import measure as module

@@ -1,11 +1,21 @@
 """Scores too far apart for sums in float64: equivalent moderate scores, by exact differences.
 
-Only differences to the best tree matter: exact by the dual potentials of the best tree
-(`potentials`), for projective trees by exact weights of the best spans (`exact_chart`).
+Only differences to the best tree matter: exact by the dual potentials of the best tree, for
+projective trees by exact weights of the best spans (`exact_chart`).
+
+Besides the best tree, Edmonds' algorithm (1967) finds *potentials* y: one for each word and one for
+each contracted cycle. The *reduced* score of an edge is its score minus the y of all sets (words
+and cycles) that it enters. It is 0 for the edges of the best tree and at most 0 for all other
+edges. The y of a cycle is also at most 0. So the weight of a tree is that of the best tree, plus
+the reduced scores of its edges, plus for each cycle y times the number of edges into it beyond the
+first. All these terms are at most 0. A term so low that it alone makes the probability of a tree
+negligible can be raised to a fixed bound. This changes only negligible probabilities, and gives
+scores that fit float64 and its sums.
 """
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -13,7 +23,6 @@ import numpy as np
 
 from arborescence.distribution.partition import no_gaps
 from arborescence.inference.decode import decode
-from arborescence.nonprojective.potentials import moderate
 from arborescence.projective.exact_chart import exact_chart, fill_gaps
 from arborescence.projective.spans import COMPLETE
 
@@ -78,3 +87,91 @@ def rounded(number: Fraction) -> float:
         return float(number)
     except OverflowError:
         return np.inf if number > 0 else -np.inf
+
+
+# Scores are rounded to whole multiples of 2^-80.
+_BITS = 80
+
+
+def moderate(scores: NDArray[np.float64], single: bool) -> NDArray[np.float64] | None:
+    """Return moderate scores that give the same tree probabilities; None if there is no tree.
+
+    Parameters
+    ----------
+    scores : (n + 1, n + 1) float64
+        Finite, or -inf; column 0 and the diagonal are ignored. n > 0.
+    single : whether all trees have a single root edge
+
+    Returns
+    -------
+    scores : (n + 1, n + 1) float64
+        The difference of the weights of two trees is unchanged, up to rounding, except for trees
+        that even all together have less than e^-800 times the probability of the best. No score is
+        lower than about -1000 times the nesting depth of cycles. O(n³), over unbounded integers.
+    """
+    size = len(scores)
+    present = np.isfinite(scores)
+    present[:, 0] = False
+    np.fill_diagonal(present, val=False)
+    reduced = np.zeros((size, size), object)
+    reduced[present] = [_whole(score) for score in scores[present].tolist()]
+    if single:
+        # Enough that the best tree has as few root edges as possible.
+        reduced[0, 1:] -= 2 * size * (int(np.abs(reduced).max()) + 1)
+    cycles = _reduce(reduced, present)
+    if cycles is None:
+        return None
+    lowest = -int((800 + 2 * size * math.log(size)) * 2**_BITS)
+    made = np.maximum(reduced, lowest)
+    for inside, potential in cycles:
+        made[np.ix_(~inside, inside)] += max(potential, lowest)
+    # Integers of this size fit a float. Absent edges are left out, as theirs may be larger.
+    result = np.full((size, size), -np.inf)
+    result[present] = [math.ldexp(whole, -_BITS) for whole in made[present].tolist()]
+    return result
+
+
+def _whole(score: float) -> int:
+    numerator, denominator = score.as_integer_ratio()
+    return (numerator << _BITS) // denominator
+
+
+def _reduce(
+    reduced: NDArray[np.object_], present: NDArray[np.bool_]
+) -> list[tuple[NDArray[np.bool_], int]] | None:
+    """Reduce the scores in place; return (words, y) of each contracted cycle, or None: no tree."""
+    size = len(reduced)
+    node_of = np.arange(size)  # the contracted node around each word
+    head_of = {0: 0}  # of each contracted node with a chosen edge: the node at its other end
+    cycles = []
+    waiting = list(range(1, size))
+    while waiting:
+        node = waiting.pop()
+        inside = node_of == node
+        entering = np.ix_(~inside, inside)
+        edges = present[entering]
+        if not edges.any():
+            return None
+        values = reduced[entering]
+        potential = values[edges].max()
+        values[edges] -= potential
+        reduced[entering] = values
+        if np.count_nonzero(inside) > 1:
+            cycles.append((inside, potential))
+        row = int(np.argwhere(edges & (values == 0))[0, 0])
+        head_of[node] = int(node_of[np.flatnonzero(~inside)[row]])
+        # The path of heads ends at the root, at a waiting node, or at its start.
+        cycle, above = [node], head_of[node]
+        while above not in (0, node) and above in head_of:
+            cycle.append(above)
+            above = head_of[above]
+        if above == node:
+            for member in cycle:
+                del head_of[member]
+                node_of[node_of == member] = node
+            # Edges from the cycle's members now leave the contracted node.
+            for other, head in head_of.items():
+                if head in cycle:
+                    head_of[other] = node
+            waiting.append(node)
+    return cycles

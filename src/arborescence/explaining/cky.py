@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from arborescence.explaining.chart import Chart, Way
+from arborescence.explaining.eisner import Chart, Way
 from arborescence.explaining.grammar import Grammar, Rule, rule_of
 from arborescence.explaining.problem import counted
 from arborescence.explaining.steps import Detail, number_name

@@ -1,11 +1,17 @@
-"""The frame of every experiment: treebanks found, parsers trained, test sets scored, a report."""
+"""The frame of every experiment: treebanks found, parsers trained, test sets scored, a report.
+
+Results are kept, one JSON file each, so that an interrupted experiment can go on.
+"""
 
 from __future__ import annotations
 
+import json
+import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypedDict, TypeVar, cast
 
 from arborescence.errors import ArborescenceError, TreebankError
+from arborescence.system.files import replacing
 from arborescence_papers.common.report import files_of, write
 from arborescence_papers.common.training import model_of, score
 from arborescence_papers.common.treebanks import LeftOut, find
@@ -24,6 +30,63 @@ if TYPE_CHECKING:
     Figures = TypeVar("Figures")
 
 _QUICK: Final = 3  # treebanks
+
+
+class Results:
+    """A folder of results: one JSON file per result, with its settings.
+
+    Parameters
+    ----------
+    folder
+        The folder; it is created if missing.
+
+    Raises
+    ------
+    OSError
+        If the folder cannot be created or written to. This is checked at once, not after hours of
+        work.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> results = Results(Path(tempfile.mkdtemp()))
+    >>> results.once("English/one", {"epochs": 2}, lambda: [0.5, 1.0])
+    [0.5, 1.0]
+    >>> results.once("English/one", {"epochs": 2}, lambda: print("never called"))
+    [0.5, 1.0]
+    >>> results.once("English/one", {"epochs": 3}, lambda: [0.75])
+    [0.75]
+    """
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=folder).close()
+        self._folder = folder
+
+    def once(self, name: str, settings: dict[str, Any], make: Callable[[], Result]) -> Result:
+        """Return the saved result with these settings, or compute and save it.
+
+        Parameters
+        ----------
+        name
+            The name of its file, without ``.json``; slashes separate folders.
+        settings
+            The settings that the result depends on. A result with other settings is replaced.
+        make
+            Computes the result, which must be a JSON value. Its file is written atomically.
+        """
+        file = self._folder / f"{name}.json"
+        try:
+            kept = json.loads(file.read_bytes())
+        except (FileNotFoundError, ValueError, RecursionError):  # missing or damaged file
+            kept = None
+        if isinstance(kept, dict) and kept.get("settings") == settings and "result" in kept:
+            return cast("Result", kept["result"])
+        result = make()
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with replacing(file) as out:
+            out.write(json.dumps({"settings": settings, "result": result}).encode())
+        return result
 
 
 class Options(TypedDict, total=False):

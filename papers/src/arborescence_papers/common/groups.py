@@ -1,7 +1,12 @@
-"""Group items, and treebanks by their number of training sentences, as in *root*."""
+"""Groups of treebanks by their number of training sentences, as in *root*; the papers' tables.
+
+A table is a CSV file beside each experiment, with a row for each treebank.
+"""
 
 from __future__ import annotations
 
+import csv
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
 if TYPE_CHECKING:
@@ -9,6 +14,7 @@ if TYPE_CHECKING:
 
     Item = TypeVar("Item")
     Key = TypeVar("Key", bound=Hashable)
+    Table = Mapping[str, Mapping[str, float]]
 
 #: The groups, and the number of training sentences at which the next group begins.
 GROUPS: Final[Mapping[str, float]] = {"low": 1_000, "medium": 10_000, "high": float("inf")}
@@ -73,3 +79,34 @@ def by_size(treebanks: Iterable[Item], size: Callable[[Item], int]) -> dict[str,
     every = list(treebanks)
     groups = grouped(every, lambda one: group_of(size(one)))
     return {ALL: every} | {name: groups[name] for name in GROUPS if name in groups}
+
+
+def read_table(module: str, name: str) -> Table:
+    """Read a table that lies beside a module: for each row, by its first cell, its numbers.
+
+    Examples
+    --------
+    >>> from arborescence_papers.root import measure
+    >>> read_table(measure.__file__, "paper_table_2.csv")["English"]["malformed"]
+    0.48
+    """
+    with Path(module).with_name(name).open(encoding="utf-8", newline="") as file:
+        _, *columns = next(rows := csv.reader(file))
+        return {first: dict(zip(columns, map(float, cells), strict=True)) for first, *cells in rows}
+
+
+def language_of(treebank: str) -> str:
+    """Return the language of a treebank, by which the papers name treebanks.
+
+    Examples
+    --------
+    >>> language_of("Old_French-PROFITEROLE")
+    'Old French'
+    """
+    return treebank.partition("-")[0].replace("_", " ")
+
+
+def same_languages(paper: Table, treebanks: Iterable[str]) -> list[Mapping[str, float]]:
+    """Return the paper's rows of the languages of treebanks, of those that it has."""
+    languages = map(language_of, treebanks)
+    return [paper[language] for language in languages if language in paper]

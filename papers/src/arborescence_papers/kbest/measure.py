@@ -12,8 +12,7 @@ import numpy as np
 
 from arborescence.errors import ScoresError
 from arborescence.inference.kbest import kbest
-from arborescence_papers.common.groups import by_size, group_of
-from arborescence_papers.common.papers import read_table
+from arborescence_papers.common.groups import by_size, group_of, read_table
 from arborescence_papers.common.statistics import (
     Average,
     average,
@@ -27,9 +26,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from arborescence_papers.common.experiment import Experiment
+    from arborescence_papers.common.experiment import Experiment, Results
     from arborescence_papers.common.recipes import Recipe
-    from arborescence_papers.common.results import Results
     from arborescence_papers.common.scores import Scores
 
     Whole = NDArray[np.int64]

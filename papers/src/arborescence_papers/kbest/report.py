@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from arborescence.version import __version__
-from arborescence_papers.common.groups import ALL
-from arborescence_papers.common.papers import same_languages
+from arborescence_papers.common.groups import ALL, same_languages
 from arborescence_papers.common.report import (
     LEVEL,
     averaged,

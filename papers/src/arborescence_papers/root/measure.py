@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Self
 import numpy as np
 
 from arborescence.system.lazy import remembered
-from arborescence_papers.common.groups import ALL, by_size
-from arborescence_papers.common.papers import read_table
+from arborescence_papers.common.groups import ALL, by_size, read_table
 from arborescence_papers.common.statistics import (
     Average,
     Correlation,

@@ -7,8 +7,7 @@ from math import inf, nan
 from typing import TYPE_CHECKING, Final
 
 from arborescence.version import __version__
-from arborescence_papers.common.groups import ALL, bounds_of
-from arborescence_papers.common.papers import language_of, same_languages
+from arborescence_papers.common.groups import ALL, bounds_of, language_of, same_languages
 from arborescence_papers.common.report import (
     LEVEL,
     averaged,

@@ -12,7 +12,7 @@ from arborescence.errors import ArborescenceError
 from arborescence.parsers import Keeper, LinearParser, SecondOrderParser
 from arborescence.treebank import evaluate, validate
 from arborescence.version import __version__
-from arborescence_papers.common.results import Results
+from arborescence_papers.common.experiment import Results
 from arborescence_papers.common.treebanks import LeftOut, digest
 
 if TYPE_CHECKING:

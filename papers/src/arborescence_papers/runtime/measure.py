@@ -20,7 +20,7 @@ from arborescence.core.choices import Root
 from arborescence.core.tree import root_count
 from arborescence.errors import ScoresError
 from arborescence.inference.kbest import kbest
-from arborescence_papers.common.results import Results
+from arborescence_papers.common.experiment import Results
 from arborescence_papers.common.treebanks import LeftOut
 from arborescence_papers.runtime.clock import machine, race
 from arborescence_papers.runtime.decoders import (

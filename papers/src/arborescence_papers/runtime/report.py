@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from arborescence_papers.common.groups import grouped
-from arborescence_papers.common.papers import read_table
+from arborescence_papers.common.groups import grouped, read_table
 from arborescence_papers.common.report import averaged, listing, number, table
 from arborescence_papers.common.statistics import average, log_slope
 from arborescence_papers.runtime.clock import machine

@@ -160,9 +160,6 @@ def test_broken_files(scores, tmp_path):
         model_file.save(path, {key: header[key] for key in header if key != name}, arrays)
         with pytest.raises(ModelError, match="score file is damaged"):
             Scores.read(path)
-    model_file.save(path, header | {"lessons": 4}, arrays)
-    with pytest.raises(ModelError, match="an earlier version: make it anew"):
-        Scores.read(path)
     model_file.save(path, {"kind": "linear"}, {})
     with pytest.raises(ModelError, match="not a score file but 'linear'"):
         Scores.read(path)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from arborescence.core.choices import Options, Root, Tensor, Tensors
+    from arborescence.core.graph import Graph
 
 Array = TypeVar("Array")
 
@@ -113,10 +114,15 @@ def decode(
     """
     single = check_root(root)
     if lengths is None and projective is False and threads == 1:
-        plain = decode_plainly(scores, single)
-        if plain is not None:
+        if (plain := decode_plainly(scores, single)) is not None:
             return plain
     graph = as_graph(scores, lengths)
+    heads = _decoded(graph, single, projective, threads)
+    return graph.give_back(heads) if graph.give_back else heads
+
+
+def _decoded(graph: Graph, single: bool, projective: bool, threads: int) -> NDArray[np.int64]:
+    """Return the best tree of each sentence, (..., N)."""
     batch, size, _ = graph.scores.shape
     heads = np.empty((batch, size), np.int64)
     decode_part = decode_nonprojective
@@ -128,9 +134,7 @@ def decode(
         # A sentence takes a time that grows with the number of its scores, and a little more.
         costs = (graph.lengths + 5) ** 2 if len(graph.lengths) else None
         in_threads(lambda *share: decode_part(graph, single, heads, *share), batch, threads, costs)
-    if len(graph.shape) != 1:
-        heads = heads.reshape(*graph.shape, size)
-    return graph.give_back(heads) if graph.give_back else heads
+    return heads if len(graph.shape) == 1 else heads.reshape(*graph.shape, size)
 
 
 @overload

@@ -131,11 +131,9 @@ def kbest(
     in_threads(
         lambda *share: fill_lists(states.kept(graph), graph, single, lists, *share), batch, threads
     )
-    return KBest(
-        give_back(lists.heads.reshape(*graph.shape, k, size)),
-        give_back(lists.weights.reshape(*graph.shape, k)),
-        give_back(lists.counts.reshape(graph.shape)),
-    )
+    shapes = ((k, size), (k,), ())
+    found = zip(lists, shapes, strict=True)
+    return KBest(*(give_back(part.reshape(*graph.shape, *shape)) for part, shape in found))
 
 
 @overload

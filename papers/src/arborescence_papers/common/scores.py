@@ -283,8 +283,6 @@ class Scores:
         if header.get("kind") != _KIND:
             kind = reprlib.repr(header.get("kind"))
             raise ModelError(f"{path}: not a score file but {kind}")
-        if "lessons" in header:
-            raise ModelError(f"{path}: a score file of an earlier version: make it anew")
         try:
             return cls._from_file(header, arrays)
         except ModelError as error:

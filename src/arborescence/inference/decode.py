@@ -113,9 +113,9 @@ def decode(
     (array([-1,  0,  3,  1,  2]), 210.0)
     """
     single = check_root(root)
-    if lengths is None and projective is False and threads == 1:
-        if (plain := decode_plainly(scores, single)) is not None:
-            return plain
+    plainly = lengths is None and projective is False and threads == 1
+    if plainly and (plain := decode_plainly(scores, single)) is not None:
+        return plain
     graph = as_graph(scores, lengths)
     heads = _decoded(graph, single, projective, threads)
     return graph.give_back(heads) if graph.give_back else heads

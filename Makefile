@@ -3,8 +3,11 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
-# What is imported is compiled then, not all that is installed: 20 seconds of work instead of 60.
-PIP := $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check
+# What is imported is compiled then, not all that is installed: 20 seconds of work instead of 60. It
+# is kept, whatever the user's setting: tests start processes, which would each take a second more.
+export PIP_COMPILE = 0
+unexport PYTHONDONTWRITEBYTECODE
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .PHONY: help demo smoke test test-all test-races test-uncompiled test-versions test-aarch64 lint docs bench figures fuzz wheel wheels models clean
 

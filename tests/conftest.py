@@ -5,11 +5,17 @@ import signal
 import pytest
 from hypothesis import HealthCheck, settings
 
+from modes import some
 from real import TREEBANKS
 
 # How long something takes says nothing of whether it is right: the first call compiles, and
-# machines do other things as well.
-settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# machines do other things as well. Examples are as many as random graphs.
+settings.register_profile(
+    "untimed",
+    deadline=None,
+    max_examples=some(100),
+    suppress_health_check=[HealthCheck.too_slow],
+)
 settings.load_profile("untimed")
 
 

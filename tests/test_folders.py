@@ -88,7 +88,7 @@ def run(script, package, *arguments):
 def whole(tmp_path_factory):
     """A copy of the package, and what it prints when it is put to use."""
     copy = tmp_path_factory.mktemp("whole") / "arborescence"
-    shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("kernels"))
     done = run(WORKS, copy)
     assert done.returncode == 0, done.stderr
     return copy, done.stdout

@@ -46,6 +46,7 @@ def run(
     config = uvicorn.Config(
         application(parsers, Limits(**limits), folder),
         log_level="warning",
+        access_log=False,
         server_header=False,
         timeout_graceful_shutdown=30,
     )

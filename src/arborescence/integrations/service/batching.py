@@ -72,7 +72,8 @@ class Batcher:
             raise FullError
         self.inside += 1
         try:
-            return await asyncio.wait_for(request, self._timeout)
+            async with asyncio.timeout(self._timeout):
+                return await request
         except TimeoutError:
             self.counts.late += 1
             raise

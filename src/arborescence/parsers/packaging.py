@@ -217,20 +217,15 @@ def package(
     TreebankError, ModelError
         If the folder is not that of a treebank; or a model file is broken.
     """
-    if not _NAME.fullmatch(name):
-        raise OptionError(f"name must be of small letters, digits and hyphens, and is {name!r}")
-    folder = Path(output or f"arborescence-{name}")
+    folder = Path(output or f"arborescence-{_checked(name)}")
     if folder.exists():
         raise OptionError(f"{folder} exists: remove it, or name another folder (output=)")
     data = Treebank.of(treebank)
     terms = licence or spdx(data.licence)
-    commercial = "-NC" not in terms
-    names = [name] if len(models) == 1 else [Path(model).stem for model in models]
-    if bad := [each for each in names if not _NAME.fullmatch(each)]:
-        raise OptionError(f"a model is called as its file, and {bad[0]!r} is no name for one")
+    made = Package(folder, terms, "-NC" not in terms)
+    names = [name] if len(models) == 1 else [_checked(Path(model).stem) for model in models]
     parsers = [registry.load(os.path.abspath(model)) for model in models]  # noqa: PTH100
     gold = data.sentences("test")
-    rows = _scores(gold, names, parsers, progress)
     said: dict[str, Any] = {
         "package": f"arborescence-{name}",
         "module": f"arborescence_{name.replace('-', '_')}",
@@ -245,16 +240,23 @@ def package(
         first=names[0],
         models="".join(map(_described, names, parsers)),
         test=_tested(data.name, gold),
-        scores="\n".join(rows),
+        scores="\n".join(_scores(gold, names, parsers, progress)),
         contributors=data.contributors,
         genre=data.genre,
         sizes=_sizes(data),
-        commerce="" if commercial else f"{NO_COMMERCE}\n\n",
+        commerce="" if made.commercial else f"{NO_COMMERCE}\n\n",
         note=f" {note}" if note else "",
         commands="\n".join(map(_command, names, parsers, [data.name] * len(names))),
     )
     _fill(folder, said, card, dict(zip(names, models, strict=True)), data.terms)
-    return Package(folder, terms, commercial)
+    return made
+
+
+def _checked(name: str) -> str:
+    """Return the name of a package or a model if it can be one, or OptionError."""
+    if not _NAME.fullmatch(name):
+        raise OptionError(f"name must be of small letters, digits and hyphens, and is {name!r}")
+    return name
 
 
 def _fill(

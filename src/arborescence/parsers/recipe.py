@@ -119,20 +119,26 @@ def train(
     in_part = kind is None or settings_of(kind).of(settings).in_part
     parts = _found(train, dev)
     treebank, held_out = _read_all(*parts, root, skip_invalid, progress, in_part=in_part)
-    if kind is None:
-        kind, why = best_kind(len(treebank))
-        _say(progress, "kind", f"{kind}, {why}")
-    elif kind == "neural" and len(treebank) < FEW and begun is None:
-        few = f"{len(treebank):,} sentences are few for a neural parser"
-        _say(progress, "kind", f"{few}: compare it with a linear one")
+    decided = _decided(kind, len(treebank), progress) if begun is None else _kind_of(begun)
     checkpoint = None if output is None else Path(f"{os.fspath(output)}.checkpoint")
     if checkpoint and not resume:
         checkpoint.unlink(missing_ok=True)
-    parser = _trained(kind, treebank, held_out, beside, settings, begun, checkpoint, progress)
+    parser = _trained(decided, treebank, held_out, beside, settings, begun, checkpoint, progress)
     if output is not None and checkpoint:
         parser.save(output)
         checkpoint.unlink(missing_ok=True)
     return parser
+
+
+def _decided(kind: Trainable | None, sentences: int, progress: Progress | None) -> Trainable:
+    """Return the kind to train, and say why it was chosen, or that it may not be the best one."""
+    if kind is None:
+        kind, why = best_kind(sentences)
+        _say(progress, "kind", f"{kind}, {why}")
+    elif kind == "neural" and sentences < FEW:
+        few = f"{sentences:,} sentences are few for a neural parser"
+        _say(progress, "kind", f"{few}: compare it with a linear one")
+    return kind
 
 
 def all_options(kind: Trainable | None) -> dict[str, Option]:

@@ -155,10 +155,15 @@ def test_columns_without_values_are_left_out():
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"columns": ["lemma"]}, {"columns": ["upos"] * 2}, {"epochs": 0}]
+    ("wrong", "message"),
+    [
+        ({"columns": ["lemma"]}, "columns must be some of"),
+        ({"columns": ["upos"] * 2}, "columns must be some of"),
+        ({"epochs": 0}, "epochs must be at least 1, not 0"),
+    ],
 )
-def test_wrong_settings(wrong):
-    with pytest.raises(ValueError, match="columns must be some of"):
+def test_wrong_settings(wrong, message):
+    with pytest.raises(ValueError, match=message):
         Tagger.train(TREEBANK, **wrong)
 
 

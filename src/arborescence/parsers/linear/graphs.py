@@ -17,7 +17,7 @@ from arborescence.parsers.linear.edges import (
     score_kept_edges,
 )
 from arborescence.parsers.linear.joint import add_all_relations, add_relations
-from arborescence.parsers.linear.kept import KeptEdges, Matrices
+from arborescence.parsers.linear.kept import KeptEdges, Matrices, both_ways
 from arborescence.parsers.linear.pruning import keep_edges
 from arborescence.parsers.shared.features import Sides
 from arborescence.parsers.shared.graph_parser import Graphs, Group, with_relations
@@ -172,3 +172,35 @@ class LinearGraphs(Graphs):
         templates = self._parser.templates[name]
         model = RelationModel(templates, weights.table, self._parser.allowed)
         return model, weights.unit, weights.sums(len(self.labels))
+
+
+class UndirectedGraphs(LinearGraphs):
+    """Graphs whose trees are found by way of undirected ones."""
+
+    def _decoders(self) -> tuple[Callable[..., Any], Callable[..., Any]]:
+        from arborescence.undirected import decode, decode_sparse  # the rest does without them
+
+        how: Any = {"root": self.options.root, "rounds": self._parser.rounds}
+        return partial(decode, **how), partial(decode_sparse, **how)
+
+    def _trees(self) -> Iterator[NDArray[np.int64]]:
+        if "directed" not in self._parser.weights:
+            find, _ = self._decoders()
+            yield from (find(group.scores) for group in self.groups)
+            return
+        from arborescence.undirected import decode, enhance
+
+        for group, (_, guide) in zip(self.groups, self._matrices("directed"), strict=True):
+            trees = decode(group.scores, root=self.options.root, rounds=0)
+            yield enhance(guide, trees, self._parser.rounds)
+
+    def kept(self, name: str) -> KeptEdges:
+        """Prune the edges, and weigh those that are kept, with both directions of each."""
+        kept = keep_edges(self._batch, self._parser.pruning, self._projective)
+        starts, heads, turned = both_ways(self.starts, *kept)
+        edges = self._weighed(name, starts, heads)
+        if self._parser.templates[name].undirected:  # weighed from left to right
+            nodes = np.concatenate([np.arange(n) for n in np.diff(self.starts)])
+            leftward = heads > np.repeat(nodes, np.diff(starts))
+            edges.weights[leftward] = edges.weights[turned[leftward]]
+        return edges

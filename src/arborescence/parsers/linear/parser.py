@@ -10,7 +10,7 @@ import numpy as np
 
 from arborescence.errors import ModelError
 from arborescence.parsers.linear.edges import LAYOUT, Layout
-from arborescence.parsers.linear.graphs import LinearGraphs, compiled
+from arborescence.parsers.linear.graphs import LinearGraphs, UndirectedGraphs, compiled
 from arborescence.parsers.linear.pruning import ARRAYS, THRESHOLD, EdgeFilter, sides_for
 from arborescence.parsers.linear.settings import Settings
 from arborescence.parsers.shared import scheme
@@ -218,11 +218,8 @@ class LinearParser(GraphParser):
             )
 
     def _graphs(self, sentences: list[Sentence], options: Options) -> LinearGraphs:
-        if self.inference == "exact":
-            return LinearGraphs(self, *self._prepare(sentences, options.confidence), options)
-        from arborescence.parsers.linear.undirected import UndirectedGraphs
-
-        return UndirectedGraphs(self, *self._prepare(sentences, options.confidence), options)
+        kind = LinearGraphs if self.inference == "exact" else UndirectedGraphs
+        return kind(self, *self._prepare(sentences, options.confidence), options)
 
     def _unfiltered(self) -> Self | None:
         if self.pruning is None:

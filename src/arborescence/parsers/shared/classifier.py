@@ -246,19 +246,8 @@ def pack(weights: NDArray[np.int8]) -> dict[str, NDArray[Any]]:
 def unpack(arrays: Mapping[str, NDArray[Any]], size: int) -> NDArray[np.int8]:
     """Make a table of `size` weights from what `pack` returned; raise ModelError if invalid."""
     kept = scheme.arrays_of(arrays, _ARRAYS, {})
-    weights = np.zeros(size, dtype=np.int8)
-    if not spread(kept["gaps"], kept["weights"], weights):
+    weights, places = np.zeros(size, dtype=np.int8), np.cumsum(kept["gaps"], dtype=np.int64) - 1
+    if places.size and not 0 <= places[0] <= places[-1] < size:
         raise ModelError("the gaps between weights lead out of their table")
+    weights[places] = kept["weights"]
     return weights
-
-
-@kernel
-def spread(gaps: np.ndarray, values: np.ndarray, weights: np.ndarray) -> bool:
-    """Write values into a table, with gaps between them; return whether they fit. O(values)."""
-    place = -1
-    for i in range(gaps.size):
-        place += int(gaps[i])
-        if not 0 <= place < weights.size:
-            return False
-        weights[place] = values[i]
-    return True

@@ -12,7 +12,6 @@ RELATIONS = (
 LEARNED_RELATIONS = RELATIONS.replace("weight", "out float32")
 
 EXPORTS = {
-    "classifier.spread": "uint8[::1], int8[::1], out int8[::1]",
     "features.hash_sides": (
         "uint64[:, ::1], int64[::1], parsers.shared.features.Sides(uint64[::1], int64[:, :, ::1]), "
         "out uint64[:, ::1]"

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 import numpy as np
 
+from arborescence.core.checks import check_count
 from arborescence.core.random import as_generator
 from arborescence.errors import OptionError, TreebankError
 from arborescence.parsers.shared import scheme
@@ -101,11 +102,9 @@ class Tagger:
         TreebankError
             If the treebank has no values in any of the columns.
         """
-        if epochs < 1 or len(set(columns) & set(COLUMNS)) < len(columns):
-            raise OptionError(
-                f"columns must be some of {list(COLUMNS)}, each once, not {list(columns)}, "
-                f"and epochs at least 1, not {epochs}"
-            )
+        check_count(epochs, "epochs")
+        if len(set(columns) & set(COLUMNS)) < len(columns):
+            raise OptionError(f"columns must be some of {list(COLUMNS)}, each once, not {columns}")
         words = Words(list(treebank))
         dev = list(dev or ())
         columns = [column for column in columns if words.given(column).any()]

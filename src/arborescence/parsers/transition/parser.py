@@ -291,17 +291,13 @@ class TransitionParser(Parser):
         keeper: Keeper,
     ) -> list[list[tuple[Sentence, float]]]:
         """Parse those sentences again whose trees break a rule, without what rules forbid."""
-        from arborescence.parsers.transition.parser import masks_of
-
-        broken = keeper.breaking([[tree for tree, _ in trees] for trees in found])
-        if broken:
+        failed = 0
+        if broken := keeper.breaking([[tree for tree, _ in trees] for trees in found]):
             some, batch = self._prepare([sentences[b] for b in broken])
             again = self._found(some, batch, k, options, masks_of(keeper, some, self.labels))
             for b, trees in zip(broken, again, strict=True):
                 found[b] = trees
             failed = len(keeper.breaking([[tree for tree, _ in trees] for trees in again]))
-        else:
-            failed = 0
         changed = len(broken) - failed
         keeper.add(Counts(len(found), changed, changed, failed, len(found) + len(broken)))
         return [[(keeper.finished(tree), weight) for tree, weight in trees] for trees in found]

@@ -113,6 +113,8 @@ def test_what_arborator_is_refused(client):
         answer = arborator.post(path, **asked)
         assert answer["status"] == "failure"
         assert said in answer["error"]
+    assert arborator.parse(OWN, {"s": conllu(treebank())}, "all")["status"] == "failure"
+    assert client.ask("/parser/models/parse/status", "[]")[1]["status"] == "failure"
     assert "empty" in arborator.train(train_samples={"s": ""})["error"]
 
 

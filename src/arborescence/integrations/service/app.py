@@ -20,7 +20,7 @@ from arborescence.errors import ArborescenceError, OptionError
 from arborescence.integrations.service.arborator import Arborator
 from arborescence.integrations.service.batching import Batcher, FullError
 from arborescence.integrations.service.inception import Inception
-from arborescence.integrations.service.training import Studio
+from arborescence.integrations.service.training import Shared, Studio
 from arborescence.parsers.described import the_tree, the_trees
 from arborescence.treebank.conllu import ranked, read
 from arborescence.treebank.sentence import Sentence
@@ -230,6 +230,7 @@ def application(
         Where models are kept that requests train; without it, none are.
     """
     service = Service(parsers, limits or Limits(), folder)
+    shared = Shared(parsers, service.studio, service.body, service.aside)
     return Starlette(
         routes=[
             Route("/", service.page),
@@ -237,8 +238,8 @@ def application(
             Route("/metrics", service.metrics),
             Route("/process", service.process, methods=["GET", "POST"]),
             Route("/parse", service.parse, methods=["POST"]),
-            Arborator(service, parsers, service.studio).routes(),
-            *Inception(service, parsers, service.studio).routes(),
+            Arborator(shared).routes(),
+            *Inception(shared).routes(),
         ],
         lifespan=service.running,
         exception_handlers={

@@ -17,7 +17,7 @@ from starlette.responses import JSONResponse
 from starlette.routing import Mount, Route
 
 from arborescence.core.checks import check_count
-from arborescence.errors import ArborescenceError, OptionError
+from arborescence.errors import OptionError
 from arborescence.treebank.conllu import read
 
 if TYPE_CHECKING:
@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
-    from arborescence.integrations.service.app import Service
-    from arborescence.integrations.service.training import Studio
+    from arborescence.integrations.service.training import Shared
     from arborescence.treebank import Sentence
 
 #: The project of the models that the service was started with.
@@ -47,24 +46,26 @@ _MOST_TASKS: Final = 1000
 class Arborator:
     """The answers: see `routes`."""
 
-    def __init__(self, service: Service, parsers: Mapping[str, Any], studio: Studio) -> None:
-        self._service, self._parsers, self._studio = service, parsers, studio
+    def __init__(self, shared: Shared) -> None:
+        self._shared, self._parsers, self._studio = shared, shared.parsers, shared.studio
         self._tasks: dict[str, Future[dict[str, Any]]] = {}
         self._pool = ThreadPoolExecutor(1, "arborator")
 
     def routes(self) -> Mount:
         """Return the routes of the interface."""
+        answers = {
+            ("GET", "/list"): self._listed,
+            ("DELETE", "/list/{project}/{model}"): self._deleted,
+            ("POST", "/train/start"): self._train,
+            ("POST", "/train/status"): self._status,
+            ("POST", "/parse/start"): self._parse,
+            ("POST", "/parse/status"): self._status,
+        }
         return Mount(
             "/parser/models",
             routes=[
-                Route("/list", self._answering(self._listed)),
-                Route(
-                    "/list/{project}/{model}", self._answering(self._deleted), methods=["DELETE"]
-                ),
-                Route("/train/start", self._answering(self._train), methods=["POST"]),
-                Route("/train/status", self._answering(self._status), methods=["POST"]),
-                Route("/parse/start", self._answering(self._parse), methods=["POST"]),
-                Route("/parse/status", self._answering(self._status), methods=["POST"]),
+                Route(path, self._answering(answer), methods=[method])
+                for (method, path), answer in answers.items()
             ],
         )
 
@@ -72,11 +73,11 @@ class Arborator:
         """Return an endpoint, whose failures are answers, too."""
 
         async def endpoint(request: Request) -> JSONResponse:
-            body = await self._service.body(request) if request.method == "POST" else b"{}"
+            body = await self._shared.body(request) if request.method == "POST" else b"{}"
             try:
                 asked = json.loads(body) | request.path_params
-                data = await self._service.aside(answer, asked)
-            except (ArborescenceError, ValueError, TypeError) as error:
+                data = await self._shared.aside(answer, asked)
+            except Exception as error:  # of a task, too
                 return JSONResponse({"status": "failure", "error": str(error)})
             return JSONResponse({"status": "success", "data": data})
 

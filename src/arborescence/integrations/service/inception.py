@@ -17,14 +17,12 @@ from arborescence.errors import OptionError
 from arborescence.integrations.service.xmi import Document
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from concurrent.futures import Future
 
     from starlette.requests import Request
     from starlette.responses import Response
 
-    from arborescence.integrations.service.app import Service
-    from arborescence.integrations.service.training import Studio
+    from arborescence.integrations.service.training import Shared
 
 _EPOCHS: Final = 5
 
@@ -32,8 +30,8 @@ _EPOCHS: Final = 5
 class Inception:
     """The answers: see `routes`."""
 
-    def __init__(self, service: Service, parsers: Mapping[str, Any], studio: Studio) -> None:
-        self._service, self._parsers, self._studio = service, parsers, studio
+    def __init__(self, shared: Shared) -> None:
+        self._shared, self._parsers, self._studio = shared, shared.parsers, shared.studio
         self._running: dict[str, Future[Any]] = {}
 
     def routes(self) -> list[Route]:
@@ -44,13 +42,13 @@ class Inception:
         ]
 
     async def _predict(self, request: Request) -> Response:
-        body = await self._service.body(request)
-        found = await self._service.aside(self._predicted, request.path_params["name"], body)
+        body = await self._shared.body(request)
+        found = await self._shared.aside(self._predicted, request.path_params["name"], body)
         return JSONResponse({"document": found})
 
     async def _train(self, request: Request) -> Response:
-        body = await self._service.body(request)
-        begun = await self._service.aside(self._begun, request.path_params["name"], body)
+        body = await self._shared.body(request)
+        begun = await self._shared.aside(self._begun, request.path_params["name"], body)
         return PlainTextResponse(status_code=204 if begun else 429)
 
     def _predicted(self, name: str, body: bytes) -> str:

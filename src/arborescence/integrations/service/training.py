@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 
 from arborescence.errors import OptionError
@@ -15,10 +15,22 @@ from arborescence.system.files import writing
 from arborescence.treebank.evaluation import evaluate
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Mapping
     from concurrent.futures import Future
     from pathlib import Path
 
+    from starlette.requests import Request
+
     from arborescence.treebank import Sentence
+
+
+class Shared(NamedTuple):
+    """What the interfaces of annotation tools use."""
+
+    parsers: Mapping[str, Any]  # those that the service was started with
+    studio: Studio
+    body: Callable[[Request], Awaitable[bytes]]  # reads a request, as far as it may be
+    aside: Callable[..., Awaitable[Any]]  # calls a function in another thread
 
 
 class Studio:

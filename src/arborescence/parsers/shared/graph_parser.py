@@ -538,16 +538,17 @@ class GraphParser(Parser):
         gold = [sentence.tree for sentence in dev]
         if self.projective == "pseudo":
             gold = list(map(projectivize, gold))
-        scores = list(self.scores_of(dev))
         how: Any = {"root": root, "projective": bool(self.projective)}
         plain = np.array([name.partition(MARK)[0] for name in self.labels])
-        weights, right = [], []
+        scores, weights, right = [], [], []
         for batch in batches(as_sentences(dev)):
             graphs = self._graphs(list(batch), Options(root=root))
+            tables = {b: table.copy() for b, _, table in _each(graphs, lambda group: group.scores)}
+            scores += [tables[b] for b in range(len(batch))]
             heads = graphs.decode()
             of_edges = graphs.relations(heads)
             if of_edges is None:
-                break
+                continue
             trees = np.concatenate([sentence.tree for sentence in batch])
             deprels = np.array([name for sentence in batch for name in ("", *sentence.deprels)])
             counted = (heads == trees) & (heads >= 0)

@@ -106,3 +106,12 @@ def test_files(tmp_path):
     assert list(as_sentences(tmp_path / "trees.conllu")) == [sentence]
     with pytest.raises(OptionError, match=r"stands where a sentence is due"):
         as_sentences(tmp_path / "raw.txt")
+
+
+def test_the_name_of_a_file_is_no_text(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for text in ("birds.txt", "Birds sing.txt", 300 * "x" + ".txt"):
+        assert list(as_sentences(text, cut))
+    (tmp_path / "birds.txt").write_text("Birds sing.")
+    with pytest.raises(OptionError, match=r"'birds.txt' is a file: give pathlib.Path"):
+        as_sentences("birds.txt", cut)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from arborescence.errors import OptionError, TreebankError
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     #: Cuts raw text, or that of a file, into sentences.
     Cut = Callable[[str | os.PathLike[str]], Iterator[Sentence]]
 
+_FILES: Final = (".conllu", ".txt", ".gz")
 BATCH_WORDS: Final = 8192
 _BATCH_EDGES = 2**22  # limits the memory of score matrices: long sentences are parsed one by one
 
@@ -31,6 +34,8 @@ def as_sentences(given: Given, cut: Cut | None = None) -> Iterator[Sentence]:
     # Strings are the words of one sentence if none of them has a space; else each is raw text.
     if isinstance(given, Sentence):
         return iter([given])
+    if isinstance(given, str) and given.endswith(_FILES) and " " not in given and _is_file(given):
+        raise OptionError(f"{given!r} is a file: give pathlib.Path({given!r}), not a string")
     if isinstance(given, os.PathLike) and str(given).endswith((".conllu", ".conllu.gz")):
         return read(given)
     if isinstance(given, str | os.PathLike) and cut:
@@ -38,6 +43,12 @@ def as_sentences(given: Given, cut: Cut | None = None) -> Iterator[Sentence]:
     if isinstance(given, (str, bytes)) or not hasattr(given, "__iter__"):
         raise OptionError(f"{given!r:.60} stands {_WHAT_IS_PARSED}")
     return _each_sentence(iter(cast("Iterable[Any]", given)), cut)
+
+
+def _is_file(name: str) -> bool:
+    with suppress(OSError):  # it is too long for a name
+        return Path(name).is_file()
+    return False
 
 
 def _each_sentence(items: Iterator[Any], cut: Cut | None) -> Iterator[Sentence]:

@@ -129,7 +129,8 @@ class _File:
         if len(kinds) != 1:
             raise self.error(
                 kinds[1] if kinds else "rule",
-                f"one key must tell the kind of a rule: {', '.join(_KINDS)}",
+                f"the keys are {', '.join(table)}; one must tell the kind of rule: "
+                f"{', '.join(_KINDS)}",
                 number,
             )
         [key] = kinds

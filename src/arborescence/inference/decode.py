@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from arborescence.core.choices import Options, Root, Tensor, Tensors
-    from arborescence.core.graph import Graph
 
 Array = TypeVar("Array")
 
@@ -117,24 +116,15 @@ def decode(
     if plainly and (plain := decode_plainly(scores, single)) is not None:
         return plain
     graph = as_graph(scores, lengths)
-    heads = _decoded(graph, single, projective, threads)
-    return graph.give_back(heads) if graph.give_back else heads
-
-
-def _decoded(graph: Graph, single: bool, projective: bool, threads: int) -> NDArray[np.int64]:
-    """Return the best tree of each sentence, (..., N)."""
     batch, size, _ = graph.scores.shape
     heads = np.empty((batch, size), np.int64)
-    decode_part = decode_nonprojective
-    if projective is not False and check_flag(projective):
-        decode_part = decode_projective
-    if threads == 1:
-        decode_part(graph, single, heads, 0, batch)
-    else:
-        # A sentence takes a time that grows with the number of its scores, and a little more.
-        costs = (graph.lengths + 5) ** 2 if len(graph.lengths) else None
-        in_threads(lambda *share: decode_part(graph, single, heads, *share), batch, threads, costs)
-    return heads if len(graph.shape) == 1 else heads.reshape(*graph.shape, size)
+    decode_part = decode_projective if check_flag(projective) else decode_nonprojective
+    # A sentence takes a time that grows with the number of its scores, and a little more.
+    costs = (graph.lengths + 5) ** 2 if len(graph.lengths) else None
+    in_threads(lambda *share: decode_part(graph, single, heads, *share), batch, threads, costs)
+    if len(graph.shape) != 1:
+        heads = heads.reshape(*graph.shape, size)
+    return graph.give_back(heads) if graph.give_back else heads
 
 
 @overload

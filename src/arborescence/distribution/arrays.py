@@ -13,8 +13,8 @@ from arborescence.core.conversion import as_array, as_doubles, as_floats
 from arborescence.core.faults import BAD_SCORE, FINE, NO_TREE, name_of, no_answer
 from arborescence.core.graph import as_graph, in_float64, in_threads, matrix_of, words_of
 from arborescence.core.weights import Weights, as_weights, lower
-from arborescence.distribution.base import IMPOSSIBLE, Distribution, Floats, Heads
-from arborescence.distribution.counting import leaves
+from arborescence.distribution.base import Distribution, Floats, Heads
+from arborescence.distribution.counting import leaves, possible
 from arborescence.distribution.far import HUGE, as_far
 from arborescence.distribution.partition import Sums, derivatives, no_gaps, partition, weigh
 from arborescence.errors import OptionError, ScoresError
@@ -254,8 +254,8 @@ class TreeDistribution(Distribution[Any, Floats, Heads]):
             present = scores > -np.inf
             both = (shares > 0) & present
             entropy[b] -= np.sum(shares[both] * logs[both])
-            possible = shares > 0 if b in self._far else _possible(own, log_sums[b])
-            if leaves(possible, self._kind, present, other._kind):
+            mine = shares > 0 if b in self._far else possible(own, log_sums[b])
+            if leaves(mine, self._kind, present, other._kind):
                 entropy[b] = np.inf
         return entropy
 
@@ -385,18 +385,6 @@ class TreeDistribution(Distribution[Any, Floats, Heads]):
     def _back(self, array: NDArray[Any]) -> Any:
         """Return an array as an array or tensor, like the scores."""
         return self._kept.give_back(array) if self._kept.give_back else array
-
-
-def _possible(scores: NDArray[np.float64], log_partition: float) -> NDArray[np.bool_]:
-    """Return which edges may be in a tree of probability above 0 as a float64, (N, N)."""
-    # The bound: an edge's weight plus those of the best edges into all other words
-    edges = scores.copy()
-    best = edges.max(axis=0, initial=-np.inf)[1:]
-    with np.errstate(over="ignore", invalid="ignore"):
-        most = edges[:, 1:] - best + (best.sum() - log_partition)
-        rounding = 1e-12 * (np.abs(edges[:, 1:]) + np.abs(best).sum() + abs(log_partition))
-        edges[:, 1:][most < IMPOSSIBLE - rounding] = -np.inf
-    return edges > -np.inf
 
 
 def _follows_gradients(scores: Any) -> bool:

@@ -36,9 +36,6 @@ if TYPE_CHECKING:
 else:
     Floats, Heads = TypeVar("Floats"), TypeVar("Heads")
 
-# A tree with a lower log-probability has the probability 0 as a float64.
-IMPOSSIBLE = -745.0
-
 
 class Distribution(Generic[Numbers, Floats, Heads]):
     """The distribution over trees in which p(tree) is proportional to exp(tree's weight).

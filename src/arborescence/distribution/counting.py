@@ -21,11 +21,27 @@ if TYPE_CHECKING:
 _APART = 1e-6
 
 
+# A tree with a lower log-probability has the probability 0 as a float64.
+_IMPOSSIBLE = -745.0
+
+
 class Kind(NamedTuple):
     """Which trees: with a single root edge or any number of them; projective trees or all."""
 
     single: bool
     projective: bool
+
+
+def possible(scores: NDArray[np.float64], log_partition: float) -> NDArray[np.bool_]:
+    """Return which edges may be in a tree of probability above 0 as a float64, (N, N)."""
+    # The bound: an edge's weight plus those of the best edges into all other words
+    edges = scores.copy()
+    best = edges.max(axis=0, initial=-np.inf)[1:]
+    with np.errstate(over="ignore", invalid="ignore"):
+        most = edges[:, 1:] - best + (best.sum() - log_partition)
+        rounding = 1e-12 * (np.abs(edges[:, 1:]) + np.abs(best).sum() + abs(log_partition))
+        edges[:, 1:][most < _IMPOSSIBLE - rounding] = -np.inf
+    return edges > -np.inf
 
 
 def leaves(

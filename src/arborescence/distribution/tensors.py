@@ -12,8 +12,8 @@ from arborescence.core.conversion import as_doubles
 from arborescence.core.faults import BAD_SCORE, NO_TREE, name_of, no_answer
 from arborescence.core.graph import Graph, as_graph, matrix_of
 from arborescence.core.weights import FURTHEST
-from arborescence.distribution.base import IMPOSSIBLE, Distribution
-from arborescence.distribution.counting import leaves
+from arborescence.distribution.base import Distribution
+from arborescence.distribution.counting import leaves, possible
 from arborescence.distribution.far import HUGE, as_far, rounded
 from arborescence.distribution.tensor_sums import inside, matrix_tree, scaled
 from arborescence.errors import ScoresError
@@ -289,15 +289,14 @@ class TreeDistribution(Distribution[Tensor, Tensor, Tensor]):
         sentences = suspects.nonzero()[:, 0].tolist()
         if not sentences:
             return result
-        # Upper bound for the trees with an edge: its weight plus the best edges into other words.
-        weights, total = self._weights.detach(), self._log_sums.detach()
-        best = weights.amax(1).masked_fill(~self._words, 0)
-        most = weights - best[:, None] + (best.sum(1) - total)[:, None, None]
-        own = self._edges & ~(most < IMPOSSIBLE - 1e-12 * total.abs()[:, None, None])
+        total = self._log_sums.tolist()
         for b in sentences:
             size = int(self._words[b].sum()) + 1
-            mine, others = (part[b, :size, :size].cpu().numpy() for part in (own, other._edges))
-            result[b] = leaves(mine, own_kind, others, other_kind)
+            weights, others = (
+                part[b, :size, :size].detach().cpu().numpy()
+                for part in (self._weights, other._edges)
+            )
+            result[b] = leaves(possible(weights, total[b]), own_kind, others, other_kind)
         return result
 
     def _expectation(self, values: Tensor) -> Tensor:

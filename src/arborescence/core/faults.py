@@ -10,6 +10,8 @@ from arborescence.core.graph import Graph, matrix_of
 from arborescence.errors import NoTreeError, ScoresError, TreeError
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from numpy.typing import NDArray
 
     from arborescence.errors import ArborescenceError
@@ -37,13 +39,18 @@ def name_of(graph: Graph, sentence: int) -> str:
     return f"sentence {index}: "
 
 
+def bad_edges(matrix: NDArray[Any]) -> NDArray[np.bool_]:
+    """Return which edges of a sentence's scores ``[h, d]`` are NaN or +inf."""
+    bad: NDArray[np.bool_] = ~(matrix < np.inf)
+    bad[:, 0] = False
+    np.fill_diagonal(bad, val=False)
+    return bad
+
+
 def bad_score(graph: Graph, sentence: int) -> ScoresError:
     """Return the error that gives the position of the first NaN or +inf of a sentence."""
     matrix = matrix_of(graph, sentence)
-    bad = ~(matrix < np.inf)
-    bad[:, 0] = False
-    np.fill_diagonal(bad, val=False)
-    h, d = map(int, np.argwhere(bad)[0])
+    h, d = map(int, np.argwhere(bad_edges(matrix))[0])
     index = [*np.unravel_index(sentence, graph.shape), h, d] if graph.shape else [h, d]
     place = ", ".join(map(str, index))
     return ScoresError(

@@ -13,8 +13,8 @@ import numpy as np
 from arborescence.compiling.kernels import indexing_kernel, inlined_kernel, kernel
 from arborescence.core.accumulator import rounded_sum
 from arborescence.core.checks import check_root
-from arborescence.core.conversion import FLOATS, as_array, as_floats
-from arborescence.core.graph import stacked
+from arborescence.core.conversion import as_array
+from arborescence.core.graph import Graph, as_graph
 from arborescence.errors import ScoresError, TreeError
 
 if TYPE_CHECKING:
@@ -230,34 +230,24 @@ def tree_weight(scores: Any, heads: Any) -> Any:
     >>> tree_weight([[0, 5, 4], [0, 0, 3], [0, 2, 0]], [-1, 2, 0])
     6.0
     """
-    if isinstance(scores, (list, tuple)):
-        array, _, _ = stacked(scores)
-    else:
-        array, _ = as_array(scores, absent=-np.inf)
-    if array.dtype not in FLOATS:
-        array = as_floats(array)
-    rows, shape = as_rows(heads)
-    size = rows.shape[1]
-    if array.shape != (*shape, size, size):
-        raise TreeError(
-            f"heads of shape {(*shape, size)} do not fit scores of shape {array.shape}: "
-            "those must be (..., N, N) for heads of (..., N)"
-        )
+    graph = as_graph(scores)
+    rows = rows_for(graph, heads)
     _check_range(rows)
-    sentences = np.arange(len(rows))[:, np.newaxis]
-    edges = array.reshape(-1, size, size)[sentences, rows, np.arange(size)]
+    sentences, words = np.arange(len(rows))[:, np.newaxis], np.arange(rows.shape[1])
+    ends = (words, rows) if graph.dependents_first else (rows, words)
+    edges = graph.scores[sentences, *ends]
     edges[rows < 0] = 0  # padding has no edges
     edges[:, 0] = 0
     unusable = ~(edges < np.inf)
     if unusable.any():
         b, d = map(int, np.argwhere(unusable)[0])
-        sentence = f"sentence {b}: " if shape else ""
+        sentence = f"sentence {b}: " if graph.shape else ""
         raise ScoresError(
             f"{sentence}the edge {rows[b, d]} -> {d} of the tree has the score {edges[b, d]}; "
             "scores are finite, or -inf for an absent edge"
         )
     weights = list(map(rounded_sum, edges.tolist()))
-    return np.array(weights, np.float64).reshape(shape) if shape else weights[0]
+    return np.array(weights, np.float64).reshape(graph.shape) if graph.shape else weights[0]
 
 
 def as_rows(heads: Any) -> tuple[NDArray[np.int64], tuple[int, ...]]:
@@ -271,6 +261,18 @@ def as_rows(heads: Any) -> tuple[NDArray[np.int64], tuple[int, ...]]:
     if array.dtype.kind not in "iu":
         raise TreeError(f"heads must be whole numbers, not {array.dtype}")
     return array.reshape(-1, array.shape[-1]).astype(np.int64, "C"), array.shape[:-1]
+
+
+def rows_for(graph: Graph, heads: Any) -> NDArray[np.int64]:
+    """Return heads as (B, N), as `as_rows` does; TreeError if they do not fit the scores."""
+    rows, shape = as_rows(heads)
+    size = graph.scores.shape[-1]
+    if shape != graph.shape or rows.shape[1] != size:
+        raise TreeError(
+            f"heads of shape {(*shape, rows.shape[1])} do not fit scores of shape "
+            f"{(*graph.shape, size, size)}: those must be (..., N, N) for heads of (..., N)"
+        )
+    return rows
 
 
 def word_count(row: NDArray[np.int64]) -> int:

@@ -20,7 +20,7 @@ from arborescence.core.accumulator import rounded_sum
 from arborescence.core.conversion import FLOATS, as_array, as_floats
 from arborescence.core.faults import name_of
 from arborescence.core.graph import as_graph, matrix_of, words_of
-from arborescence.core.tree import as_rows, word_count
+from arborescence.core.tree import rows_for, word_count
 from arborescence.errors import ScoresError, TreeError
 
 if TYPE_CHECKING:
@@ -254,13 +254,7 @@ def tree_weight(scores: Any, heads: Any, siblings: Any = None, grandparents: Any
     (3.0, 0.0)
     """
     batch = Batch.of(scores, siblings, grandparents)
-    rows, shape = as_rows(heads)
-    size = batch.graph.scores.shape[-1]
-    if shape != batch.graph.shape or rows.shape[1] != size:
-        raise TreeError(
-            f"heads of shape {(*shape, rows.shape[1])} do not fit scores of shape "
-            f"{(*batch.graph.shape, size, size)}"
-        )
+    rows, shape = rows_for(batch.graph, heads), batch.graph.shape
     weights = np.empty(len(rows))
     for b, row in enumerate(rows):
         n = word_count(row)

@@ -9,9 +9,9 @@ import numpy as np
 from arborescence.compiling.kernels import inlined_kernel, kernel
 from arborescence.core.checks import check_count
 from arborescence.core.choices import check_choice
-from arborescence.core.faults import bad_score
+from arborescence.core.faults import bad_edges, bad_score
 from arborescence.core.graph import as_graph, in_float64, matrix_of
-from arborescence.core.tree import as_rows, is_tree
+from arborescence.core.tree import is_tree, rows_for
 from arborescence.errors import OptionError, TreeError
 
 if TYPE_CHECKING:
@@ -181,13 +181,8 @@ def enhance(
     """
     limit, alone = as_limit(rounds), is_alone(changes)
     graph = as_graph(scores)
-    rows, shape = as_rows(heads)
-    batch, size, _ = graph.scores.shape
-    if shape != graph.shape or rows.shape != (batch, size):
-        raise TreeError(
-            f"heads of shape {(*shape, rows.shape[1])} do not fit scores of shape "
-            f"{(*graph.shape, size, size)}"
-        )
+    rows = rows_for(graph, heads)
+    batch, size = rows.shape
     trees = is_tree(rows, "multi")
     if not trees.all():
         raise TreeError(f"sentence {int(np.argmin(trees))}: the heads are not a tree")
@@ -197,7 +192,7 @@ def enhance(
         for sentence, (matrix, n) in enumerate(
             zip(matrices, lengths.tolist(), strict=True), part.start
         ):
-            if not _usable(matrix_of(graph, sentence)):
+            if bad_edges(matrix_of(graph, sentence)).any():
                 raise bad_score(graph, sentence)
             enhance_kernel(matrix, rows[sentence], n, limit, alone, gains, foremost)
     result: NDArray[np.int64] = rows.reshape(*graph.shape, size)
@@ -217,11 +212,3 @@ def is_alone(changes: str) -> bool:
     """Check `changes`, and return whether a round makes the best change alone."""
     check_choice("changes", changes, get_args(Changes))
     return changes == "best"
-
-
-def _usable(matrix: NDArray[Any]) -> bool:
-    """Return whether no edge is +inf or NaN."""
-    usable = matrix < np.inf
-    usable[:, 0] = True
-    np.fill_diagonal(usable, val=True)
-    return bool(usable.all())

@@ -55,7 +55,7 @@ def require(scores: Any, edges: Iterable[Sequence[int]]) -> Any:
         weight = entering[h]
         entering[:] = -np.inf
         entering[h] = weight
-    return give_back(array) if give_back else array
+    return give_back(array)
 
 
 def forbid(scores: Any, edges: Iterable[Sequence[int]]) -> Any:
@@ -73,10 +73,10 @@ def forbid(scores: Any, edges: Iterable[Sequence[int]]) -> Any:
     array, give_back = _own_floats(scores)
     for edge in edges:
         array[_checked_edge(array, edge)] = -np.inf
-    return give_back(array) if give_back else array
+    return give_back(array)
 
 
-def _own_floats(scores: Any) -> tuple[NDArray[Any], Callable[[NDArray[Any]], Any] | None]:
+def _own_floats(scores: Any) -> tuple[NDArray[Any], Callable[[NDArray[Any]], Any]]:
     array, give_back = as_array(scores, absent=-np.inf)
     array = as_floats(array)
     if array.ndim < 2 or array.shape[-1] != array.shape[-2]:

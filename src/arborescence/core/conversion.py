@@ -22,9 +22,14 @@ _WHOLE = 2**53
 _CPU = 1  # in DLPack
 
 
+def as_it_is(array: NDArray[Any]) -> NDArray[Any]:
+    """Return the array: what converts results back for a caller with NumPy's arrays."""
+    return array
+
+
 def as_array(
     values: Any, name: str = "scores", *, absent: float | None = None
-) -> tuple[NDArray[Any], Callable[[NDArray[Any]], Any] | None]:
+) -> tuple[NDArray[Any], Callable[[NDArray[Any]], Any]]:
     """Return a NumPy view of an array or tensor, and a function that converts results back.
 
     A torch tensor is detached. What another library's array or tensor holds on another device is
@@ -44,21 +49,21 @@ def as_array(
         If it is not an array, or has masked entries and `absent` is None.
     """
     if type(values) is np.ndarray:
-        return values, None
+        return values, as_it_is
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(values, torch.Tensor):
         return _of_tensor(values, name)
     if isinstance(values, np.ma.MaskedArray):
-        return _unmasked(values, name, absent), None
+        return _unmasked(values, name, absent), as_it_is
     try:
         if hasattr(values, "__dlpack_device__") and not isinstance(values, np.ndarray):
             return _of_another(values)
-        return np.asarray(values), None
+        return np.asarray(values), as_it_is
     except (BufferError, RuntimeError, TypeError, ValueError) as error:
         raise ScoresError(f"{name} do not form an array: {error}") from None
 
 
-def _of_another(values: Any) -> tuple[NDArray[Any], Callable[[NDArray[Any]], Any] | None]:
+def _of_another(values: Any) -> tuple[NDArray[Any], Callable[[NDArray[Any]], Any]]:
     """Return a NumPy view of another library's array, and a function that makes a result such one.
 
     By DLPack and Python's array API standard. Without the latter, results are NumPy's.
@@ -73,7 +78,7 @@ def _of_another(values: Any) -> tuple[NDArray[Any], Callable[[NDArray[Any]], Any
     if array.dtype.name == "bfloat16":
         array = array.astype(np.float32)
     if not hasattr(values, "__array_namespace__"):
-        return array, None
+        return array, as_it_is
     library, device = values.__array_namespace__(), values.device
 
     def give_back(result: NDArray[Any]) -> Any:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from arborescence.core.checks import check_count
-from arborescence.core.conversion import as_array, as_float64, as_int64
+from arborescence.core.conversion import as_array, as_float64, as_int64, as_it_is
 from arborescence.core.faults import BAD_NODE
 from arborescence.errors import OptionError, ScoresError
 
@@ -29,7 +29,7 @@ class EdgeList(NamedTuple):
     weights: NDArray[np.float64]  # (m,)
     ends: tuple[Any, Any]
     """The caller's own heads and dependents: the conversion to int64 may wrap around."""
-    give_back: Callable[[NDArray[Any]], Any] | None
+    give_back: Callable[[NDArray[Any]], Any]
     """Makes a result of the caller's kind: a tensor on the device of the weights."""
 
     def fault(self, fault: int, edge: int) -> ScoresError:
@@ -89,7 +89,7 @@ def as_edge_list(n: Any, heads: Any, deps: Any, weights: Any, caller: str) -> Ed
     ScoresError
         If shapes or types are invalid.
     """
-    give_back = None
+    give_back = as_it_is
     if hasattr(n, "tocoo"):
         if not heads is deps is weights is None:
             raise OptionError(f"{caller} takes a matrix by itself, without heads, deps, weights")

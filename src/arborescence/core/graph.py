@@ -13,7 +13,14 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from arborescence.core.checks import check_count
-from arborescence.core.conversion import FLOATS, as_array, as_doubles, as_floats, shape_text
+from arborescence.core.conversion import (
+    FLOATS,
+    as_array,
+    as_doubles,
+    as_floats,
+    as_it_is,
+    shape_text,
+)
 from arborescence.errors import ScoresError
 
 if TYPE_CHECKING:
@@ -38,8 +45,14 @@ class Graph(NamedTuple):
     """(B,) number of words of each sentence; (0,) if each has N - 1 words."""
     shape: tuple[int, ...]
     """The caller's leading dimensions."""
-    give_back: Callable[[NDArray[Any]], Any] | None
-    """Converts a result to the caller's kind of array; None for NumPy."""
+    give_back: Callable[[NDArray[Any]], Any]
+    """Converts a result to the caller's kind of array."""
+
+    def given_back(self, results: NDArray[Any]) -> Any:
+        """Return results (B, ...) in the caller's shape and kind of array."""
+        if len(self.shape) != 1:
+            results = results.reshape(*self.shape, *results.shape[1:])
+        return self.give_back(results)
 
 
 def as_graph(scores: Any, lengths: Any = None) -> Graph:
@@ -58,7 +71,7 @@ def as_graph(scores: Any, lengths: Any = None) -> Graph:
     ScoresError
         If the shape, the type, a whole number or a length is invalid.
     """
-    give_back: Callable[[NDArray[Any]], Any] | None = None
+    give_back: Callable[[NDArray[Any]], Any] = as_it_is
     if type(scores) is np.ndarray:  # the most frequent case
         array = scores
     elif isinstance(scores, (list, tuple)):
@@ -89,7 +102,7 @@ def as_graph(scores: Any, lengths: Any = None) -> Graph:
 
 def stacked(
     matrices: Sequence[Any], lengths: Any = None
-) -> tuple[NDArray[Any], Any, Callable[[NDArray[Any]], Any] | None]:
+) -> tuple[NDArray[Any], Any, Callable[[NDArray[Any]], Any]]:
     """Make one array from a list: from the rows of a matrix, or from the matrices of a batch.
 
     Parameters
@@ -113,13 +126,13 @@ def stacked(
     """
     if not hasattr(matrices[0] if matrices else 0, "shape"):
         try:
-            return np.asarray(matrices), lengths, None
+            return np.asarray(matrices), lengths, as_it_is
         except ValueError:
             pass  # lists of different sizes: perhaps sentences of different lengths
     parts, backs = zip(*(as_array(matrix, absent=-np.inf) for matrix in matrices), strict=True)
     if len({part.dtype for part in parts}) > 1:
         parts = tuple(map(as_floats, parts))
-    give_back = next(filter(None, backs), None)
+    give_back = next((back for back in backs if back is not as_it_is), as_it_is)
     shapes = [part.shape for part in parts]
     if len(set(shapes)) == 1:
         return np.stack(parts), lengths, give_back

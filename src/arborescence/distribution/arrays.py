@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self, overload
 import numpy as np
 
 from arborescence.core.checks import check_count
-from arborescence.core.conversion import as_array, as_doubles, as_floats
+from arborescence.core.conversion import as_array, as_doubles, as_floats, as_it_is
 from arborescence.core.faults import BAD_SCORE, FINE, NO_TREE, name_of, no_answer
 from arborescence.core.graph import as_graph, in_float64, in_threads, matrix_of, words_of
 from arborescence.core.weights import Weights, as_weights, lower
@@ -121,8 +121,8 @@ class TreeDistribution(Distribution[Any, Floats, Heads]):
 
     def __getstate__(self) -> dict[str, Any]:
         # The function that converts results to tensors cannot be pickled: a tensor replaces it.
-        like = self._back(np.empty(0)) if self._kept.give_back else None
-        return {**self.__dict__, "_kept": self._kept._replace(give_back=None), "_like": like}
+        kept = self._kept._replace(give_back=as_it_is)
+        return {**self.__dict__, "_kept": kept, "_like": self._back(np.empty(0))}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         _, give_back = as_array(state.pop("_like"))
@@ -384,7 +384,7 @@ class TreeDistribution(Distribution[Any, Floats, Heads]):
 
     def _back(self, array: NDArray[Any]) -> Any:
         """Return an array as an array or tensor, like the scores."""
-        return self._kept.give_back(array) if self._kept.give_back else array
+        return self._kept.give_back(array)
 
 
 def _follows_gradients(scores: Any) -> bool:

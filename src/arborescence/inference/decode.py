@@ -122,9 +122,7 @@ def decode(
     # A sentence takes a time that grows with the number of its scores, and a little more.
     costs = (graph.lengths + 5) ** 2 if len(graph.lengths) else None
     in_threads(lambda *share: decode_part(graph, single, heads, *share), batch, threads, costs)
-    if len(graph.shape) != 1:
-        heads = heads.reshape(*graph.shape, size)
-    return graph.give_back(heads) if graph.give_back else heads
+    return graph.given_back(heads)
 
 
 @overload
@@ -179,7 +177,7 @@ def decode_labeled(
     best = best_labels(array, threads)
     heads = decode(best, lengths, root=root, projective=projective, threads=threads)
     labels = _labels_of(array, best, heads)
-    return Labeled(give_back(heads), give_back(labels)) if give_back else Labeled(heads, labels)
+    return Labeled(give_back(heads), give_back(labels))
 
 
 def best_labels(scores: NDArray[Any], threads: int) -> NDArray[Any]:
@@ -216,7 +214,7 @@ def _labels_of(
 
 def as_labeled(
     scores: Any, lengths: Any = None
-) -> tuple[NDArray[Any], Any, Callable[[NDArray[Any]], Any] | None]:
+) -> tuple[NDArray[Any], Any, Callable[[NDArray[Any]], Any]]:
     """Return labeled scores as a float array, the lengths, and the conversion to the input type."""
     if isinstance(scores, (list, tuple)):
         array, lengths, give_back = stacked(scores, lengths)

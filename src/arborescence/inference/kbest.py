@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import starmap
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, overload
 
 import numpy as np
@@ -121,19 +120,16 @@ def kbest(
     single = check_root(root)
     states = ProjectiveKBestState if check_flag(projective) else KBestState
     graph = as_graph(scores, lengths)
-    give_back = graph.give_back or _as_it_is
     if not graph.shape:
         check_count(threads, "threads")
         heads, weights = list_one(states.kept(graph), graph, single, k)
-        return KBest(give_back(heads), give_back(weights), give_back(np.array(len(weights))))
+        return KBest(*map(graph.give_back, (heads, weights, np.array(len(weights)))))
     batch, size, _ = graph.scores.shape
     lists = Lists.of(batch, k, size)
     in_threads(
         lambda *share: fill_lists(states.kept(graph), graph, single, lists, *share), batch, threads
     )
-    shapes = ((k, size), (k,), ())
-    found = zip(lists, shapes, strict=True)
-    return KBest(*(give_back(part.reshape(*graph.shape, *shape)) for part, shape in found))
+    return KBest(*map(graph.given_back, lists))
 
 
 @overload
@@ -184,10 +180,7 @@ def trees(scores: Any, *, root: Root = "single", projective: bool = False) -> It
         raise ScoresError(f"trees takes one sentence, (N, N), not a batch {graph.shape}")
     graph = graph._replace(scores=graph.scores.copy())
     found = stream(states.of(graph), graph, single)
-    give_back = graph.give_back
-    if give_back is None:
-        return starmap(Tree, found)
-    return (Tree(give_back(heads), weight) for heads, weight in found)
+    return (Tree(graph.give_back(heads), weight) for heads, weight in found)
 
 
 @overload
@@ -240,7 +233,3 @@ def second_best(scores: Any, *, root: Root = "single", projective: bool = False)
     # the second best tree is the best.
     d = int((heads[0] != heads[1]).nonzero()[0][0])
     return SecondBest(heads[1], float(weights[1]), (int(heads[0][d]), d))
-
-
-def _as_it_is(array: NDArray[Any]) -> NDArray[Any]:
-    return array

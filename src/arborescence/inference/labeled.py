@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import sys
 from heapq import heappop, heappush
-from itertools import count, islice, starmap
+from itertools import count, islice
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, overload
 
 import numpy as np
@@ -138,7 +138,7 @@ def kbest_labeled(
     )
     batch = array.ndim > 3
     results = _of_batch(array, k, heads, counts) if batch else _of_one(array, k, heads)
-    return KBestLabeled(*map(give_back, results)) if give_back else results
+    return KBestLabeled(*map(give_back, results))
 
 
 @overload
@@ -195,8 +195,6 @@ def trees_labeled(
         )
     vectors = trees(array.max(axis=-1), root=root, projective=projective)
     stream = _merge(array.copy(), (heads for heads, _ in vectors))
-    if give_back is None:
-        return starmap(LabeledTree, stream)
     return (
         LabeledTree(give_back(heads), give_back(labels), weight) for heads, labels, weight in stream
     )

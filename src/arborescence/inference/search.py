@@ -179,7 +179,7 @@ def _first(
     stream: Iterator[Any],
     predicate: Callable[..., object],
     limit: int,
-    give_back: Callable[[NDArray[Any]], Any] | None,
+    give_back: Callable[[NDArray[Any]], Any],
     kind: str,
 ) -> list[Any]:
     """Return the arrays (not the weight) of the first tree for which the predicate is true."""
@@ -200,6 +200,5 @@ def _first(
     )
 
 
-def _copies(tree: Any, give_back: Callable[[NDArray[Any]], Any] | None) -> list[Any]:
-    copies = [part.copy() for part in tree]
-    return list(map(give_back, copies)) if give_back else copies
+def _copies(tree: Any, give_back: Callable[[NDArray[Any]], Any]) -> list[Any]:
+    return [give_back(part.copy()) for part in tree]

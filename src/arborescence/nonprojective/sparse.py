@@ -87,7 +87,7 @@ def decode_sparse(
     tree = np.empty(edges.words + 1, np.int64)
     fault, edge = sparse_kernel(*edges[:4], single, tree)
     if fault == FINE:
-        return edges.give_back(tree) if edges.give_back else tree
+        return edges.give_back(tree)
     if fault in (BAD_NODE, BAD_SCORE):
         raise edges.fault(fault, edge)
     if fault == NO_SINGLE_ROOT:

@@ -188,8 +188,8 @@ class _Batch(NamedTuple):
     """Each row without its padding: views."""
     shape: tuple[int, ...]
     """The caller's leading dimensions."""
-    give_back: Callable[[NDArray[Any]], Any] | None
-    """Converts a result to the caller's kind of array; None for NumPy."""
+    give_back: Callable[[NDArray[Any]], Any]
+    """Converts a result to the caller's kind of array."""
 
     @classmethod
     def of(cls, heads: Any) -> Self:
@@ -207,8 +207,7 @@ class _Batch(NamedTuple):
 
     def heads(self) -> Any:
         """Return the current heads in the caller's shape and kind of array."""
-        heads = self.rows.reshape(*self.shape, self.rows.shape[1])
-        return self.give_back(heads) if self.give_back else heads
+        return self.give_back(self.rows.reshape(*self.shape, self.rows.shape[1]))
 
     def name(self, b: int) -> str:
         """Return the name of a sentence for messages."""

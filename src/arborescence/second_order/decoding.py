@@ -155,13 +155,10 @@ def _decode_batch(batch: Batch, options: _Options, threads: int) -> Found:
             weights[b], bounds[b], exact[b], done[b] = found[1:]
 
     in_threads(run, many, threads)
-    shape = batch.graph.shape
-    heads = heads.reshape(*shape, size)
-    if batch.graph.give_back:
-        heads = batch.graph.give_back(heads)
+    shape, trees = batch.graph.shape, batch.graph.given_back(heads)
     if not shape:
-        return Found(heads, float(weights[0]), float(bounds[0]), bool(exact[0]), int(done[0]))
-    return Found(heads, *(array.reshape(shape) for array in (weights, bounds, exact, done)))
+        return Found(trees, float(weights[0]), float(bounds[0]), bool(exact[0]), int(done[0]))
+    return Found(trees, *(array.reshape(shape) for array in (weights, bounds, exact, done)))
 
 
 def _decode_sentence(batch: Batch, sentence: int, options: _Options) -> Found:

@@ -82,11 +82,8 @@ def sum_trees(
 
     in_threads(run, many, threads)
     shape = batch.graph.shape
-    marginals = marginals.reshape(*shape, size, size)
-    if batch.graph.give_back:
-        marginals = batch.graph.give_back(marginals)
     total = log_partitions.reshape(shape) if shape else float(log_partitions[0])
-    return Sums(total, marginals)
+    return Sums(total, batch.graph.given_back(marginals))
 
 
 @inlined_kernel

@@ -246,8 +246,7 @@ def decode(
                     raise no_encoding(graph, part.start + done, fault)
 
     in_threads(run, batch, threads)
-    heads = heads.reshape(*graph.shape, size)
-    return graph.give_back(heads) if graph.give_back else heads
+    return graph.given_back(heads)
 
 
 def _decode_exactly(graph: Graph, sentence: int, root: Root, heads: NDArray[np.int64]) -> None:

@@ -148,8 +148,7 @@ def encode(scores: Any, encoding: Encoding = "mean") -> Any:
             fault = encode_kernel(matrix, 0, size - 1, how, weights[sentence])
             if fault != FINE:
                 raise no_encoding(graph, sentence, fault)
-    weights = weights.reshape(*graph.shape, size, size)
-    return graph.give_back(weights) if graph.give_back else weights
+    return graph.given_back(weights)
 
 
 def number_of(encoding: str) -> int:

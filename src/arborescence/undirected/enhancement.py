@@ -195,8 +195,7 @@ def enhance(
             if bad_edges(matrix_of(graph, sentence)).any():
                 raise bad_score(graph, sentence)
             enhance_kernel(matrix, rows[sentence], n, limit, alone, gains, foremost)
-    result: NDArray[np.int64] = rows.reshape(*graph.shape, size)
-    return graph.give_back(result) if graph.give_back else result
+    return graph.given_back(rows)
 
 
 def as_limit(rounds: int | None) -> int:

@@ -128,4 +128,4 @@ def orient(nodes: int, u: Any, v: Any, root: int = 0) -> Any:
     if len(ends[0]) >= n or not forest_kernel(ends[0], ends[1], alone):
         raise TreeError("the edges hold a cycle: only trees can be directed; see spanning_tree")
     orient_kernel(ends[0], ends[1], root, heads)
-    return give_back(heads) if give_back else heads
+    return give_back(heads)

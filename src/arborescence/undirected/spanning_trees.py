@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from arborescence.core.checks import check_count
-from arborescence.core.conversion import as_array, as_float64
+from arborescence.core.conversion import as_array, as_float64, as_it_is
 from arborescence.core.edge_list import as_edges
 from arborescence.core.faults import BAD_NODE, FINE
 from arborescence.core.random import as_generator
@@ -106,7 +106,7 @@ def spanning_tree(
             raise OptionError("spanning_tree takes nodes, u, v and weights, or a matrix")
         weights, give_back = as_array(weights, "weights", absent=np.inf if minimum else -np.inf)
         chosen = _span(nodes, u, v, weights, algorithm, minimum, rng)
-        return give_back(chosen) if give_back else chosen
+        return give_back(chosen)
     if not u is v is weights is None:
         raise OptionError("spanning_tree takes a matrix by itself, without u, v and weights")
     return _pairs_of_matrix(nodes, algorithm, minimum, rng)
@@ -117,19 +117,19 @@ def _pairs_of_matrix(nodes: Any, algorithm: Algorithm, minimum: bool, rng: Rng) 
     if hasattr(nodes, "tocoo"):
         if len(nodes.shape) != 2 or nodes.shape[0] != nodes.shape[1]:
             raise ScoresError(f"a matrix of weights must have shape (N, N), not {nodes.shape}")
-        entries, size, give_back = nodes.tocoo(), nodes.shape[0], None
-        u, v, weights = entries.row, entries.col, entries.data
+        entries, size = nodes.tocoo(), nodes.shape[0]
+        u, v, weights, give_back = entries.row, entries.col, entries.data, as_it_is
     else:
         array, give_back = as_array(nodes, "weights", absent=np.inf if minimum else -np.inf)
         matrix, size = _as_matrix(array, minimum), len(array)
         if algorithm in ("auto", "prim"):
             pairs = _span_matrix(matrix, minimum)
-            return give_back(pairs) if give_back else pairs
+            return give_back(pairs)
         u, v = np.triu_indices(size, 1)
         weights = matrix[u, v]
     chosen = _span(size, u, v, weights, algorithm, minimum, rng)
     pairs = _in_order(u[chosen], v[chosen])
-    return give_back(pairs) if give_back else pairs
+    return give_back(pairs)
 
 
 def _span(

@@ -100,7 +100,7 @@ def decode_sparse(
     found = direct_kernel(*pairs[:4], chosen, single, tree)
     if not found or enhance_listed(*pairs, tree, limit, alone) != FINE:
         tree = decode_exactly(*edges[:4], root=root)
-    return edges.give_back(tree) if edges.give_back else tree
+    return edges.give_back(tree)
 
 
 def encode_sparse(
@@ -143,7 +143,7 @@ def encode_sparse(
     out = np.empty(len(pairs.low))
     encode_pairs(pairs.onward, pairs.back, how, out)
     results = (pairs.low.astype(np.int64), pairs.high.astype(np.int64), out)
-    u, v, weight = map(edges.give_back, results) if edges.give_back else results
+    u, v, weight = map(edges.give_back, results)
     return u, v, weight
 
 
@@ -193,7 +193,7 @@ def enhance_sparse(
         raise TreeError(f"tree is no head vector of a tree of {edges.words} words")
     better: NDArray[np.int64] = rows[0]
     enhance_listed(*Pairs.of(edges, MEAN), better, limit, alone)
-    return edges.give_back(better) if edges.give_back else better
+    return edges.give_back(better)
 
 
 class Pairs(NamedTuple):

@@ -13,7 +13,6 @@ import pytest
 
 from arborescence import TreebankError
 from arborescence_papers.common import experiment
-from arborescence_papers.common import results as results_module
 from arborescence_papers.common.recipes import Recipe
 from arborescence_papers.common.report import files_of
 from arborescence_papers.common.scores import Scores
@@ -301,7 +300,7 @@ def test_treebanks_that_fail(tmp_path, monkeypatch):
     def full(path):
         raise OSError(errno.ENOSPC, "No space left on device", str(path))
 
-    monkeypatch.setattr(results_module, "replacing", full)
+    monkeypatch.setattr(experiment, "replacing", full)
     with pytest.raises(TreebankError, match=r"Arboric.json: No space left on device"):
         reproduce(folder, tmp_path / "new", **options, only=["Arboric"])
 

@@ -89,7 +89,7 @@ def as_edge_list(n: Any, heads: Any, deps: Any, weights: Any, caller: str) -> Ed
     ScoresError
         If shapes or types are invalid.
     """
-    give_back = as_it_is
+    give_back: Callable[[NDArray[Any]], Any] = as_it_is
     if hasattr(n, "tocoo"):
         if not heads is deps is weights is None:
             raise OptionError(f"{caller} takes a matrix by itself, without heads, deps, weights")

@@ -256,7 +256,7 @@ def kbest_constrained(
 
     def rules(heads: Heads, labels: Heads) -> Sequence[AnyConflict]:
         tree = [heads.copy(), labels.copy()] if labeled else [heads.copy()]
-        return conflicts(*map(give_back, tree)) if give_back else conflicts(*tree)
+        return conflicts(*map(give_back, tree))
 
     search = _Search(
         as_doubles(array if labeled else array[..., None]),
@@ -266,9 +266,10 @@ def kbest_constrained(
     )
     search.ban_everywhere(search.way(Alternative(tuple(forbid), tuple(require))))
     search.watch = watch
-    as_given = give_back or (lambda vector: vector)
     return [
-        tree._replace(heads=as_given(tree.heads), labels=as_given(tree.labels) if labeled else None)
+        tree._replace(
+            heads=give_back(tree.heads), labels=give_back(tree.labels) if labeled else None
+        )
         for tree in search.run(k, limit, by_heads=by_heads)
     ]
 

@@ -19,6 +19,8 @@ from arborescence.undirected.kruskal import kruskal
 from arborescence.undirected.prim import prim, prim_dense
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from arborescence.core.random import Rng
@@ -114,11 +116,12 @@ def spanning_tree(
 
 def _pairs_of_matrix(nodes: Any, algorithm: Algorithm, minimum: bool, rng: Rng) -> Any:
     """Return the pairs of nodes that a matrix's tree has: of an array, or a sparse matrix."""
+    give_back: Callable[[NDArray[Any]], Any] = as_it_is
     if hasattr(nodes, "tocoo"):
         if len(nodes.shape) != 2 or nodes.shape[0] != nodes.shape[1]:
             raise ScoresError(f"a matrix of weights must have shape (N, N), not {nodes.shape}")
         entries, size = nodes.tocoo(), nodes.shape[0]
-        u, v, weights, give_back = entries.row, entries.col, entries.data, as_it_is
+        u, v, weights = entries.row, entries.col, entries.data
     else:
         array, give_back = as_array(nodes, "weights", absent=np.inf if minimum else -np.inf)
         matrix, size = _as_matrix(array, minimum), len(array)

@@ -1,7 +1,8 @@
 """How well, and how fast, models find sentences, words and lemmas in the raw text of treebanks.
 
 ``python benchmarks/raw_text.py English-EWT Turkish-IMST`` learns from the training part of each
-treebank, or from its development part where there is no other, and prints a row for each.
+treebank, or from its development part where there is no other, and prints a row for each. With
+``--trees``, a linear parser is trained, too, by its default options, and its trees are measured.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import argparse
 import time
 
-from arborescence.parsers import Tagger
+from arborescence.parsers import Tagger, train
 from arborescence.parsers.text import Text
 from arborescence.parsers.text.tokenizer import text_of
 from arborescence.treebank import evaluate, read
@@ -24,6 +25,7 @@ HEADER = (
     "treebank", "learned from", "tokens", "sentences", "words", "lemmas", "lemmas, gold words",
     "words/s",
 )  # fmt: skip
+TREES = ("treebank", "learned from", "words", "sentences", "lemmas", "UAS", "LAS")
 
 
 def part_of(treebank, name):
@@ -55,10 +57,24 @@ def row(treebank):
     )
 
 
+def tree_row(treebank):
+    """Train a linear parser, and measure what it makes of the raw text of the test part."""
+    training, gold = part_of(treebank, "train"), part_of(treebank, "test")
+    parser = train(training, part_of(treebank, "dev") or None, kind="linear")
+    found = evaluate(gold, parser(text_of(gold)))
+    figures = (found.words, found.sentence_spans, found.lemmas, found.uas, found.las)
+    return treebank, f"{len(training):,}", *(f"{100 * figure.f1:.1f}" for figure in figures)
+
+
 def main():
     arguments = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     arguments.add_argument("treebanks", nargs="*", default=NAMES, metavar="TREEBANK")
-    table(HEADER, map(row, arguments.parse_args().treebanks))
+    arguments.add_argument("--trees", action="store_true")
+    chosen = arguments.parse_args()
+    if chosen.trees:
+        table(TREES, map(tree_row, chosen.treebanks))
+    else:
+        table(HEADER, map(row, chosen.treebanks))
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from arborescence.core.choices import Root
     from arborescence.parsers.shared.base import Options
-    from arborescence.parsers.shared.options import Effort, Progress
+    from arborescence.parsers.shared.options import Progress
     from arborescence.treebank import Sentence
 
 _PARSER: Final = "parser/"
@@ -143,10 +143,6 @@ class CombinedParser(GraphParser):
     @property
     def _keeps_all_rules(self) -> bool:
         return any(parser.rules == "ud" for parser in self.parsers)
-
-    def effort(self, task: Effort) -> Effort:
-        """Return that it finds what its parsers believe, if not the k best trees."""
-        return "kbest" if task == "kbest" else "marginals"
 
     def to(self, device: str | None) -> Self:
         """Choose what runs the networks of those of the parsers that are neural ones."""

@@ -57,8 +57,6 @@ def train(
 ) -> Parser:
     """Train a parser on a treebank, with a tagger, and with what cuts raw text into words.
 
-    ``arborescence train`` on the command line makes the same file.
-
     Parameters
     ----------
     train
@@ -112,18 +110,18 @@ def train(
     >>> parsed.heads, parsed.upos
     (array([2, 0]), ['NOUN', 'VERB'])
     """
-    begun = None if start is None else _begun(start, kind)
-    kind = kind if begun is None else _kind_of(begun)
+    begun, kind = (None, kind) if start is None else _begun(start, kind)
     beside, settings, root = _checked(kind, options)
     settings = settings_from(begun) | settings
     in_part = kind is None or settings_of(kind).of(settings).in_part
-    parts = _found(train, dev)
-    treebank, held_out = _read_all(*parts, root, skip_invalid, progress, in_part=in_part)
-    decided = _decided(kind, len(treebank), progress) if begun is None else _kind_of(begun)
+    found = _found(train, dev)
+    treebank, held_out = _read_all(found, root, skip_invalid, progress, in_part=in_part)
+    if begun is None or kind is None:
+        kind = _decided(kind, len(treebank), progress)
     checkpoint = None if output is None else Path(f"{os.fspath(output)}.checkpoint")
     if checkpoint and not resume:
         checkpoint.unlink(missing_ok=True)
-    parser = _trained(decided, treebank, held_out, beside, settings, begun, checkpoint, progress)
+    parser = _trained(kind, treebank, held_out, beside, settings, begun, checkpoint, progress)
     if output is not None and checkpoint:
         parser.save(output)
         checkpoint.unlink(missing_ok=True)
@@ -176,14 +174,15 @@ def _kind_of(parser: Parser) -> Trainable:
     return found
 
 
-def _begun(start: Parser | Name, kind: Trainable | None) -> Parser:
-    """Load the parser to go on from; complain if it is of another kind."""
+def _begun(start: Parser | Name, kind: Trainable | None) -> tuple[Parser, Trainable]:
+    """Return the parser to go on from, and its kind; complain if that is another one."""
     from arborescence.parsers.registry import load
 
     parser = load(start) if isinstance(start, str | os.PathLike) else start
-    if kind not in (None, _kind_of(parser)):
-        raise OptionError(f"the parser to go on from is of the kind {_kind_of(parser)}, not {kind}")
-    return parser
+    found = _kind_of(parser)
+    if kind not in (None, found):
+        raise OptionError(f"the parser to go on from is of the kind {found}, not {kind}")
+    return parser, found
 
 
 def _checked(
@@ -281,8 +280,7 @@ def _part(item: Any, part: str) -> list[Any]:
 
 
 def _read_all(
-    learned: list[Any],
-    chosen_by: list[Any],
+    found: tuple[list[Any], list[Any]],
     root: Root,
     skip: Skip | None,
     progress: Progress | None,
@@ -293,7 +291,7 @@ def _read_all(
     from arborescence.parsers.shared.training_trees import checked
     from arborescence.treebank import read
 
-    items = [*learned, *chosen_by]
+    items = list(chain.from_iterable(found))
     parts: list[Iterable[Sentence]] = []
     for done, item in enumerate(items):
         if isinstance(item, str | os.PathLike):
@@ -302,7 +300,7 @@ def _read_all(
             parts.append(list(read(item, skip_invalid=skip)))
         else:
             parts.append([item])
-    split = len(learned)
+    split = len(found[0])
     first, others = (chain.from_iterable(some) for some in (parts[:split], parts[split:]))
     training, held_out = checked(first, others, root, skip, in_part=in_part)
     said = f"{len(training):,} sentences to learn from, {len(held_out):,} to choose the epoch by"

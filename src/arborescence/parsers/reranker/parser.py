@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from arborescence.parsers.shared.base import Options
-    from arborescence.parsers.shared.options import Effort, Progress
+    from arborescence.parsers.shared.options import Progress
     from arborescence.treebank import Sentence
     from arborescence.treebank.conllu import Analyses
 
@@ -201,10 +201,6 @@ class Reranker(Parser):
         The tree that `parse` returns is not always the best tree by these scores.
         """
         return self.parser.scores(sentence)
-
-    def effort(self, _: Effort) -> Effort:
-        """Return that it finds the k best trees, whatever it is asked for."""
-        return "kbest"
 
     def to(self, device: str | None) -> Self:
         """Choose what runs the network of the underlying parser, if that is a neural one."""

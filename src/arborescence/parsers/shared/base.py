@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
     from arborescence.core.choices import Root
     from arborescence.parsers.shared.given import Given
-    from arborescence.parsers.shared.options import Effort, Progress, Projective
+    from arborescence.parsers.shared.options import Progress, Projective
     from arborescence.parsers.shared.run import ParserRun
     from arborescence.rules.sets import AnyRules
     from arborescence.treebank.sentence import Sentence
@@ -293,13 +293,6 @@ class Parser(ABC):
         raise OptionError(
             f"device={device} goes with neural parsers, not with a {self.kind} parser"
         )
-
-    def effort(self, task: Effort) -> Effort | None:
-        """Return what the parser does for a task, for estimates of time; None if hardly anything.
-
-        A parser may find more than it is asked for: a `Reranker` looks at the k best trees.
-        """
-        return task
 
     @abstractmethod
     def _parse_batch(self, sentences: list[Sentence], options: Options) -> list[Sentence]:

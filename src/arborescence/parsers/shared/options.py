@@ -59,8 +59,6 @@ System = Literal["arc-standard", "arc-eager", "arc-hybrid", "swap"]
 #: The oracle of a transition-based parser: one derivation of the gold tree, or the best transitions
 #: in every state.
 Oracle = Literal["static", "dynamic"]
-#: What inference takes time: for the best tree, the k best trees, or the probability of each edge.
-Effort = Literal["best", "kbest", "marginals"]
 #: How the doubt of a parser about a sentence is measured: see `arborescence.parsers.ranking.rank`.
 Doubt = Literal["loss", "entropy", "margin", "disagreement"]
 #: Called as ``progress(phase, done, total)``.

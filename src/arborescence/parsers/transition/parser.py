@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from arborescence.parsers.shared.base import Options
     from arborescence.parsers.shared.features import Batch
     from arborescence.parsers.shared.keeping import Keeper
-    from arborescence.parsers.shared.options import Effort, System
+    from arborescence.parsers.shared.options import System
     from arborescence.parsers.shared.run import ParserRun, Task
     from arborescence.parsers.tagger.tagger import Tagger
     from arborescence.parsers.text.model import Text
@@ -163,9 +163,6 @@ class TransitionParser(Parser):
         """
         [tree] = self.parse([sentence])
         return votes(tree).astype(np.float32)
-
-    def effort(self, _: Effort) -> None:
-        """Return None: the time is linear in the length of the sentence."""
 
     def derivation(self, sentence: Sentence, *, root: Root = "single") -> list[Transition]:
         """Return the derivation of the parser's tree for a sentence.

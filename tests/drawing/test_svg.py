@@ -178,3 +178,22 @@ def test_no_outside_resources() -> None:
 def test_a_sentence_without_heads() -> None:
     with pytest.raises(TreeError, match="has no usable head"):
         draw_svg(sentence([-1, -1]))
+
+
+@pytest.mark.parametrize("forms", [["كتب", "قديمة", "3"], ["ספר", "ישן", "3"]])
+def test_words_from_right_to_left_stand_from_right_to_left(forms: list[str]) -> None:
+    root = ET.fromstring(draw_svg(sentence([-1, 2, 0, 2], forms)))
+    [group] = root.findall(f"{SVG}g")
+    shift, scale = re.fullmatch(
+        r"translate\((\S+) 0\) (scale\(-1 1\))", group.get("transform")
+    ).groups()
+    places = []
+    for text in group.findall(f"{SVG}text"):
+        assert text.get("transform") == scale  # mirrored twice
+        places.append((float(shift) + float(text.get("x")), text.text))
+    assert all(0 < x < float(root.get("width")) for x, _ in places)
+    assert [text for _, text in sorted(places, reverse=True) if text in forms] == forms
+
+
+def test_a_sentence_with_one_word_from_right_to_left_runs_from_left_to_right() -> None:
+    assert "scale" not in draw_svg(sentence([-1, 2, 0, 2], ["كتب", "old", "books"]))

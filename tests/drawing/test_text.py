@@ -94,3 +94,16 @@ def test_a_sentence_without_heads() -> None:
 def test_a_cycle_that_the_root_does_not_reach() -> None:
     with pytest.raises(TreeError, match="the heads above word 2 form a cycle"):
         draw_text(sentence([-1, 0, 3, 2, 2]))
+
+
+def test_lines_of_words_from_right_to_left_begin_with_a_mark() -> None:
+    lines = draw_text(
+        Sentence.from_words(["كتب", "قديمة", "3"], heads=[2, 0, 2], upos=["X"] * 3)
+    ).splitlines()
+    assert [line[0] for line in lines] == ["\N{LEFT-TO-RIGHT MARK}"] * 3
+    assert len({screen_width(line.partition("X")[0]) for line in lines}) == 1
+    assert draw_text(sentence([-1, 0])).startswith("  ")
+
+
+def test_joiners_of_persian_words_are_kept() -> None:
+    assert "می\u200cشود" in draw_text(Sentence.from_words(["می\u200cشود"], heads=[0]))

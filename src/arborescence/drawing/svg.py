@@ -4,7 +4,8 @@ Each arc is as low as the arcs below it allow. At each word, arcs to the left st
 arcs to the right on the right, the longest in the middle. So only the edges of a non-projective
 tree cross. A sentence that is too long for one row continues in the next one; an arc between two
 rows runs to the edge of both, with its label in both. Words are moved apart if a label would
-overlap another label or a line. The file has no scripts and no fonts, and is readable on white and
+overlap another label or a line. Arabic, Hebrew and the like run from right to left: the picture is
+mirrored, and its texts are not. The file has no scripts and no fonts, and is readable on white and
 on black.
 """
 
@@ -16,7 +17,13 @@ from html import escape
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from arborescence.drawing.text import Drawable, head_list, printable, screen_width
+from arborescence.drawing.text import (
+    Drawable,
+    from_right,
+    head_list,
+    printable,
+    screen_width,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -74,6 +81,7 @@ class Words:
         self.labels = ["", *map(printable, sentence.deprels)]
         self.forms = ["", *(printable(form) or "_" for form in sentence.forms)]
         self.tags = ["", *map(printable, sentence.upos)]
+        self.mirrored = from_right(self.forms)
         #: Half the width of each word; root words are bold.
         self.half = [
             max(text_width(form, BOLD if head == 0 else FORM_SIZE), text_width(tag, SMALL_SIZE)) / 2
@@ -188,6 +196,15 @@ class Row:
             self.centers[place] += missing
         self.width += missing
 
+    def text(self, kind: str, x: float, y: float, content: str) -> str:
+        """Write `content` centred at (x, y); an empty string if there is no content."""
+        if not content:
+            return ""
+        place = f'x="{x:g}" y="{y:g}"'
+        if self.words.mirrored:
+            place = f'x="{-x:g}" y="{y:g}" transform="scale(-1 1)"'
+        return f'<text class="{kind}" {place} text-anchor="middle">{escape(content)}</text>'
+
 
 def draw_svg(
     *sentences: Drawable, titles: Sequence[str] | None = None, width: float = WIDTH
@@ -242,7 +259,10 @@ def draw_svg(
         for row in rows:
             row.width = max(row.width for row in rows)
             lines = "".join(f"{element}\n" for element in drawn(row) if element)
-            groups.append(f'<g transform="translate(0 {height:g})">\n{lines}</g>\n')
+            place = f"translate(0 {height:g})"
+            if row.words.mirrored:
+                place = f"translate({row.width:g} {height:g}) scale(-1 1)"
+            groups.append(f'<g transform="{place}">\n{lines}</g>\n')
             height += row.height
     size = f'width="{widest:g}" height="{height:g}" viewBox="0 0 {widest:g} {height:g}"'
     return (
@@ -330,9 +350,9 @@ def drawn(row: Row) -> Iterable[str]:
             x = row.port(word, 0)
             yield f'<path class="arc" d="M{x:g} {MARGIN + 4}V{ground - 6:g}"/>'
             yield tip(x, ground)
-            yield text("label", x, MARGIN, words.labels[word])
-        yield text("form root" if is_root else "form", center, ground + 18, words.forms[word])
-        yield text("tag", center, ground + 35, words.tags[word])
+            yield row.text("label", x, MARGIN, words.labels[word])
+        yield row.text("form root" if is_root else "form", center, ground + 18, words.forms[word])
+        yield row.text("tag", center, ground + 35, words.tags[word])
 
 
 def arc_elements(arc: Arc, row: Row) -> Iterable[str]:
@@ -353,19 +373,12 @@ def arc_elements(arc: Arc, row: Row) -> Iterable[str]:
     if row.first <= arc.word < row.end:
         yield tip(x1 if arc.word == arc.left else x2, row.ground)
     spot = row.spot(arc)
-    yield text("label", (x1 + x2) / 2 if spot is None else spot, y - 5, arc.label)
+    yield row.text("label", (x1 + x2) / 2 if spot is None else spot, y - 5, arc.label)
 
 
 def tip(x: float, y: float) -> str:
     """Draw the head of an arrow that points down to (x, y)."""
     return f'<path class="tip" d="M{x:g} {y:g}l-3.5 -7h7z"/>'
-
-
-def text(kind: str, x: float, y: float, content: str) -> str:
-    """Write `content` centred at (x, y); an empty string if there is no content."""
-    if not content:
-        return ""
-    return f'<text class="{kind}" x="{x:g}" y="{y:g}" text-anchor="middle">{escape(content)}</text>'
 
 
 def text_width(content: str, size: int) -> float:

@@ -7,15 +7,16 @@ lines cross. Where lines cross, the rail is drawn in front.
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, Self
-from unicodedata import category, east_asian_width
+from unicodedata import bidirectional, category, east_asian_width
 
 from arborescence.errors import TreeError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -55,11 +56,25 @@ def head_list(sentence: Drawable) -> list[int]:
     return heads
 
 
+#: They do not print, but Persian words and others are written with them: ZWNJ, ZWJ.
+_JOINERS: Final = "\u200c\u200d"
+#: A line that begins with it runs from left to right, also where its first letter would not.
+_FROM_LEFT: Final = "\N{LEFT-TO-RIGHT MARK}"
+
+
 def printable(text: str) -> str:
     """Replace characters that a terminal or an XML file does not allow; ``"_"`` becomes empty."""
     if text == "_":
         return ""
-    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
+    return "".join(
+        c if c.isprintable() or c in _JOINERS else "\N{REPLACEMENT CHARACTER}" for c in text
+    )
+
+
+def from_right(texts: Iterable[str]) -> bool:
+    """Return whether most letters are of scripts that are written from right to left."""
+    directions = Counter(bidirectional(c) for text in texts for c in text)
+    return directions["R"] + directions["AL"] > directions["L"]
 
 
 UP, DOWN, LEFT, RIGHT = 1, 2, 4, 8
@@ -132,6 +147,7 @@ def draw_text(sentence: Drawable, *, color: bool = False) -> str:
         strict=True,
     )
     lines = []
+    begin = f"{_FROM_LEFT}  " if from_right(sentence.forms) else "  "
     for word, (form, tag, label) in enumerate(rows, 1):
         strokes = "".join(
             paint("".join(stroke for stroke, _ in run), color_of(owner), color)
@@ -139,7 +155,7 @@ def draw_text(sentence: Drawable, *, color: bool = False) -> str:
         )
         form = paint(form, BOLD, color) if heads[word] == 0 else form
         parts = [form, paint(tag, DIM, color), label] if tag else [form, label]
-        lines.append(f"  {strokes} {'  '.join(parts).rstrip()}\n")
+        lines.append(f"{begin}{strokes} {'  '.join(parts).rstrip()}\n")
     return "".join(lines)
 
 

@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
 # make models: a package for each language, from the treebanks of ../shared/ud, trained anew.
+# XPOS of Portuguese-Bosque has 4,522 values: with it, the model has 8.4 MB instead of about 5.
 set -euo pipefail
 cd "$(dirname "$0")"
 export OMP_NUM_THREADS=1
 
-for language in "af Afrikaans-AfriBooms" "fr French-Sequoia" "pt Portuguese-Bosque"; do
-  read -r name treebank <<<"$language"
+for language in "af Afrikaans-AfriBooms" "fr French-Sequoia" "pt Portuguese-Bosque --columns form,upos,feats"; do
+  read -r name treebank options <<<"$language"
+  read -ra options <<<"$options"
   echo "=== $name, from $treebank"
-  time arborescence train neural "../../shared/ud/$treebank" -o "$name.npz"
+  time arborescence train neural "../../shared/ud/$treebank" -o "$name.npz" "${options[@]}"
   rm -rf "$name"
   arborescence package "$name.npz" --name "$name" --treebank "../../shared/ud/$treebank" -o "$name" --no-wheel
   rm "$name.npz"

@@ -71,6 +71,16 @@ def test_the_kind_is_chosen_by_size(folder, monkeypatch):
     assert recipe.best_kind(500)[0] == "linear"
 
 
+def test_columns_with_many_values_are_said(folder, monkeypatch):
+    said = []
+    monkeypatch.setattr(recipe, "_MANY", 2)
+    train(folder, kind="linear", text=False, progress=lambda *step: said.append(step[0]), **SMALL)
+    many = {tag for sentence in read(folder / "bi_rd-ud-train.conllu") for tag in sentence.upos}
+    [line] = [each for each in said if each.startswith("UPOS: ")]
+    assert len(many) > 2
+    assert line.startswith(f"UPOS: {len(many)} values, learned slowly")
+
+
 def test_a_part_that_is_missing(folder, tmp_path):
     (tmp_path / "train.conllu").write_bytes((folder / "bi_rd-ud-train.conllu").read_bytes())
     with pytest.raises(

@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 #: With fewer training sentences, a linear parser is better than a neural one: docs/neural.md.
 FEW: Final = 500
 _TAGS: Final = ("upos", "xpos", "feats")
+#: Of a column with more values, the user is told: a tagger and a network are slow to learn them.
+_MANY: Final = 1000
 
 
 def train(
@@ -230,6 +232,11 @@ def _trained(
     tags = [column for column in chosen.columns if column in _TAGS]
     tagger = None
     if beside.tagger and tags:
+        for column in tags:
+            values = {value for sentence in treebank for value in getattr(sentence, column)}
+            if len(values) > _MANY:
+                said = f"{len(values):,} values, learned slowly: see if you need it (columns)"
+                _say(progress, column.upper(), said)
         tagger = Tagger.train(treebank, dev=held_out, columns=tags, rng=rng, progress=progress)
         if beside.jackknife and chosen.jackknifed:
             treebank += jackknife(treebank, columns=tags, rng=rng, progress=progress)

@@ -114,7 +114,7 @@ def test_inputs_have_the_rows():
     sentences = [Sentence.from_words(words) for words in (["Trees"], ["old", "TREES"])]
     vocabulary = Vocabulary.of(sentences, ["form"])._replace(vectors={"trees": 1, "old": 2})
     inputs = Inputs.of(sentences, vocabulary, None, {})
-    assert inputs.vectors[inputs.layout.rows].tolist() == [[0, 1, 0], [0, 2, 1]]
+    assert inputs.vectors[inputs.spelling][inputs.layout.rows].tolist() == [[0, 1, 0], [0, 2, 1]]
     assert Inputs.of(sentences, Vocabulary.of(sentences, ["form"]), None, {}).vectors is None
 
 

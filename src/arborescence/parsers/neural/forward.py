@@ -1,11 +1,13 @@
 """The network of a neural parser in NumPy and kernels, as `network.Network` up to rounding (1e-5).
 
 Both directions of an LSTM share one matrix product; `kernels.lstm_step` mirrors rows itself.
-Convolutions over characters are sums of looked-up products. Relations are scored for trees only.
+Convolutions over characters are sums of looked-up products; what a form puts into the gates of the
+first layer is computed once for all its words. Relations are scored for trees only.
 """
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
@@ -77,12 +79,12 @@ class Forward:
     def run(self, inputs: Inputs) -> Found:
         """Tag the words and score the edges of a batch."""
         layout = inputs.layout
-        rows = self._read(inputs)
-        for layer in self._lower[:-1]:
-            rows = layer.run(rows, layout)
-        rows, tags = self._tag(rows, inputs)
+        gates = self._read(inputs)
+        for layer, above in pairwise(self._lower):
+            gates = layer.run(gates, layout) @ above.weights
+        rows, tags = self._tag(gates, inputs)
         for layer in self._upper:
-            rows = layer.run(rows, layout)
+            rows = layer.run(rows @ layer.weights, layout)
         heads, dependents = (rows @ weights + bias for weights, bias in self._ends)
         return Found(
             tags,
@@ -91,23 +93,28 @@ class Forward:
         )
 
     def _read(self, inputs: Inputs) -> Array:
-        """Return the vectors of words: of the word, its letters, and the linear tagger's tags."""
+        """Return what words, their letters, and the linear tagger's tags put into the gates."""
         words = self._words[inputs.words]
         if self._pretrained is not None:
             words += self._pretrained[inputs.vectors] @ self._projection
         spelled = np.empty((len(inputs.letters), len(self._spelled)), dtype=np.float32)
         kernels.spell(inputs.letters, self._letters, np.array(WINDOWS), self._spelled, spelled)
-        parts = [words, spelled[inputs.spelling]]
+        forms = np.concatenate([words, spelled], axis=1)
+        weights, size = self._lower[0].weights, forms.shape[1]
+        gates: Array = (forms @ weights[:size])[inputs.spelling]
+        hints = []
         for column in self._columns:
             if column.hints is not None:  # the mean of the vectors of tags, by their probabilities
                 tags, chances = inputs.hints[column.name]
-                parts.append((chances[:, None] @ column.hints[tags])[:, 0])
-        return np.concatenate(parts, axis=1)
+                hints.append((chances[:, None] @ column.hints[tags])[:, 0])
+        if hints:
+            gates += np.concatenate(hints, axis=1) @ weights[size:]
+        return gates
 
-    def _tag(self, rows: Array, inputs: Inputs) -> tuple[Array, dict[str, Numbers]]:
+    def _tag(self, gates: Array, inputs: Inputs) -> tuple[Array, dict[str, Numbers]]:
         """Run the last lower layer, and append the vectors of tags and lemmas to its output."""
         layer = self._lower[-1]
-        rows = layer.run(rows, inputs.layout, self._extra)
+        rows = layer.run(gates, inputs.layout, self._extra)
         tags, vectors = {}, []
         for column in self._columns:
             tags[column.name], of_column = column.run(rows[:, : layer.size], inputs)
@@ -174,16 +181,16 @@ class _BiLSTM:
     """A bidirectional layer: see `network.BiLSTM`."""
 
     def __init__(self, name: str, weights: Mapping[str, Array]) -> None:
-        self._input = np.concatenate(weights[f"{name}.input"], axis=1)
+        self.weights = np.concatenate(weights[f"{name}.input"], axis=1)
         self._recurrent = np.ascontiguousarray(weights[f"{name}.recurrent"])
         self._bias = np.ascontiguousarray(weights[f"{name}.bias"][:, 0])
         #: The number of columns of the output.
         self.size = 2 * self._recurrent.shape[1]
 
-    def run(self, rows: Array, layout: Layout, extra: int = 0) -> Array:
+    def run(self, gates: Array, layout: Layout, extra: int = 0) -> Array:
         """Return the outputs of both directions side by side, and room for `extra` columns."""
-        gates = rows @ self._input
-        found = np.empty((len(rows), self.size + extra), dtype=np.float32)
+        # gates: (N, 8 hidden): the products of inputs and `weights`
+        found = np.empty((len(gates), self.size + extra), dtype=np.float32)
         _, hidden, wide = self._recurrent.shape
         cells, outputs = np.zeros((2, 2, layout.sizes[0], hidden), dtype=np.float32)
         recurrent = np.zeros((2, layout.sizes[0], wide), dtype=np.float32)

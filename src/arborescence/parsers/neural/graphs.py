@@ -57,10 +57,11 @@ class NeuralGraphs(Graphs):
         vocabulary, wanted = parser.vocabulary, self.options.projective
         projective = bool(parser.projective if wanted is None else wanted)
         of_all = hints_of(sentences, parser.tagger, vocabulary) if parser.tagger else None
+        given_of_all = given_columns(sentences, vocabulary)
         lengths = [len(sentence) for sentence in sentences]
         for numbers in grouped(lengths, parser.settings.most_edges):
             some = [sentences[b] for b in numbers]
-            given = given_columns(some, vocabulary)
+            given = {column: which[numbers] for column, which in given_of_all.items()}
             hints = [of_all[b] for b in numbers] if of_all is not None else None
             inputs = Inputs.of(some, vocabulary, hints, given, parser.encoder)
             found = parser._network.run(inputs)

@@ -6,6 +6,7 @@ step t of a recurrent network is a matrix product with a block of rows (PyTorch'
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 import numpy as np
@@ -18,14 +19,15 @@ from arborescence.parsers.neural.vocabulary import (
     ROOT_LETTER,
     STRANGE,
     UNKNOWN,
-    is_given,
 )
 from arborescence.parsers.tagger.kernels import Guesses
 from arborescence.parsers.tagger.stages import UNKNOWN as _NO_TAG
 from arborescence.parsers.tagger.tagging import taggers_of_others
+from arborescence.treebank.joined import Joined
+from arborescence.treebank.sentence import COLUMNS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -97,14 +99,19 @@ class Bag(NamedTuple):
     @classmethod
     def of(
         cls,
-        values: Sequence[Sequence[str]],
+        sentences: Sequence[Sentence],
+        column: str,
         tagset: Tagset,
         layout: Layout,
         given: NDArray[np.bool_],
     ) -> Self:
-        """Look up the values of each sentence."""
+        """Look up the values of those sentences that are read with them."""
         found: dict[str, int] = {"": 0}
-        rows = [found.setdefault(v, len(found)) for tags in values for v in ("", *tags)]
+        rows: list[int] = []
+        for sentence, shown in zip(sentences, given.tolist(), strict=True):
+            tags = ("", *getattr(sentence, column)) if shown else ()
+            rows += (found.setdefault(tag, len(found)) for tag in tags)
+            rows += [0] * (len(sentence) + 1 - len(tags))
         return cls(layout.packed(np.array(rows, dtype=np.int64)), tagset.table(found), given)
 
 
@@ -112,15 +119,14 @@ class Inputs(NamedTuple):
     """The inputs of the network for a batch."""
 
     layout: Layout
-    words: Numbers  # (N,) int64: the numbers of the words
-    spelling: Numbers  # (N,) int64: for each word a row of `letters`
-    # (U, C) int64: the numbers of the characters of each different form, with both ends
-    letters: Numbers
+    words: Numbers  # (U,) int64: the numbers of the words that are different forms
+    spelling: Numbers  # (N,) int64: for each word its form: a row of `words` and `letters`
+    letters: Numbers  # (U, C) int64: the numbers of the characters of forms, with both ends
     hints: dict[str, Guesses]  # the most probable tags by the linear tagger, by column: (N, k) each
     # (N,) int64 or None: the numbers of the lemmas; unknown where a sentence has none
     lemmas: Numbers | None
     given: dict[str, Bag]  # the tags of the sentences, by column
-    # (N,) int64 or None: the rows of pretrained vectors; 0 for words without, and for roots
+    # (U,) int64 or None: the rows of pretrained vectors; 0 for forms without, and for the root
     vectors: Numbers | None
     # (N, L, D), Pieces, or None: what `encoder.Encoder.read` returns, if there is an encoder
     encoded: NDArray[np.float16] | Pieces | None
@@ -131,7 +137,7 @@ class Inputs(NamedTuple):
         sentences: Sequence[Sentence],
         vocabulary: Vocabulary,
         hints: Sequence[Hints] | None,
-        given: dict[str, NDArray[np.bool_]],
+        given: Mapping[str, NDArray[np.bool_]],
         encoder: Any = None,
     ) -> Self:
         """Look up the words of sentences; `given` says for each column which sentences have it."""
@@ -141,15 +147,13 @@ class Inputs(NamedTuple):
         spelling = [spellings.setdefault(form, len(spellings)) for form in forms]
         numbers = [vocabulary.words.get(form.lower(), UNKNOWN) for form in spellings]
         numbers[spellings[""]] = ROOT
-        rows = np.array(spelling, dtype=np.int64)
         vectors = None
         if vocabulary.vectors:
             known = [row_of(form, vocabulary.vectors) for form in spellings]
-            vectors = layout.packed(np.array(known, dtype=np.int64)[rows])
+            vectors = np.array(known, dtype=np.int64)
         tags, guesses = {}, {}
         for column, tagset in vocabulary.tags.items():
-            values = [getattr(sentence, column) for sentence in sentences]
-            tags[column] = Bag.of(values, tagset, layout, given[column])
+            tags[column] = Bag.of(sentences, column, tagset, layout, given[column])
             if hints is not None:
                 guesses[column] = _packed([each[column] for each in hints], layout)
         lemmas = None
@@ -161,8 +165,8 @@ class Inputs(NamedTuple):
             lemmas = layout.packed(np.array(found, dtype=np.int64))
         return cls(
             layout,
-            layout.packed(np.array(numbers, dtype=np.int64)[rows]),
-            layout.packed(rows),
+            np.array(numbers, dtype=np.int64),
+            layout.packed(np.array(spelling, dtype=np.int64)),
             letters_of(spellings, vocabulary),
             guesses,
             lemmas,
@@ -177,29 +181,29 @@ def given_columns(
 ) -> dict[str, NDArray[np.bool_]]:
     """Return which sentences have each column of tags of the vocabulary, and which have lemmas."""
     # A sentence that has the other tags but no FEATS has words without features.
-    given = {
-        column: np.array([is_given(getattr(each, column)) for each in sentences], dtype=np.bool_)
-        for column in vocabulary.tags
-    }
+    joined = Joined.of(sentences)
+    columns = (*vocabulary.tags, "lemma")
+    given = {column: joined.is_given(COLUMNS.index(column.upper())) for column in columns}
     others = [given[column] for column in vocabulary.tags if column != "feats"]
     if others and "feats" in given:
         given["feats"] |= np.logical_and.reduce(others)
-    given["lemma"] = np.array([is_given(each.lemmas) for each in sentences], dtype=np.bool_)
     return given
 
 
 def letters_of(forms: Sequence[str] | dict[str, int], vocabulary: Vocabulary) -> Numbers:
     """Return the numbers of the characters of forms, (U, C); an empty form is the root."""
-    known = vocabulary.letters
-    spelled = [
-        [BEGIN, *(known.get(letter, STRANGE) for letter in form), END] if form else [ROOT_LETTER]
-        for form in forms
-    ]
-    half = LONGEST_WORD // 2 + 1  # with an end
-    spelled = [each if len(each) <= 2 * half else each[:half] + each[-half:] for each in spelled]
-    letters = np.zeros((len(spelled), max(map(len, spelled))), dtype=np.int64)
-    for row, numbers in zip(letters, spelled, strict=True):
-        row[: len(numbers)] = numbers
+    half = LONGEST_WORD // 2
+    short = [each if len(each) <= LONGEST_WORD else each[:half] + each[-half:] for each in forms]
+    sizes = np.array([len(each) for each in short])
+    codes, places = np.unique(
+        np.frombuffer("".join(short).encode("utf-32-le"), dtype=np.uint32), return_inverse=True
+    )
+    numbers = np.array([vocabulary.letters.get(chr(code), STRANGE) for code in codes.tolist()])
+    letters = np.zeros((len(short), sizes.max() + 2), dtype=np.int64)
+    columns = np.arange(letters.shape[1])
+    letters[(columns > 0) & (columns <= sizes[:, None])] = numbers[places]
+    letters[:, 0] = np.where(sizes > 0, BEGIN, ROOT_LETTER)
+    letters[sizes > 0, sizes[sizes > 0] + 1] = END
     return letters
 
 
@@ -218,16 +222,15 @@ def hints_of(sentences: Sequence[Sentence], tagger: Tagger, vocabulary: Vocabula
     if not sentences:
         return []
     found: list[Hints] = [{} for _ in sentences]
-    ends = np.cumsum([len(sentence) for sentence in sentences])[:-1]
+    ends = np.cumsum([0, *map(len, sentences)]).tolist()
     for column, (tags, guesses) in tagger.guess(sentences).items():
         if column not in vocabulary.tags:
             continue
         numbers = {value: number for number, value in enumerate(vocabulary.tags[column].values)}
         known = np.array([*(numbers.get(tag, _NO_TAG) for tag in tags), _NO_TAG])
-        of_all = known[guesses.tags], guesses.chances
-        parts = (np.split(array, ends) for array in of_all)
-        for hints, of_sentence, chances in zip(found, *parts, strict=True):
-            hints[column] = Guesses(of_sentence, chances)
+        guesses = guesses._replace(tags=known[guesses.tags])
+        for hints, (start, stop) in zip(found, pairwise(ends), strict=True):
+            hints[column] = Guesses(guesses.tags[start:stop], guesses.chances[start:stop])
     return found
 
 

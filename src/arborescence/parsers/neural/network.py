@@ -249,13 +249,14 @@ class Network(nn.Module):
 
     def _read(self, batch: Any) -> Tensor:
         """Return the vectors of words: of the word, its letters, and the linear tagger's tags."""
-        numbers = batch.words
+        numbers = batch.words[batch.spelling]
         if self.training and self._word_dropout:
             lost = torch.rand(numbers.shape, device=numbers.device) < self._word_dropout
             numbers = numbers.masked_fill(lost & (numbers > 1), UNKNOWN)
         words = self.words(numbers)
         if self.pretrained is not None and self.pretrained_projection is not None:
-            words = words + self.pretrained_projection(self.pretrained(batch.vectors))
+            vectors = self.pretrained_projection(self.pretrained(batch.vectors))
+            words = words + vectors[batch.spelling]
         letters = self.letters(batch.letters).mT  # (U, letter, C)
         absent = (batch.letters == NOTHING)[:, None]
         spelled = [

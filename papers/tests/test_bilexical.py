@@ -47,6 +47,13 @@ def test_the_estimate_is_that_of_the_formula(events, contexts, backoff):
     assert np.exp(logarithms).sum() == pytest.approx(1)
 
 
+def test_three_heads_and_one_tail():
+    heads_or_tails, no_context = np.array([0, 0, 0, 1]), np.zeros(4, dtype=np.int64)
+    coin = Estimate.of(heads_or_tails, [no_context], outcomes=2, backoff=1.0)
+    found = np.exp(coin.log(np.array([0, 1]), [np.zeros(2, dtype=np.int64)]))
+    assert found.tolist() == pytest.approx([2 / 3, 1 / 3])
+
+
 def test_counts():
     counts = Counts.of(np.array([7, 3, 7]))
     assert counts.look_up(np.array([[3, 7], [0, 9]])).tolist() == [[1, 2], [0, 0]]

@@ -18,7 +18,7 @@ from tiny_networks import random_parser
 _LINEAR = {
     "linear": {"prune": True, "tagger": True},
     "joint": {"joint": True, "projective": "pseudo"},
-    "projective": {"projective": True, "k": 3, "root": "multi"},
+    "projective": {"projective": True, "root": "multi"},
     "tree": {"loss": "tree"},
     "undirected": {"inference": "undirected", "features": "undirected"},
 }

@@ -225,8 +225,17 @@ def test_inception_s_tags(client):
     assert [one.get("PosValue") for one in found] == tree.upos
 
 
-@pytest.mark.parametrize("body", ["", "[]", "{}", json.dumps(request("<a")),
-                                  json.dumps(request('<!DOCTYPE a []><a/>'))])  # fmt: skip
+@pytest.mark.parametrize(
+    "body",
+    [
+        "",
+        "[]",
+        "{}",
+        json.dumps(request("<a")),
+        json.dumps(request("<!DOCTYPE a []><a/>")),
+        json.dumps(request(xmi(treebank()).replace('begin="4"', 'begin="x"'))),
+    ],
+)
 def test_what_inception_is_refused(client, body):
     status, answer = client.ask("/small/predict", body)
     assert status == 400

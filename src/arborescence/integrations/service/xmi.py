@@ -110,4 +110,7 @@ class Document:
 
 
 def _span(element: ElementTree.Element) -> tuple[int, int]:
-    return int(element.get("begin", 0)), int(element.get("end", 0))
+    try:
+        return int(element.get("begin", "")), int(element.get("end", ""))
+    except ValueError:
+        raise OptionError("the XMI is broken: a token, tag or sentence has no place") from None

@@ -36,7 +36,7 @@ from arborescence.nonprojective.contraction import best_entry, contract, enter, 
 from arborescence.nonprojective.decode import arrive, climb
 from arborescence.nonprojective.exact_gains import compare
 from arborescence.nonprojective.forest import DONE, MEMBERS, NODES, Forest, plant, top_of
-from arborescence.nonprojective.greedy import Greedy, has_bad_score, new_greedy
+from arborescence.nonprojective.greedy import Greedy, new_greedy
 
 # The number of best heads stored for each word. In most cases the second or third is needed. If all
 # of these are excluded, all heads are searched.
@@ -177,18 +177,19 @@ def set_up(search: SwapSearch, scores: np.ndarray, dependents_first: bool, n: in
     """Copy the scores of a sentence of n words; False if one is NaN or +inf. O(n²)."""
     base, work = search.graph.base, search.graph.work
     width = padded(n)
+    bad = 0
     for d in range(n + 1):
         for h in range(n + 1):
             base[d, h] = scores[d, h] if dependents_first else scores[h, d]
         base[d, n + 1 : width] = -np.inf
         base[d, d] = -np.inf
         search.good.known[d] = 0
-    # Not in the caller's scores, which another thread may change.
-    if has_bad_score(base, True, n):
-        return False
-    for d in range(n + 1):
+        # Of the copy: another thread may change the caller's scores.
         for h in range(width):
             work[d, h] = base[d, h]
+            bad += 0 if (d == 0) | (work[d, h] < np.inf) else 1
+    if bad > 0:
+        return False
     search.counts[EXCLUDED] = 0
     return True
 

@@ -122,7 +122,7 @@ class TreeDistribution(Distribution[Any, Floats, Heads]):
     def __getstate__(self) -> dict[str, Any]:
         # The function that converts results to tensors cannot be pickled: a tensor replaces it.
         kept = self._kept._replace(give_back=as_it_is)
-        return {**self.__dict__, "_kept": kept, "_like": self._back(np.empty(0))}
+        return {**self.__dict__, "_kept": kept, "_like": self._kept.give_back(np.empty(0))}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         _, give_back = as_array(state.pop("_like"))
@@ -300,7 +300,7 @@ class TreeDistribution(Distribution[Any, Floats, Heads]):
     def _gains(self) -> Any:
         scores, _ = as_array(self._scores)
         marginals = self._marginals.reshape(scores.shape)
-        return self._back(np.where(np.isneginf(scores), -np.inf, marginals))
+        return self._kept.give_back(np.where(np.isneginf(scores), -np.inf, marginals))
 
     def _sample(self, k: int, generator: np.random.Generator, replace: bool) -> Any:
         from arborescence.distribution.sampling import Sampler
@@ -346,7 +346,7 @@ class TreeDistribution(Distribution[Any, Floats, Heads]):
         scores = self._kept.scores
         if self._kept.dependents_first:
             scores = scores.swapaxes(1, 2)
-        return self._back(scores.reshape(*self._shape, *scores.shape[1:]))
+        return self._kept.given_back(scores)
 
     @property
     def _lengths(self) -> NDArray[np.int64] | None:
@@ -357,7 +357,7 @@ class TreeDistribution(Distribution[Any, Floats, Heads]):
         scores, _ = as_array(self._scores)
         # Invalid scores are kept, so that the error names them.
         alike = np.where(np.isfinite(scores), scores.dtype.type(0), scores)
-        return TreeDistribution(self._back(alike), self._lengths, **self._options)
+        return TreeDistribution(self._kept.give_back(alike), self._lengths, **self._options)
 
     def _as_long(self, other: Self) -> bool:
         pairs = ((words_of(self._kept, b), words_of(other._kept, b)) for b in range(self._batch))
@@ -380,11 +380,7 @@ class TreeDistribution(Distribution[Any, Floats, Heads]):
     def _given_back(self, result: NDArray[Any]) -> Any:
         if not self._shape and result.ndim == 1:
             return float(result[0])
-        return self._back(result.reshape(*self._shape, *result.shape[1:]))
-
-    def _back(self, array: NDArray[Any]) -> Any:
-        """Return an array as an array or tensor, like the scores."""
-        return self._kept.give_back(array)
+        return self._kept.given_back(result)
 
 
 def _follows_gradients(scores: Any) -> bool:

@@ -82,14 +82,28 @@ def test_columns_with_many_values_are_said(folder, monkeypatch):
 
 
 def test_a_part_that_is_missing(folder, tmp_path):
-    (tmp_path / "train.conllu").write_bytes((folder / "bi_rd-ud-train.conllu").read_bytes())
+    (tmp_path / "dev.conllu").write_bytes((folder / "bi_rd-ud-train.conllu").read_bytes())
     with pytest.raises(
-        TreebankError, match=f"^{tmp_path}: the folder has no dev part, a file such"
+        TreebankError, match=f"^{tmp_path}: the folder has no train part, a file such"
     ):
         train(tmp_path, kind="linear", **SMALL)
-    (tmp_path / "train.conllu").rename(tmp_path / "dev.conllu")
-    with pytest.raises(TreebankError, match="the folder has no train part"):
-        train(tmp_path, kind="linear", **SMALL)
+
+
+@pytest.mark.parametrize(("sentences", "kept"), [(199, 0), (200, 20), (2500, 192), (2001, 181)])
+def test_without_a_dev_part_some_sentences_are_kept_to_choose_by(tmp_path, sentences, kept):
+    many = (treebank() * sentences)[:sentences]
+    numbered = [one.replace(comments=[f"# sent_id = {i}"]) for i, one in enumerate(many)]
+    write(numbered, tmp_path / "train.conllu")
+    said = []
+    options = {"tagger": False, "text": False, "columns": ("form",), "epochs": 1, "bits": 10}
+    parser = train(tmp_path, kind="linear", progress=lambda *step: said.append(step[0]), **options)
+    assert parser.info["sentences"] == sentences - kept
+    [scores] = parser.info["dev"]
+    assert bool(scores) == bool(kept)
+    lines = [line for line in said if line.startswith("dev: ")]
+    assert lines == (
+        [f"dev: there is none: {kept} of these sentences are kept to choose by"] * bool(kept)
+    )
 
 
 def test_training_goes_on(folder, tmp_path):

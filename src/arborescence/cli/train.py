@@ -118,7 +118,7 @@ def command_for(kind: Trainable | None) -> Any:
         if dev is None and not any(map(Path.is_dir, treebanks)):
             raise typer.BadParameter(
                 "--dev is missing: name a treebank by which to choose the best epoch, or learn "
-                "from a folder that has a dev part"
+                "from the folder of a treebank"
             )
         skipped = Skipped() if skip_invalid else None
         with steps(quiet=quiet) as step, usage_errors():

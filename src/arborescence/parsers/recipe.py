@@ -43,6 +43,9 @@ FEW: Final = 500
 _TAGS: Final = ("upos", "xpos", "feats")
 #: Of a column with more values, the user is told: a tagger and a network are slow to learn them.
 _MANY: Final = 1000
+#: How many sentences are kept to choose the epoch by where a folder has no dev part.
+_LEAST_KEPT: Final = 20
+_MOST_KEPT: Final = 200
 
 
 def train(
@@ -65,8 +68,9 @@ def train(
         What to learn from: a file of CoNLL-U, a folder that has ``xx_yy-ud-train.conllu.gz`` or the
         like, several of either, or sentences.
     dev
-        The same, by which to choose the best epoch; by default the dev part of the folders. Without
-        any, all epochs are run.
+        The same, by which to choose the best epoch; by default the dev part of the folders. If they
+        have none, a tenth of the sentences is kept for that, at most 200. Without folders, or if
+        that would be fewer than 20, all epochs are run.
     kind
         ``"linear"``, ``"second-order"``, ``"transition"`` or ``"neural"``. By default the best one
         for the size of the treebank: see `best_kind`; `progress` says which.
@@ -118,6 +122,8 @@ def train(
     in_part = kind is None or settings_of(kind).of(settings).in_part
     found = _found(train, dev)
     treebank, held_out = _read_all(found, root, skip_invalid, progress, in_part=in_part)
+    if dev is None and not held_out and any(map(_is_folder, _listed(train))):
+        treebank, held_out = _divided(treebank, progress)
     if begun is None or kind is None:
         kind = _decided(kind, len(treebank), progress)
     checkpoint = None if output is None else Path(f"{os.fspath(output)}.checkpoint")
@@ -257,11 +263,23 @@ def _trained(
 def _found(train: Source, dev: Source | None) -> tuple[list[Any], list[Any]]:
     """Return the files, or the sentences, to learn from and to choose by."""
     learned = _listed(train)
-    folders = [item for item in learned if _is_folder(item)]
-    return (
-        [one for item in learned for one in _part(item, "train")],
-        [one for item in (folders if dev is None else _listed(dev)) for one in _part(item, "dev")],
-    )
+    if dev is None:
+        chosen_by = [file for item in learned if _is_folder(item) for file in parts_of(item)["dev"]]
+    else:
+        chosen_by = [one for item in _listed(dev) for one in _part(item, "dev")]
+    return [one for item in learned for one in _part(item, "train")], chosen_by
+
+
+def _divided(
+    treebank: list[Sentence], progress: Progress | None
+) -> tuple[list[Sentence], list[Sentence]]:
+    """Keep a part of a treebank to choose the epoch by; none of a very small one."""
+    step = max(10, -(-len(treebank) // _MOST_KEPT))
+    kept = treebank[step - 1 :: step]
+    if len(kept) < _LEAST_KEPT:
+        return treebank, []
+    _say(progress, "dev", f"there is none: {len(kept)} of these sentences are kept to choose by")
+    return [one for number, one in enumerate(treebank, 1) if number % step], kept
 
 
 def _listed(source: Source) -> list[Any]:
@@ -274,8 +292,6 @@ def _is_folder(item: Any) -> bool:
 
 def _part(item: Any, part: str) -> list[Any]:
     """Return the files of a folder's part; what is no folder, as it is."""
-    from arborescence.parsers.recipe import parts_of
-
     if not _is_folder(item):
         return [item]
     if files := parts_of(item)[part]:

@@ -7,17 +7,18 @@ sentence, in the search for the best tree that keeps the rule: see `search`.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from arborescence.rules.conflicts import Alternative, Edges, check_cost
+from arborescence.rules.crossings import faults, proof_of
 from arborescence.rules.signs import LEFT, RIGHT, ROOT, Signs, places_of
 from arborescence.rules.trees import NEGATIVE, matching, numbers
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from arborescence.rules.trees import Nodes, Trees
 
@@ -121,8 +122,8 @@ class AtMostOne(_OfLabels):
 
     def conflict(self, trees: Trees, word: int) -> Conflict:
         one, *_ = self._counted(trees, word)
-        words = range(1, len(trees.heads))
-        others = tuple(d for d in words if d != one and not self._excused(trees, d))
+        excused = {one, *_those_with(trees.misc, len(trees.heads), self.but_misc)}
+        others = tuple(d for d in range(1, len(trees.heads)) if d not in excused)
         labels = numbers(self.signs(trees.label_names, ()).labels[:-1])
         return [
             Alternative(forbid=[Edges(word, one, labels)]),
@@ -135,7 +136,7 @@ class AtMostOne(_OfLabels):
         return sorted(word for word in words if not self._excused(trees, word))
 
     def _excused(self, trees: Trees, word: int) -> bool:
-        return bool(self.but_misc) and self.but_misc in trees.misc(word).split("|")
+        return bool(self.but_misc) and _has(trees.misc, word, self.but_misc)
 
 
 @dataclass(frozen=True)
@@ -258,8 +259,8 @@ class Dependents(_OfLabels):
         if self.negation:
             refused &= ~(trees.negations() & trees.labeled(("advmod",)))
         excused = self.if_crossed if self.cost is None else ()
-        for word in np.flatnonzero(refused & trees.labeled(excused)).tolist():
-            refused[word] = not any(_gap_proofs(trees, int(trees.heads[word])))
+        words = np.flatnonzero(refused & trees.labeled(excused))
+        refused[words] = faults(trees, trees.heads[words], causes=False) < 0
         return np.unique(trees.heads[refused])
 
     def conflict(self, trees: Trees, word: int) -> Conflict:
@@ -333,7 +334,7 @@ class Spaced(_OfLabels):
     def _first(self, trees: Trees, head: int) -> int:
         """Return the first of these words, but the last, that has no space after it, or -1."""
         for word in sorted([head, *trees.dependents(head, self.labels)])[:-1]:
-            if "SpaceAfter=No" in trees.misc(word).split("|"):
+            if _has(trees.misc, word, "SpaceAfter=No"):
                 return word
         return -1
 
@@ -360,11 +361,10 @@ class Nominal(_OfLabels):
 
     def conflict(self, trees: Trees, word: int) -> Conflict:
         head, clause = int(trees.heads[word]), trees.indices(self.clause)
-        words = [d for d in range(1, len(trees.heads)) if d != head]
         return [
             Alternative(forbid=[Edges(head, word, trees.indices(self.labels))]),
             Alternative(forbid=[Edges(None, head, trees.indices(self.nominals))]),
-            *(Alternative(require=[Edges(head, d, clause)]) for d in words),
+            *_with_dependent(head, clause, len(trees.heads)),
         ]
 
 
@@ -382,89 +382,30 @@ class Projective(_OfLabels):
         return super().signs(labels, tags)._replace(crossing=True)
 
     def broken(self, trees: Trees) -> Nodes:
-        words = _crossed(trees, np.flatnonzero(trees.labeled(self.labels)))
-        return words[[any(self._proofs(trees, int(word))) for word in words]]
+        words = np.flatnonzero(trees.labeled(self.labels))
+        return words[faults(trees, words, causes=self.causes) >= 0]
 
     def conflict(self, trees: Trees, word: int) -> Conflict:
-        proof = min(self._proofs(trees, word), key=len)
+        [fault] = faults(trees, np.array([word]), causes=self.causes).tolist()
+        proof = proof_of(trees, word, fault, causes=self.causes)
         own = Edges(int(trees.heads[word]), word, trees.indices(self.labels))
         others = [Edges(int(trees.heads[d]), d) for d in proof]
         return [Alternative(forbid=[edges]) for edges in [own, *others]]
 
-    def _proofs(self, trees: Trees, word: int) -> Iterator[list[int]]:
-        """Yield for each fault of the attachment of a word those words whose edges make it one."""
-        return _crossing_proofs(trees, word) if self.causes else _gap_proofs(trees, word)
+
+def _has(misc: Callable[[int], str], word: int, value: str) -> bool:
+    """Tell whether a word has a value in its column MISC."""
+    return value in misc(word).split("|")
 
 
-def _gap_proofs(trees: Trees, word: int) -> Iterator[list[int]]:
-    """Yield, for each word in the gap between a word and its head, what proves that it is in it.
-
-    Those words whose edges prove that the head is not above it, as numbers in the sentence.
-    """
-    _, way, word, head = _seen_from(trees, word)
-    for d in range(min(word, head) + 1, max(word, head)):
-        if head not in way(d):
-            yield _not_above(way(head), way(d))
+@lru_cache(maxsize=16)
+def _those_with(misc: Callable[[int], str], size: int, value: str) -> frozenset[int]:
+    """Return those words of a sentence of so many nodes that have a value in MISC, if it is one."""
+    return frozenset(d for d in range(1, size) if value and _has(misc, d, value))
 
 
-def _crossing_proofs(trees: Trees, word: int) -> Iterator[list[int]]:
-    """Yield, for each edge that goes across a word to a place under its edge, what proves it.
-
-    That edge, and those that prove that its head is not above the word.
-    """
-    heads, way, word, head = _seen_from(trees, word)
-    for d, h in enumerate(heads):
-        low, high = (d, h) if d < h else (h, d)
-        if low < word < high and (head < low or high < head) and h not in way(head):
-            yield sorted({*_not_above(way(h), way(head)), d} - {word})
-
-
-def _seen_from(trees: Trees, word: int) -> tuple[list[int], Callable[[int], list[int]], int, int]:
-    """Return what `_ways` does for the sentence of a word, and the word and its head in it."""
-    root, end = trees.sentence(word)
-    heads, way = _ways(root, trees.heads[root:end].tobytes())
-    return heads, way, word - root, heads[word - root]
-
-
-@lru_cache(maxsize=4)
-def _ways(root: int, nodes: bytes) -> tuple[list[int], Callable[[int], list[int]]]:
-    """Return the heads of a sentence, as numbers in it, and what finds the way of a word."""
-    heads = (np.frombuffer(nodes, np.int64) - root).tolist()
-    return heads, lru_cache(None)(partial(_way, heads))
-
-
-def _not_above(other: list[int], way: list[int]) -> list[int]:
-    """Return words whose edges prove that a word, by its way, is not above that of another way.
-
-    They are the way to the root, or both ways to where they meet.
-    """
-    common = 0
-    for one, another in zip(reversed(way), reversed(other), strict=False):
-        if one != another:
-            break
-        common += 1
-    return min(way[:-1], way[:-common] + other[:-common], key=len)
-
-
-def _way(heads: list[int], word: int) -> list[int]:
-    """Return the word, and all words above it up to the root."""
-    way = [word]
-    while way[-1]:
-        way.append(heads[way[-1]])
-    return way
-
-
-def _crossed(trees: Trees, words: Nodes) -> Nodes:
-    """Return those of the words whose edges others cross. O(nodes + lengths of the edges)."""
-    heads, all_words = trees.heads, np.arange(len(trees.heads))
-    # How far left and right the edges of each node reach.
-    left, right = np.minimum(heads, all_words), np.maximum(heads, all_words)
-    np.minimum.at(left, heads, all_words)
-    np.maximum.at(right, heads, all_words)
-    low, high = np.minimum(words, heads[words]), np.maximum(words, heads[words])
-    wide = high - low > 1
-    words, low, high = words[wide], low[wide], high[wide]
-    between = np.stack([low + 1, high], axis=1).ravel()
-    leftmost = np.minimum.reduceat(left, between)[::2] if words.size else low
-    rightmost = np.maximum.reduceat(right, between)[::2] if words.size else high
-    return words[(leftmost < low) | (rightmost > high)]
+@lru_cache(maxsize=256)
+def _with_dependent(head: int, labels: tuple[int, ...], size: int) -> list[Alternative]:
+    """Return alternatives: some word, of a sentence of so many nodes, is this one's dependent."""
+    words = [d for d in range(1, size) if d != head]
+    return [Alternative(require=[Edges(head, d, labels)]) for d in words]

@@ -1,4 +1,5 @@
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -94,6 +95,14 @@ def test_all_kinds(tmp_path):
     )
 
 
+def test_costs_of_included_rules(tmp_path):
+    text = 'include = "ud"\nwithout = ["leaf-det"]\n[costs]\ntoo-many-subjects = 2.5\nleaf-cc = 1'
+    costs = {"too-many-subjects": 2.5, "leaf-cc": 1.0}
+    assert rules_of(written(tmp_path, text)) == tuple(
+        replace(rule, cost=costs.get(rule.name)) for rule in ud.RULES if rule.name != "leaf-det"
+    )
+
+
 @pytest.mark.parametrize(
     ("text", "line", "said"),
     [
@@ -101,6 +110,17 @@ def test_all_kinds(tmp_path):
         ('\nwithout = ["x"]', 2, "without: names 'x', which is no included rule"),
         ('include = "ud"\n\nwithot = ["x"]', 3, "withot: is unknown"),
         ("rule = 3", 1, "rule: must be tables"),
+        ('include = "ud"\ncosts = 2', 2, "costs: must be a table of rules' names and numbers"),
+        ('include = "ud"\n\n[costs]\nleaf-dt = 2', 4, "leaf-dt: is no included rule, so it"),
+        ("[costs]\nleaf-det = 2", 2, "leaf-det: is no included rule"),
+        ('include = "ud"\n[costs]\n\nleaf-det = 0', 4, "leaf-det: must be a positive number, not"),
+        ('include = "ud"\n\ncosts = { leaf-cc = 1, leaf-det = "x" }', 3, "leaf-det: must be a pos"),
+        ('include = "ud"\ncosts.leaf-cc = 1\ncosts.leaf-det = true', 3, "leaf-det: must be a pos"),
+        (
+            'include = "ud"\nwithout = ["leaf-cc"]\n[costs]\nleaf-cc = 2',
+            4,
+            "leaf-cc: is no included rule",
+        ),
         ('[[rule]]\nname = "a"', 1, "rule: the keys are name; one must tell the kind of rule: at_"),
         ('[[rule]]\nname = "a"\nat_mst_one = ["x"]', 1, "rule: the keys are name, at_mst_one; one"),
         (

@@ -102,8 +102,10 @@ class _File:
         """Return the rules: those of the set that is included, and those of the tables."""
         found: list[Rule] = []
         for key, value in self.table.items():
-            if key not in ("include", "without", "rule"):
-                raise self.error(key, "is unknown: there are include, without and [[rule]]")
+            if key not in ("include", "without", "costs", "rule"):
+                raise self.error(
+                    key, "is unknown: there are include, without, [costs] and [[rule]]"
+                )
             if key == "rule" and not (isinstance(value, list) and all(map(_is_table, value))):
                 raise self.error(key, "must be tables [[rule]]")
         if "include" in self.table:
@@ -112,14 +114,19 @@ class _File:
             if self.table["include"] != "ud":
                 raise self.error("include", "must be 'ud'")
             found += RULES
-        names = {rule.name for rule in found}
-        without = self.checked("without", self.table.get("without", []), list)
-        for name in without:
-            if name not in names:
+        included = {rule.name: rule for rule in found}
+        for name in self.checked("without", self.table.get("without", []), list):
+            if included.pop(name, None) is None:
                 raise self.error("without", f"names {name!r}, which is no included rule")
-        found = [rule for rule in found if rule.name not in without]
+        costs = self.table.get("costs", {})
+        if not _is_table(costs):
+            raise self.error("costs", "must be a table of rules' names and numbers")
+        for name, cost in costs.items():
+            if name not in included:
+                raise self.error(name, "is no included rule, so it cannot have a cost")
+            included[name] = replace(included[name], cost=self.checked(name, cost, float))
         return (
-            *found,
+            *included.values(),
             *(self.rule(n, table) for n, table in enumerate(self.table.get("rule", []))),
         )
 
@@ -162,7 +169,8 @@ class _File:
     def error(self, key: str, fault: str, number: int = -1) -> OptionError:
         """Return an error that names the line and the key; `number` is that of the rule."""
         first = self.begins[number] if 0 <= number < len(self.begins) else 0
-        wanted = re.compile(rf"\s*(\[\[\s*)?[\"']?{re.escape(key)}[\"']?\s*[=\]]")
+        # In a line of its own, in a header, or in a table within a line.
+        wanted = re.compile(rf"\s*([^#]*[\s.{{,\[])?[\"']?{re.escape(key)}[\"']?\s*[=\].]")
         lines = range(first, len(self.lines))
         line = next((n for n in lines if wanted.match(self.lines[n])), first)
         return OptionError(f"{self.path}:{line + 1}: {key}: {fault}")

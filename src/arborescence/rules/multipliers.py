@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from arborescence.core.accumulator import BIAS_64, rounded_whole, whole_number
-from arborescence.rules.conflicts import against
+from arborescence.rules.conflicts import against, can_be_excluded
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-    from arborescence.rules.conflicts import Way
+    from arborescence.rules.conflicts import Ban, Way
     from arborescence.rules.parts import Found, Part, Problem
 
 #: So many decodes tighten the bound of all trees, and that of a part of them.
@@ -43,7 +43,8 @@ class Cuts:
     def __init__(self, shape: tuple[int, ...], longest: int) -> None:
         self.shape = shape
         self.longest = longest
-        self.seen: set[bytes] = set()
+        self.seen: set[object] = set()  # what cuts were made of, and their edges
+        self._against: dict[tuple[int, int], tuple[Ban, NDArray[np.int64]]] = {}
         # (3, E) and (E,): heads, words and labels of the edges, and their cuts.
         self.edges, self.of = np.empty((3, 0), np.int64), np.empty(0, np.int64)
         self.most = np.empty(0)
@@ -59,7 +60,12 @@ class Cuts:
             if one.cut or one.size > self.longest or one.cost is not None:
                 continue
             one.cut = True
-            edges = np.concatenate([self._edges_against(way, tree) for way in one.ways], axis=1)
+            made_of = tuple(_against(way, tree) for way in one.ways)
+            kind = tuple((id(banned), word) for banned, word in made_of)
+            if kind in self.seen:
+                continue
+            self.seen.add(kind)
+            edges = np.concatenate([self._edges_against(*pair) for pair in made_of], axis=1)
             if edges.tobytes() not in self.seen:
                 self.seen.add(edges.tobytes())
                 self.edges = np.concatenate([self.edges, edges], axis=1)
@@ -72,16 +78,20 @@ class Cuts:
             self.numbers[tuple(self.pairs)] = np.arange(self.pairs.shape[1])
             self.rows = self.numbers[pairs]
 
-    def _edges_against(self, way: Way, tree: Part) -> NDArray[np.int64]:
-        """Return edges into one word that are against an alternative, that of the tree too."""
-        each = [(ban, against(ban, tree.heads, tree.labels)) for ban in way]
-        (required, (heads, _, labels)), words = next(pair for pair in each if pair[1].any())
+    def _edges_against(self, banned: Ban, word: int) -> NDArray[np.int64]:
+        """Return the banned edges into a word."""
+        known = self._against.get((id(banned), word))  # the ban is kept, and so its number
+        if known is not None:
+            return known[1]
+        required, (heads, _, labels) = banned
         of_heads, of_labels = np.repeat(heads, len(labels)), np.tile(labels, len(heads))
         if required:
             others = np.ones(self.shape[::2], np.bool_)
             others[of_heads, of_labels] = False
             of_heads, of_labels = np.nonzero(others)
-        return np.array([of_heads, np.full(len(of_heads), 1 + np.argmax(words)), of_labels])
+        edges = np.array([of_heads, np.full(len(of_heads), word), of_labels])
+        self._against[id(banned), word] = banned, edges
+        return edges
 
     def padded(self, prices: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return prices of all cuts: 0 for those that are new."""
@@ -154,6 +164,16 @@ def tighten(
         lower = whole_number(lowest, BIAS_64) - part.due
         tight = tight._replace(bound=min(part.bound, lower), prices=kept)
     return tight
+
+
+def _against(way: Way, tree: Part) -> tuple[Ban, int]:
+    """Return a ban of an alternative that a tree does not take, and a word whose edge it bans."""
+    if can_be_excluded(way):
+        [banned] = way
+        return banned, int(banned[1][1][0])
+    each = ((banned, against(banned, tree.heads, tree.labels)) for banned in way)
+    banned, words = next(pair for pair in each if pair[1].any())
+    return banned, 1 + int(np.argmax(words))
 
 
 def _rows(

@@ -183,14 +183,15 @@ class Problem:
 
     def left(self, bans: Way, before: Left | None = None) -> Left:
         """Return what bans leave, of all edges or of those that were left before."""
+        if before and not bans:
+            return before
         best, left = before or (self.best, np.ones(self.scores.shape, np.bool_))
         best, left = best.copy(), left.copy() if before else left
-        changed = np.zeros(best.shape, np.bool_)
-        for required, axes in bans:
-            ban(left, (required, axes), False)
-            changed[self.everywhere if required else axes[0][:, None], axes[1]] = True
-        edges = np.nonzero(changed)
-        best[edges] = self.rows(left, edges).max(axis=-1)
+        for banned in bans:
+            ban(left, banned, False)
+        for required, (heads, words, _) in bans:
+            edges = self.everywhere if required else heads[:, None], words
+            best[edges] = self.rows(left, edges).max(axis=-1)
         return best, left
 
     def rows(self, left: NDArray[np.bool_], edges: Any) -> NDArray[np.float64]:
@@ -220,6 +221,8 @@ class Problem:
         `rows` returns those of edges with each label; `best` is (N, N), over labels.
         """
         self.nodes += 1
+        if (best.max(axis=0)[1:] == -np.inf).any():  # a word without edges
+            return None
         try:
             heads, beyond, more = (decoder or self.decoder)(best)
         except NoTreeError:

@@ -76,7 +76,7 @@ def conflicts_of(
     `suspects` are those of these rules and names, if they are at hand.
     """
     suspected = suspects or suspects_of(rules, sentence.label_names, sentence.tag_names)
-    of_tags = suspected.tags[:, sentence.tags]
+    of_tags = suspected.tags[sentence.tags]
 
     def conflicts(heads: Nodes, labels: Nodes) -> list[Conflict]:
         numbers = suspected(heads, labels, of_tags)
@@ -108,8 +108,8 @@ def charged(
         cost = rules[r].cost
         if cost is None:
             continue
-        words = suspects.tags[r, sentence.tags] & ~sentence.waived.get(rules[r].name, np.False_)
-        edges = suspects.places[r, places][..., None] & words[:, None] & suspects.labels[r, :-1]
+        words = suspects.tags[sentence.tags, r] & ~sentence.waived.get(rules[r].name, np.False_)
+        edges = suspects.places[places, r][..., None] & words[:, None] & suspects.labels[:-1, r]
         before = scores[edges & np.isfinite(scores)].astype(np.float64)
         if ((before - cost + cost == before) & (before - (before - cost) == cost)).all():
             scores = np.where(edges, scores - np.float64(cost), scores)

@@ -58,7 +58,7 @@ class Suspects:
 
     def __init__(self, signs: Sequence[Signs], labels: int, tags: int) -> None:
         self.labels = _table([one.labels for one in signs], labels + 1)
-        self.labels[:, -1] = False  # nothing is wrong with a root
+        self.labels[-1] = False  # nothing is wrong with a root
         self.tags = _table([one.tags for one in signs], tags + 1)
         self.heads = _table([one.heads for one in signs], labels + 1)
         self.places = _table([one.places for one in signs], 3)
@@ -69,12 +69,14 @@ class Suspects:
     def __call__(self, heads: Nodes, labels: Nodes, of_tags: Mask) -> list[int]:
         """Return the numbers of the rules that a tree may break.
 
-        `of_tags`, (rules, n + 1), says which words have their tags: ``tags[:, tags of words]``.
+        `of_tags`, (n + 1, rules), says which words have their tags: ``tags[tags of words]``.
         """
         places = places_of(heads, np.arange(len(heads)))
-        signs = self.labels[:, labels] & self.heads[:, labels[heads]]
-        signs &= self.places[:, places] & of_tags
-        found = signs.sum(axis=1) >= self.least
+        signs = self.labels.take(labels, axis=0)
+        signs &= self.heads.take(labels[heads], axis=0)
+        signs &= self.places.take(places, axis=0)
+        signs &= of_tags
+        found = np.count_nonzero(signs, axis=0) >= self.least
         if found[self.crossing].any() and is_projective(heads):
             found &= ~self.crossing
         rules: list[int] = np.flatnonzero(found).tolist()
@@ -88,7 +90,7 @@ def places_of(heads: Nodes, words: Nodes | int, roots: Nodes | int = 0) -> Nodes
 
 
 def _table(masks: list[Mask | None], size: int) -> Mask:
-    """Return masks as rows; one that is None is all True."""
+    """Return masks as columns; one that is None is all True."""
     every = np.ones(size, np.bool_)
     rows = [every if one is None else one for one in masks]
-    return np.array(rows, np.bool_).reshape(-1, size)
+    return np.ascontiguousarray(np.array(rows, np.bool_).reshape(-1, size).T)

@@ -12,6 +12,7 @@ from arborescence.core.graph import as_graph, in_threads, stacked
 from arborescence.core.labels import highest_labels, labels_of
 from arborescence.errors import ScoresError
 from arborescence.nonprojective.decode import decode_nonprojective, decode_plainly
+from arborescence.projective.decode import decode_plainly as projective_plainly
 from arborescence.projective.decode import decode_projective
 
 if TYPE_CHECKING:
@@ -112,9 +113,10 @@ def decode(
     (array([-1,  0,  3,  1,  2]), 210.0)
     """
     single = check_root(root)
-    plainly = lengths is None and projective is False and threads == 1
-    if plainly and (plain := decode_plainly(scores, single)) is not None:
-        return plain
+    if lengths is None and threads == 1 and isinstance(projective, bool):
+        plain = (projective_plainly if projective else decode_plainly)(scores, single)
+        if plain is not None:
+            return plain
     graph = as_graph(scores, lengths)
     batch, size, _ = graph.scores.shape
     heads = np.empty((batch, size), np.int64)

@@ -33,11 +33,13 @@ from arborescence.compiling.kernels import (
 )
 from arborescence.compiling.lanes import LANES, as_row, places, top, where
 from arborescence.core.faults import BAD_SCORE, FINE, NO_TREE, no_answer
-from arborescence.core.graph import in_float64
+from arborescence.core.graph import ALL_WORDS, in_float64
 from arborescence.projective.exact_chart import best_exactly, unit_of_scores
 from arborescence.projective.spans import COMPLETE, INCOMPLETE, parts_of, pop, push, splits_of
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from numpy.typing import NDArray
 
     from arborescence.core.graph import Graph
@@ -209,6 +211,21 @@ def eisner_kernel(
             if not best_exactly(scores[b], n, single, heads[b]):
                 return b, NO_TREE
     return batch, FINE
+
+
+def decode_plainly(scores: Any, single: bool) -> NDArray[np.int64] | None:
+    """Return the best projective tree of one matrix (N, N) of float64; else None.
+
+    None also if there is no tree: `decode_projective` says why, but needs three times as long.
+    """
+    if type(scores) is not np.ndarray or scores.ndim != 2 or scores.dtype != np.float64:
+        return None
+    size, columns = scores.shape
+    if size != columns or size == 0:
+        return None
+    heads = np.empty((1, size), np.int64)
+    _, fault = eisner_kernel(np.array(scores[None], order="C"), ALL_WORDS, single, heads)
+    return heads[0] if fault == FINE else None
 
 
 def decode_projective(

@@ -109,10 +109,17 @@ def against(banned: Ban, heads: Heads, labels: Heads) -> NDArray[np.bool_]:
     """Tell of each word of a tree whether the edge into it is banned."""
     required, (of_heads, words, of_labels) = banned
     found = np.zeros(len(heads), np.bool_)
-    inside = (heads[words, None] == of_heads).any(axis=1)
-    inside &= (labels[words, None] == of_labels).any(axis=1)
+    inside = _among(heads[words], of_heads) & _among(labels[words], of_labels)
     found[words] = inside != required
     return found[1:]
+
+
+def _among(values: Heads, wanted: Heads) -> NDArray[np.bool_]:
+    """Tell of each value whether it is one of those wanted."""
+    if len(wanted) == 1:
+        return values == wanted
+    found: NDArray[np.bool_] = (values[:, None] == wanted).any(axis=1)
+    return found
 
 
 def can_be_excluded(way: Way) -> bool:

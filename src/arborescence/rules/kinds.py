@@ -20,7 +20,7 @@ from arborescence.rules.trees import NEGATIVE, matching, numbers
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from arborescence.rules.trees import Nodes, Trees
+    from arborescence.rules.trees import Mask, Nodes, Trees
 
     Words = tuple[str, ...]
     Conflict = Sequence[Alternative]
@@ -113,15 +113,11 @@ class AtMostOne(_OfLabels):
         return Signs(counted, least=2)
 
     def broken(self, trees: Trees) -> Nodes:
-        counted = trees.labeled(self.labels) & ~trees.labeled(self.but)
-        heads = np.bincount(trees.heads[counted], minlength=len(trees.heads))
-        found = np.flatnonzero((heads > 1) & (trees.labels >= 0))
-        if not self.but_misc:
-            return found
-        return found[[len(self._counted(trees, int(head))) > 1 for head in found]]
+        heads = np.bincount(trees.heads[self._counted(trees)], minlength=len(trees.heads))
+        return np.flatnonzero((heads > 1) & (trees.labels >= 0))
 
     def conflict(self, trees: Trees, word: int) -> Conflict:
-        one, *_ = self._counted(trees, word)
+        one = int(np.argmax(self._counted(trees) & (trees.heads == word)))
         excused = {one, *_those_with(trees.misc, len(trees.heads), self.but_misc)}
         others = tuple(d for d in range(1, len(trees.heads)) if d not in excused)
         labels = numbers(self.signs(trees.label_names, ()).labels[:-1])
@@ -130,13 +126,14 @@ class AtMostOne(_OfLabels):
             Alternative(forbid=[Edges(word, others, labels)]),
         ]
 
-    def _counted(self, trees: Trees, head: int) -> list[int]:
-        """Return the dependents of a word that count."""
-        words = set(trees.dependents(head, self.labels)) - set(trees.dependents(head, self.but))
-        return sorted(word for word in words if not self._excused(trees, word))
-
-    def _excused(self, trees: Trees, word: int) -> bool:
-        return bool(self.but_misc) and _has(trees.misc, word, self.but_misc)
+    def _counted(self, trees: Trees) -> Mask:
+        """Tell which words count, of those whose head has several of them."""
+        counted = trees.labeled(self.labels) & ~trees.labeled(self.but)
+        several = np.bincount(trees.heads[counted], minlength=len(trees.heads)) > 1
+        counted &= several[trees.heads]
+        for d in np.flatnonzero(counted).tolist() if self.but_misc else ():
+            counted[d] = not _has(trees.misc, d, self.but_misc)
+        return counted
 
 
 @dataclass(frozen=True)
@@ -377,9 +374,6 @@ class Projective(_OfLabels):
     """
 
     causes: bool
-
-    def signs(self, labels: Words, tags: Words) -> Signs:
-        return super().signs(labels, tags)._replace(crossing=True)
 
     def broken(self, trees: Trees) -> Nodes:
         words = np.flatnonzero(trees.labeled(self.labels))

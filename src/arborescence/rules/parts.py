@@ -121,7 +121,6 @@ class Problem:
         self._conflicts: dict[tuple[bytes, bytes], list[Found]] = {}
         self.nodes = 0
         self.best = best_labels(scores, 1)
-        self.decode(self.best)  # complains about scores, and where there is no tree
         self.lost: int | None = None
 
     @property

@@ -264,13 +264,16 @@ def kbest_constrained(
         decoder,
         {"root": root, "projective": check_flag(projective)},
     )
-    search.ban_everywhere(search.way(Alternative(tuple(forbid), tuple(require))))
+    bans = search.way(Alternative(tuple(forbid), tuple(require)))
+    if bans:
+        search.decode(search.best)  # complains about scores, and where there is no tree at all
+    search.ban_everywhere(bans)
     search.watch = watch
     return [
         tree._replace(
             heads=give_back(tree.heads), labels=give_back(tree.labels) if labeled else None
         )
-        for tree in search.run(k, limit, by_heads=by_heads)
+        for tree in search.run(k, limit, by_heads=by_heads, banned=bool(bans))
     ]
 
 
@@ -279,8 +282,11 @@ class _Search(Problem):
 
     watch: Callable[[Event], None] | None = None
 
-    def run(self, k: int, limit: int, *, by_heads: bool) -> list[ConstrainedTree]:
-        """Return the k best trees that keep the rules; see `kbest_constrained`."""
+    def run(self, k: int, limit: int, *, by_heads: bool, banned: bool) -> list[ConstrainedTree]:
+        """Return the k best trees that keep the rules; see `kbest_constrained`.
+
+        `banned` tells whether edges are banned from the start.
+        """
         # Entries are (-bound, 0 for a tree that keeps the rules and 1 for others, number, part).
         self.heap: list[tuple[int, int, int, Part]] = []
         self.numbers = count()
@@ -291,6 +297,8 @@ class _Search(Problem):
             Part(0, self.words, self.words, (), np.empty(0)), self.best, self.scores.__getitem__
         )
         if first is None:
+            if not banned:
+                self.decode(self.best)  # says why there is none
             raise NoTreeError("no tree has the required edges and none of the forbidden ones")
         first = first._replace(bound=self.weight(first) + first.gap)
         self.tell("first-tree", first, [])

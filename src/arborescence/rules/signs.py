@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from arborescence.core.tree import is_projective
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -30,8 +28,6 @@ class Signs(NamedTuple):
         Whether the head can be the root, left of the word, and right of it.
     least : int
         A tree that breaks the rule has so many of these edges.
-    crossing : bool
-        Whether a projective tree keeps the rule.
     exact : bool
         Whether every word with such an edge breaks the rule, and no other.
     """
@@ -41,7 +37,6 @@ class Signs(NamedTuple):
     heads: Mask | None = None
     places: Mask = ANYWHERE
     least: int = 1
-    crossing: bool = False
     exact: bool = False
 
 
@@ -63,7 +58,6 @@ class Suspects:
         self.heads = _table([one.heads for one in signs], labels + 1)
         self.places = _table([one.places for one in signs], 3)
         self.least = np.array([one.least for one in signs])
-        self.crossing = np.array([one.crossing for one in signs], np.bool_)
         self.exact = np.array([one.exact for one in signs], np.bool_)
 
     def __call__(self, heads: Nodes, labels: Nodes, of_tags: Mask) -> list[int]:
@@ -77,8 +71,6 @@ class Suspects:
         signs &= self.places.take(places, axis=0)
         signs &= of_tags
         found = np.count_nonzero(signs, axis=0) >= self.least
-        if found[self.crossing].any() and is_projective(heads):
-            found &= ~self.crossing
         rules: list[int] = np.flatnonzero(found).tolist()
         return rules
 

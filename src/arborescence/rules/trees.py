@@ -101,7 +101,7 @@ class Trees(NamedTuple):
 
 def numbers(mask: Mask) -> tuple[int, ...]:
     """Return the indices where a mask is true, for `Edges`: hashed, they need no second look."""
-    return tuple(np.flatnonzero(mask).tolist())
+    return tuple(mask.nonzero()[0].tolist())
 
 
 @lru_cache(maxsize=1024)

@@ -30,9 +30,6 @@ EXPORTS = {
         f"{BATCH}, {LEARNED_EDGES}, out float32[::1], int64[::1], int64[::1], float64, float64, "
         "float64, int64"
     ),
-    "joint.add_all_relations": (
-        f"{BATCH}, {RELATIONS}, float64, int64[::1], out sum[::1], out float32[:, :, ::1]"
-    ),
     "joint.add_relations": (
         f"{BATCH}, {RELATIONS}, float64, int64[::1], int64[::1], out sum[::1], out float32[::1], "
         "int64[::1], out int16[::1]"
@@ -44,6 +41,10 @@ EXPORTS = {
     "joint.update": (
         f"{BATCH}, {LEARNED_RELATIONS}, out float32[:, ::1], int64[::1], int64[::1], int64[::1], "
         "int64[::1], float64, int64"
+    ),
+    "joint.weigh_all_relations": (
+        f"{BATCH}, {RELATIONS}, float64, int64[::1], out sum[::1], float32[:, ::1], "
+        "out float32[:, :, ::1]"
     ),
     "kept.fill_kernel": f"{KEPT}, int64[::1], int64[::1], out float32[::1]",
     "pruning.keep_kernel": f"{BATCH}, {FILTER}, bool, int64, out int64[::1], out int64[::1]",

@@ -16,11 +16,11 @@ from arborescence.parsers.linear.edges import (
     score_edges,
     score_kept_edges,
 )
-from arborescence.parsers.linear.joint import add_all_relations, add_relations
+from arborescence.parsers.linear.joint import add_relations, weigh_all_relations
 from arborescence.parsers.linear.kept import KeptEdges, Matrices, both_ways
 from arborescence.parsers.linear.pruning import keep_edges
 from arborescence.parsers.shared.features import Sides
-from arborescence.parsers.shared.graph_parser import Graphs, Group, with_relations
+from arborescence.parsers.shared.graph_parser import Graphs, Group
 from arborescence.parsers.shared.relations import (
     RelationModel,
     RelationTemplates,
@@ -110,14 +110,14 @@ class LinearGraphs(Graphs):
         # As `label` weighs them: an edge stands where it would if it replaced the dependent's edge
         # in the best tree. So the best labeled tree has, on edges of the best tree, the same
         # relations.
-        weights = np.where(np.isneginf(group.scores), group.scores, np.float32(0))
-        table = np.repeat(weights[..., None], len(self.labels), axis=-1)
+        edges = np.ascontiguousarray(group.scores)
+        table = np.empty((*edges.shape, len(self.labels)), dtype=np.float32)
         model, unit, sums = self._relations("relations")
         trees = group.take(self._best[np.newaxis])[:, 0]
-        for b, tree, out in zip(group.numbers, trees, table, strict=True):
+        for b, tree, of_edges, out in zip(group.numbers, trees, edges, table, strict=True):
             one = self._batch._replace(starts=self._batch.starts[b : b + 2])
-            add_all_relations(one, model, unit, tree, sums, out)
-        return with_relations(group.scores, table)
+            weigh_all_relations(one, model, unit, tree, sums, of_edges, out)
+        return table
 
     @property
     @remembered

@@ -120,18 +120,17 @@ def update(
 
 
 @kernel
-def add_all_relations(
+def weigh_all_relations(
     # batch, model, sums: as for `relations.label_edges`; the batch has one sentence
     batch: Batch,
     model: RelationModel,
     unit: float,  # the factor of the relation weights
     heads: np.ndarray,  # int64 (n + 1,): the tree
     sums: np.ndarray,
-    # changed: float32 (n + 1, n + 1, L). Relations that are not allowed become -inf, and absent
-    # edges, whose entries are -inf, are left out.
-    scores: np.ndarray,
+    edges: np.ndarray,  # float32 (n + 1, n + 1): the weights of edges, -inf for absent ones
+    scores: np.ndarray,  # float32 (n + 1, n + 1, L), written; -inf for relations not allowed
 ) -> None:
-    """Add the weight of each relation to the weight of every edge. O(T L) for each pair."""
+    """Weigh every edge with each relation; the best one weighs the edge. O(T L) for each pair."""
     # The classifier sees a whole tree: the edge h -> d stands in a tree that was found, in place of
     # the edge into d, with the children of d, the head of h, and d's neighbours among the children
     # of h.
@@ -148,8 +147,11 @@ def add_all_relations(
             if heads[d] == h:
                 child = d
         child = -1
+        for relation in range(len(sums)):
+            scores[h, 0, relation] = 0.0
         for d in range(1, n):
-            if h != d and scores[h, d, 0] > -np.inf:
+            best = np.float32(-np.inf)
+            if h != d and edges[h, d] > -np.inf:
                 for role in range(7):
                     around[role] = relatives[d, role]
                 around[1] = h
@@ -159,8 +161,14 @@ def add_all_relations(
                 score_relations(batch, batch.starts[0], around, model, rows, sums)
                 for relation in range(len(sums)):
                     if model.allowed[0 if h == 0 else 1, relation]:
-                        scores[h, d, relation] += np.float32(sums[relation] * unit)
+                        scores[h, d, relation] = np.float32(sums[relation] * unit)
+                        best = max(best, scores[h, d, relation])
                     else:
                         scores[h, d, relation] = -np.inf
+            for relation in range(len(sums)):
+                if best > -np.inf:
+                    scores[h, d, relation] = edges[h, d] + (scores[h, d, relation] - best)
+                else:
+                    scores[h, d, relation] = -np.inf
             if heads[d] == h:
                 child = d

@@ -169,8 +169,9 @@ class _File:
     def error(self, key: str, fault: str, number: int = -1) -> OptionError:
         """Return an error that names the line and the key; `number` is that of the rule."""
         first = self.begins[number] if 0 <= number < len(self.begins) else 0
-        # In a line of its own, in a header, or in a table within a line.
-        wanted = re.compile(rf"\s*([^#]*[\s.{{,\[])?[\"']?{re.escape(key)}[\"']?\s*[=\].]")
+        name = rf"[\"']?{re.escape(key)}[\"']?\s*"
+        # In a header, in a line of its own, or in a table within a line.
+        wanted = re.compile(rf"\s*(\[+\s*{name}\]|([^#]*[\s.{{,])?{name}[=.])")
         lines = range(first, len(self.lines))
         line = next((n for n in lines if wanted.match(self.lines[n])), first)
         return OptionError(f"{self.path}:{line + 1}: {key}: {fault}")

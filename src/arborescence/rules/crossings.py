@@ -66,7 +66,7 @@ def depth_of(heads: np.ndarray, node: int) -> int:
 
 @inlined_kernel
 def edges_against(heads: np.ndarray, other: int, node: int) -> tuple[int, bool]:
-    """Return how many edges prove that `other` is not above a node, 0 if it is.
+    """Return how many edges prove that `other` is not above a node, -1 if it is.
 
     And whether these are the two ways to where they meet, or the way from the node to the root.
     """
@@ -81,7 +81,7 @@ def edges_against(heads: np.ndarray, other: int, node: int) -> tuple[int, bool]:
         meet, meeting = heads[meet], heads[meeting]
         at -= 1
     if meet == other:
-        return 0, False
+        return -1, False
     both = depth + of_other - 2 * at
     return min(depth, both), both < depth
 
@@ -100,7 +100,7 @@ def find_faults(
         head = heads[word]
         low, high = min(word, head), max(word, head)
         first = roots[word] if causes else low + 1
-        shortest = 0
+        shortest = -1
         found[i] = -1
         for d in range(first, heads.shape[0] if causes else high):
             if roots[d] != roots[word]:
@@ -111,7 +111,7 @@ def find_faults(
                 if not (left < word < right and (head < left or right < head)):
                     continue
                 size, both = edges_against(heads, h, head)
-                if size > 0:
+                if size >= 0:
                     above = h
                     for _ in range(depth_of(heads, h) - depth_of(heads, word)):
                         above = heads[above]
@@ -119,6 +119,6 @@ def find_faults(
                     size += 0 if both and above == word else 1
             else:
                 size, both = edges_against(heads, head, d)
-            if size > 0 and (shortest == 0 or size < shortest):
+            if size >= 0 and (shortest < 0 or size < shortest):
                 shortest = size
                 found[i] = d

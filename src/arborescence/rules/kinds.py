@@ -118,8 +118,8 @@ class AtMostOne(_OfLabels):
 
     def conflict(self, trees: Trees, word: int) -> Conflict:
         one = int(np.argmax(self._counted(trees) & (trees.heads == word)))
-        excused = {one, *_those_with(trees.misc, len(trees.heads), self.but_misc)}
-        others = tuple(d for d in range(1, len(trees.heads)) if d not in excused)
+        excused = _those_with(trees.misc, len(trees.heads), self.but_misc)
+        others = _all_but(excused | {one}, len(trees.heads))
         labels = numbers(self.signs(trees.label_names, ()).labels[:-1])
         return [
             Alternative(forbid=[Edges(word, one, labels)]),
@@ -396,6 +396,12 @@ def _has(misc: Callable[[int], str], word: int, value: str) -> bool:
 def _those_with(misc: Callable[[int], str], size: int, value: str) -> frozenset[int]:
     """Return those words of a sentence of so many nodes that have a value in MISC, if it is one."""
     return frozenset(d for d in range(1, size) if value and _has(misc, d, value))
+
+
+@lru_cache(maxsize=256)
+def _all_but(words: frozenset[int], size: int) -> tuple[int, ...]:
+    """Return the other words of a sentence of so many nodes."""
+    return tuple(d for d in range(1, size) if d not in words)
 
 
 @lru_cache(maxsize=256)

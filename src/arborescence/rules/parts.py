@@ -182,9 +182,9 @@ class Problem:
 
     def left(self, bans: Way, before: Left | None = None) -> Left:
         """Return what bans leave, of all edges or of those that were left before."""
-        if before and not bans:
-            return before
         best, left = before or (self.best, np.ones(self.scores.shape, np.bool_))
+        if not bans:
+            return best, left
         best, left = best.copy(), left.copy() if before else left
         for banned in bans:
             ban(left, banned, False)

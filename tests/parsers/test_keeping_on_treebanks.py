@@ -9,14 +9,19 @@ import arborescence as arb
 from arborescence.parsers import Keeper, LinearParser
 from arborescence.rules.sets import conflicts_of
 from arborescence.treebank import read
-from modes import rarely
+from modes import FEW, rarely
 from real import TREEBANKS
 
 #: There are few sentences to learn from, so that many trees break a rule.
-LESSONS, PARSED, COMPARED, LONGEST = 100, 80, 5, 20
+LESSONS, LONGEST = 100, 20
+PARSED, COMPARED = (80, 5) if FEW else (200, 40)
+USED = [
+    "English-EWT", "Basque-BDT", "Danish-DDT", "Greek-GDT", "Hebrew-HTB", "Indonesian-GSD",
+    "Irish-IDT", "Latvian-LVTB", "Slovenian-SSJ",
+]  # fmt: skip
 
 
-@pytest.fixture(scope="module", params=[rarely("English-EWT"), "Turkish-IMST"])
+@pytest.fixture(scope="module", params=["Turkish-IMST", *map(rarely, USED)])
 def lesson(request):
     """A linear parser, and sentences that it has not seen, without their trees."""
     [train, test] = [list((TREEBANKS / request.param).glob(f"*-{of}.*")) for of in ("dev", "test")]

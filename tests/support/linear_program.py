@@ -72,7 +72,7 @@ def against(alternative, tree, labeling, numbers):
     blocks += [(edges, True) for edges in alternative.require]
     for edges, required in blocks:
         axes = [
-            all_of if which is None else np.atleast_1d(which)
+            all_of if which is None else np.atleast_1d(np.asarray(which, int))
             for which, all_of in zip(edges, everything, strict=True)
         ]
         inside = np.zeros(numbers.shape, bool)

@@ -116,9 +116,8 @@ def against(banned: Ban, heads: Heads, labels: Heads) -> NDArray[np.bool_]:
 
 def _among(values: Heads, wanted: Heads) -> NDArray[np.bool_]:
     """Tell of each value whether it is one of those wanted."""
-    if len(wanted) == 1:
-        return values == wanted
-    found: NDArray[np.bool_] = (values[:, None] == wanted).any(axis=1)
+    one = len(wanted) == 1
+    found: NDArray[np.bool_] = values == wanted if one else (values[:, None] == wanted).any(axis=1)
     return found
 
 

@@ -1,5 +1,6 @@
 """What all tests share."""
 
+import shutil
 import signal
 
 import pytest
@@ -19,6 +20,11 @@ settings.register_profile(
 settings.load_profile("untimed")
 
 
+#: Debian's Chromium as root, and without looking for updates.
+BROWSER = [
+    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"),
+    *("--disable-background-networking", "--disable-component-update"),
+]
 PATIENCE = 900  # seconds after which a test that waits for what never comes has failed
 
 
@@ -45,3 +51,16 @@ def treebanks():
     if not TREEBANKS.is_dir():
         pytest.skip("the treebanks in ../shared/ud are not here")
     return TREEBANKS
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """A browser without a window."""
+    playwright_of = pytest.importorskip(
+        "playwright.sync_api", reason="needs playwright: pip install --group browser"
+    ).sync_playwright
+    path = shutil.which("chromium") or shutil.which("chromium-browser")
+    if path is None:
+        pytest.skip("needs a browser: apt-get install chromium")
+    with playwright_of() as playwright:
+        yield playwright.chromium.launch(executable_path=path, args=BROWSER)

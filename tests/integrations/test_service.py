@@ -185,3 +185,25 @@ def test_the_page(server):
     status, page = server.ask("/")
     assert status == 200
     assert "http" not in page.replace("http-equiv", "")  # nothing from elsewhere
+
+
+def test_the_page_in_a_browser(server, browser):
+    page, complaints = browser.new_page(), []
+    page.on("console", lambda message: complaints.append(message.text))
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("request", lambda asked: asked.url.startswith(address) or complaints.append(asked.url))
+    address = f"http://127.0.0.1:{server.port}/"
+    page.goto(address)
+    page.wait_for_selector("#found svg")  # what stands in the line is parsed at once
+    assert page.locator("#model option").all_inner_texts() == ["small", "bare"]
+    page.fill("#text", "Birds sing.")
+    with page.expect_response("**/parse"):
+        page.keyboard.press("Enter")
+    page.wait_for_function("document.querySelector('#found svg').textContent.includes('Birds')")
+    assert "boats" not in page.inner_text("#found")
+    assert not complaints
+    page.select_option("#model", "bare")  # which cannot cut text
+    page.click("button")
+    page.wait_for_function("document.querySelector('#said').textContent")
+    assert "text" in page.inner_text("#said")
+    page.close()

@@ -1,26 +1,8 @@
-"""A browser, and pages opened in it without a network; what a page may not do fails the test."""
-
-import shutil
+"""Pages opened in a browser, without a network; what a page may not do fails the test."""
 
 import pytest
 
-#: Debian's Chromium as root, and without looking for updates.
-OPTIONS = [
-    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"),
-    *("--disable-background-networking", "--disable-component-update"),
-]
 SECONDS = 30
-
-
-@pytest.fixture(scope="session")
-def browser():
-    from playwright.sync_api import sync_playwright
-
-    path = shutil.which("chromium") or shutil.which("chromium-browser")
-    if path is None:
-        pytest.skip("needs a browser: apt-get install chromium")
-    with sync_playwright() as playwright:
-        yield playwright.chromium.launch(executable_path=path, args=OPTIONS)
 
 
 @pytest.fixture

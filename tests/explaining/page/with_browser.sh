@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The tests of the page, and of the site of `make docs`, in Debian's Chromium.
+# The tests of the pages that explain and that parse, and of the site of `make docs`, in Debian's Chromium.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 
@@ -9,4 +9,5 @@ command -v chromium > /dev/null || {
 }
 python -m pip install --quiet --no-compile --disable-pip-version-check --group browser
 pytest --quiet -p no:cacheprovider -n auto --dist worksteal tests/explaining/page/test_page.py \
-  tests/explaining/page/test_same_steps.py tests/explaining/page/test_site.py
+  tests/explaining/page/test_same_steps.py tests/explaining/page/test_site.py \
+  tests/integrations/test_service.py

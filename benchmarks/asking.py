@@ -1,4 +1,4 @@
-"""Is asking worth more than taking what comes? Learning curves by simulation; docs/confidence.md.
+"""Is asking worth more than taking what comes? Learning curves by simulation.
 
 From 50 annotated sentences, small linear parsers choose what is annotated next: whole sentences, or
 single words, by each doubt of `rank` or at random; gold trees answer. 20 more sentences choose the

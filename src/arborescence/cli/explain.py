@@ -92,12 +92,7 @@ def explain(
     with usage_errors():
         if rules is not None:
             steps = searched(sentence or "", rules, root or "single")
-            if page:
-                from arborescence.explaining.page import search_html
-
-                written = search_html(steps)
-            else:
-                written = as_text(steps, as_data)
+            written = as_page(steps) if page else as_text(steps, as_data)
         else:
             values, words = read(scores) if scores is not None else scored(sentence or "")
             options: dict[str, Any] = {"root": root, "k": k, "words": words}
@@ -117,6 +112,13 @@ def as_text(steps: Sequence[Step], as_data: bool) -> str:
 
         return json.dumps(as_json(steps), ensure_ascii=False) + "\n"
     return "\n\n".join(f"{n}. {step}" for n, step in enumerate(steps, 1)) + "\n"
+
+
+def as_page(steps: Sequence[Step]) -> str:
+    """Return the steps of a search as a web page."""
+    from arborescence.explaining.page import search_html
+
+    return search_html(steps)
 
 
 def write_sheet(count: int, seed: int, path: Path) -> None:

@@ -52,6 +52,18 @@ def treebank_in(folder, licence="CC BY-SA 4.0"):
     return folder
 
 
+def test_the_card_has_the_options_that_were_used(folder, tmp_path):
+    path, columns = tmp_path / "best.npz", ("form", "upos")
+    how = {"columns": columns, "projective": True, "bits": 10, "epochs": 1, "joint": True}
+    LinearParser.train(treebank(), **how).save(path)
+    card = (
+        package([path], folder, name="bd", output=tmp_path / "bd").folder / "README.md"
+    ).read_text()
+    [command] = [line for line in card.splitlines() if line.startswith("$ arborescence train")]
+    for option in ("--columns form,upos", "--projective yes", "--joint", "--bits 10"):
+        assert f"{option} " in f"{command} "
+
+
 def test_what_it_holds(model, folder, tmp_path):
     made = package([model], folder, name="bd", output=tmp_path / "bd")
     assert (made.licence, made.commercial) == ("CC-BY-SA-4.0", True)

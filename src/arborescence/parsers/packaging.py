@@ -377,11 +377,21 @@ def _command(name: str, parser: Any, treebank: str) -> str:
     except ValueError:
         defaults = {}  # a kind that is made of others
     changed = [
-        f"--{option.replace('_', '-')} {value}"
+        _written(option, value)
         for option, default in defaults.items()
-        if not isinstance(default, tuple) and (value := parser.info.get(option, default)) != default
+        if _written(option, value := parser.info.get(option, default)) != _written(option, default)
     ]
     return " ".join(["$ arborescence train", kind, treebank, "-o", f"{name}.npz", *changed])
+
+
+def _written(option: str, value: Any) -> str:
+    """Return an option as the command line takes it."""
+    name = option.replace("_", "-")
+    if isinstance(value, bool) and option != "projective":
+        return f"--{name}" if value else f"--no-{name}"
+    if isinstance(value, bool):
+        value = "yes" if value else "no"
+    return f"--{name} {','.join(value) if isinstance(value, (list, tuple)) else value}"
 
 
 def _write(path: Path, text: str) -> None:

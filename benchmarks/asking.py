@@ -25,7 +25,7 @@ SEEDS = 2
 
 
 def asked_for(parser, pool, given, how, budget, rng):
-    """Yield the words to annotate next, as pairs (sentence, word), and as many as the budget."""
+    """Return the words to annotate next, as pairs (sentence, word), and as many as the budget."""
     words, by = how
     free = {
         number: [word for word, head in enumerate(given[number], 1) if head < 0]

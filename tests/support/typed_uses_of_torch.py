@@ -5,6 +5,7 @@ from typing import assert_type
 import torch
 
 import arborescence as arb
+from arborescence.inference.decode import Labeled
 from arborescence.torch import TreeDistribution
 
 
@@ -12,7 +13,7 @@ def with_torch(scores: torch.Tensor, weight: torch.nn.Parameter) -> None:
     assert_type(arb.decode(scores), torch.Tensor)
     assert_type(arb.decode([scores, scores]), torch.Tensor)
     assert_type(arb.decode(weight), torch.Tensor)
-    assert_type(arb.decode_labeled(scores), tuple[torch.Tensor, torch.Tensor])
+    assert_type(arb.decode_labeled(scores), Labeled[torch.Tensor])
     assert_type(arb.TreeDistribution(scores).argmax(), torch.Tensor)
     dist = TreeDistribution(scores, root="multi")
     assert_type(dist.log_partition(), torch.Tensor)

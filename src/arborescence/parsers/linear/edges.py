@@ -409,7 +409,7 @@ def update_edges(
         move = np.float32(step * changes[i])
         weights[buffer[i]] += move
         averages[buffer[i]] += move * np.float32(clock)
-    return float(step)
+    return np.float64(step)  # `float` of a float32 is one, in Numba
 
 
 @kernel

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from modes import some
-from real import TREEBANKS
+from real import treebanks  # noqa: F401 - a fixture
 
 # How long something takes says nothing of whether it is right: the first call compiles, and
 # machines do other things as well. Examples are as many as random graphs.
@@ -43,14 +43,6 @@ def limited(request):
     yield
     signal.alarm(0)
     signal.signal(signal.SIGALRM, old)
-
-
-@pytest.fixture(scope="session")
-def treebanks():
-    """The folder of real treebanks; tests that need it are skipped where it is missing."""
-    if not TREEBANKS.is_dir():
-        pytest.skip("the treebanks in ../shared/ud are not here")
-    return TREEBANKS
 
 
 @pytest.fixture(scope="session")

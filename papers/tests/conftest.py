@@ -1,5 +1,6 @@
-"""The command line for tests."""
+"""The command line and real treebanks for tests."""
 
 from command_line import command, process, terminal
+from real import treebanks
 
-__all__ = ["command", "process", "terminal"]
+__all__ = ["command", "process", "terminal", "treebanks"]

@@ -74,6 +74,7 @@ def build(
     levels = levels or LEVELS.get(machine or platform.machine(), ("generic",))
     triple = f"{machine}-linux-gnu" if machine else ""
     jobs = jobs or os.cpu_count() or 1
+    outer = os.environ.get("PYTHONPATH")
     os.environ |= {
         # Read by Numba when it is imported, in this process and in those that compile: code that is
         # the same for all levels.
@@ -81,7 +82,8 @@ def build(
         "NUMBA_CPU_FEATURES": "",
         "ARBORESCENCE_JIT": "1",
         "ARBORESCENCE_QUIET": "1",
-        "PYTHONPATH": os.pathsep.join([str(SOURCES), str(ROOT)]),
+        # Before what a build of a wheel brings: Zig, as a module.
+        "PYTHONPATH": os.pathsep.join(filter(None, [str(SOURCES), str(ROOT), outer])),
     }
     sys.path[:0] = [str(SOURCES), str(ROOT)]
     start = time.monotonic()

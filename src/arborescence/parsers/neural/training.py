@@ -54,7 +54,7 @@ class _Gold(NamedTuple):
     dependents: torch.Tensor
     governors: torch.Tensor
     relations: torch.Tensor  # (E,) int64: their relations
-    tags: dict[str, torch.Tensor]  # (N,) int64 each: the tags; -1 where there is none
+    tags: dict[str, Any]  # (N,) int64 each: the tags; -1 where there is none
 
 
 class Trainer(ParserRun):
@@ -106,7 +106,7 @@ class Trainer(ParserRun):
             weights = stored.from_arrays(task.start.weights, task.start.shapes)
             stored.keep(state, weights, task.start.vocabulary, vocabulary)
         self._network = network.to(self._device)
-        if vectors is not None:
+        if vectors is not None and self._network.pretrained is not None:
             self._network.pretrained.weight.data.copy_(torch.from_numpy(vectors))
         self._adam = torch.optim.AdamW(
             self._network.groups(settings),

@@ -214,9 +214,10 @@ def _lightest(
         "EXCLUDED" if value != value else getattr(edge[-1].get(partition), "name", "OPEN")
         for edge, value in zip(edges, values, strict=True)
     ]
-    edges = [edge for edge, mark in zip(edges, marks, strict=True) if mark != "EXCLUDED"]
-    weights = sign * _as_floats([edge[-1].get(weight, 1) for edge in edges])
-    included = [mark == "INCLUDED" for mark in marks if mark != "EXCLUDED"]
+    kept = [place for place, mark in enumerate(marks) if mark != "EXCLUDED"]
+    edges = [edges[place] for place in kept]
+    weights = sign * _as_floats([values[place] for place in kept])
+    included = [marks[place] == "INCLUDED" for place in kept]
     if any(included):  # before all others; only the order counts
         weights = np.unique(weights, return_inverse=True)[1].astype(np.float64)
         weights[included] = -1

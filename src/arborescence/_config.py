@@ -10,17 +10,8 @@ from arborescence.version import __version__
 
 
 def config() -> dict[str, str]:
-    """Return what this installation runs.
+    """Return what this installation runs: versions; ``kernels`` says which kernels run, and why.
 
-    Returns
-    -------
-    dict
-        ``arborescence``, ``python``, ``numpy``, ``numba``: versions; ``kernels``: which kernels
-        run, and why.
-
-    Examples
-    --------
-    >>> from arborescence._config import config
     >>> sorted(config())
     ['arborescence', 'kernels', 'numba', 'numpy', 'platform', 'python']
     """

@@ -51,15 +51,7 @@ _LONG: Final = 1.0  # seconds that are worth a line
 
 
 def compiled(function: Callable[..., Any], options: dict[str, Any]) -> Any:
-    """Return the kernel as a function that Python and other kernels can call.
-
-    Parameters
-    ----------
-    function
-        Plain Python, in Numba's subset.
-    options
-        More options of `numba.njit`.
-    """
+    """Return the kernel as a function for Python and other kernels."""
     arguments = [each for text in signatures_of(function)[:1] for each in arguments_of(text)]
     if any(isinstance(each, Record) for each in arguments):
         return KernelOfRecords(function, _OPTIONS | options, arguments)
@@ -202,21 +194,8 @@ def way(
 ) -> tuple[Callable[..., Any], Any]:
     """Return what takes the fields out of records, and what it calls to make records of them again.
 
-    Parameters
-    ----------
-    kernel
-        What takes the records.
-    arguments
-        The types of its arguments.
-    compiled
-        Compiles the function that makes the records and calls the kernel.
-
-    Returns
-    -------
-    call : callable
-        Calls `entry` with all fields, for a tuple of the kernel's arguments.
-    entry
-        What `compiled` returned.
+    The first calls the second, `entry`, with all fields, for a tuple of the kernel's arguments.
+    `compiled` makes `entry` of a function that makes the records and calls the kernel.
     """
     names: list[str] = []
     space: dict[str, Any] = {"kernel": kernel, "__name__": kernel.__module__}

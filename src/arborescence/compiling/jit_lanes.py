@@ -62,10 +62,7 @@ class _First(models.PrimitiveModel):
 def _lower(
     function: Any, *kinds: Any
 ) -> Callable[[Callable[..., Any]], Callable[[Callable[..., Any]], None]]:
-    """Register an operation: first the rule for the type of its result, then its code.
-
-    Each of `kinds` is a kind of type, or a tuple of several.
-    """
+    """Register an operation on types (or tuples of them): its result's type, its code."""
 
     def with_rule(rule: Callable[..., Any]) -> Callable[[Callable[..., Any]], None]:
         def result_of(*args: Any) -> Any:

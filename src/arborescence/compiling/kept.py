@@ -73,10 +73,7 @@ def can_be_written() -> bool:
 
 
 class Kept(NullCache):
-    """The compiled code of a kernel on disk, a file for each combination of types.
-
-    A file begins with a digest of what the code was compiled from and one of the code itself.
-    """
+    """The compiled code of a kernel on disk: a file for each combination of types."""
 
     def __init__(self, kernel: Any) -> None:
         self._kernel = kernel

@@ -45,9 +45,8 @@ def indexing_kernel(function: Function) -> Function:
 def never_negative(function: Function) -> Function:
     """Mark a function whose indices are never negative; this goes below the name of the kernel.
 
-    NumPy counts negative indices from the end. That takes two instructions for each index, and
-    prevents LLVM from seeing which loops read neighbours. ``NUMBA_BOUNDSCHECK=1`` finds negative
-    ones.
+    Counting from the end takes two instructions an index, and hides from LLVM which loops read
+    neighbours. ``NUMBA_BOUNDSCHECK=1`` finds negative ones.
     """
     vars(function)["never_negative"] = True  # for `numba_parts`
     return function

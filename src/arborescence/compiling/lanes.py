@@ -32,10 +32,7 @@ def is_row(array: NDArray[Any]) -> bool:
 
 
 def as_row(array: NDArray[Any]) -> NDArray[Any]:
-    """Return all numbers of a contiguous array as a vector. For kernels that count no references.
-
-    Of any other array the vector must not be read.
-    """
+    """Return all numbers of a contiguous array as a vector, without reference counts."""
     return array.reshape(-1)
 
 

@@ -36,10 +36,7 @@ Listener = event.Listener
 
 
 def look_at_no_constants(dispatcher: Any) -> None:
-    """Prevent Numba from compiling a kernel once more for each constant that it is called with.
-
-    Without that, the same code would be compiled for each of them.
-    """
+    """Prevent Numba from compiling a kernel once more for each constant that it is called with."""
     fold = dispatcher._compiler.fold_argument_types
 
     def fold_without_constants(args: Any, kws: Any) -> Any:
@@ -97,10 +94,7 @@ class CodeOfPart(Code):
 
 @contextmanager
 def _indices_of(state: Any) -> Iterator[None]:
-    """Lower no code for negative indices, if a kernel has none. Under the compiler lock.
-
-    Numba has no option for that; without it, LLVM does not see which loops read neighbours.
-    """
+    """Lower no code for negative indices, if a kernel has none: Numba has no option for that."""
     fix: Any = arrayobj.fix_integer_index
     if hasattr(state.func_id.func, "never_negative"):
         arrayobj.fix_integer_index = _as_it_is

@@ -92,16 +92,8 @@ def signatures_of(function: Callable[..., Any]) -> tuple[str, ...]:
 
 
 def arguments_of(signature: str) -> list[Record | str]:
-    """Return the types of a signature's arguments.
+    """Return the types of a signature's arguments; a record has its fields in parentheses.
 
-    Parameters
-    ----------
-    signature
-        Types separated by commas, each as in `as_types`, or a record: its class, then its fields'
-        types in parentheses.
-
-    Examples
-    --------
     >>> arguments_of("bool, a.Layout(int64, int64[:, ::1])")
     ['bool', Record(kind='a.Layout', fields=('int64', 'int64[:, ::1]'))]
     """
@@ -129,20 +121,11 @@ def fields_of(arguments: Iterable[Record | str]) -> Iterator[str]:
 def as_types(signature: str) -> list[tuple[Any, ...]]:
     """Return the Numba types of a signature's arguments; twice if they are one or another.
 
-    Those in records follow each other like other arguments: that is what is compiled.
+    Types stand in Numba's notation, between commas; `int64` and `bool` are numbers, and what is in
+    records follows like other arguments. ``score`` is ``float32`` or ``float64``, the same in the
+    whole signature; so is ``weight`` ``int8`` or ``float32``, and ``sum``, of weights, ``int32`` or
+    ``float32``. Arrays that are not ``out`` may be read-only.
 
-    Parameters
-    ----------
-    signature
-        Types separated by commas, in Numba's notation: ``int64`` and ``bool`` for numbers,
-        ``int64[::1]`` and ``float64[:, ::1]`` for contiguous arrays, ``float64[:, :]`` for arrays
-        with any strides. ``score`` stands for ``float32`` and for ``float64``, the same in the
-        whole signature; so do ``weight`` for ``int8`` and ``float32``, and ``sum``, of weights, for
-        ``int32`` and ``float32``. The kernel writes the arrays that are ``out``; all others may be
-        read-only.
-
-    Examples
-    --------
     >>> as_types("score[:, :], bool, out uint8[::1]")  # doctest: +NORMALIZE_WHITESPACE
     [(Array(float32, 2, 'A', True, aligned=True), bool, Array(uint8, 1, 'C', False, aligned=True)),
      (Array(float64, 2, 'A', True, aligned=True), bool, Array(uint8, 1, 'C', False, aligned=True))]

@@ -41,12 +41,8 @@ _FRACTION = (1 << 52) - 1
 
 
 def rounded_sum(scores: Sequence[float]) -> float:
-    """Return the exact sum of scores, rounded once; -inf if one of them is -inf.
+    """Return the exact sum of scores, rounded once; -inf if one is. Usually O(n).
 
-    O(n), and more if a partial sum exceeds the largest float.
-
-    Examples
-    --------
     >>> rounded_sum([1e308, 1e308, -1e308]), rounded_sum([1e308, 1e308]), rounded_sum([0.5] * 3)
     (1e+308, inf, 1.5)
     """
@@ -80,14 +76,9 @@ def bias_of(scores: np.ndarray) -> int:
 
 @kernel
 def unit_of(weights: np.ndarray) -> tuple[int, int]:
-    """Return small ``(bias, digits)`` that hold all sums of these weights. O(m).
+    """Return small ``(bias, digits)`` that hold any sum of up to 2^30 of these weights. O(m).
 
-    Weights are multiples of 2^-bias, and any sum of up to 2^30 of them fits in this many digits.
-
-    Parameters
-    ----------
-    weights : (m,) float64, contiguous
-        Infinite weights are ignored.
+    The finite ones are multiples of 2^-bias.
     """
     seen = np.zeros(2048, np.int64)  # for each exponent: the bits set in any weight
     bits = weights.view(np.int64)
@@ -117,15 +108,7 @@ def unit_of(weights: np.ndarray) -> tuple[int, int]:
 
 @kernel
 def add_float(digits: np.ndarray, value: float, sign: int, bias: int) -> None:
-    """Add ``sign * value`` to the accumulator. O(1).
-
-    Parameters
-    ----------
-    digits : (D,) int64 array, changed in place
-    value : finite float, a multiple of ``2**-bias``
-    sign : 1 or -1
-    bias : `BIAS_32` or `BIAS_64`
-    """
+    """Add ``sign * value``, a finite multiple of ``2**-bias``, to the accumulator. O(1)."""
     if value == 0.0:
         return
     fraction, exponent = math.frexp(value)
@@ -230,10 +213,7 @@ _UNDERFLOW = 2.0**-1073
 
 @inlined_kernel
 def two_sum(one: Any, other: Any) -> tuple[Any, Any]:
-    """Return the rounded sum of two floats, and its rounding error (Knuth's two-sum). O(1).
-
-    Also of lanes of floats.
-    """
+    """Return the rounded sum of two floats or lanes, and its error (Knuth's two-sum). O(1)."""
     total = one + other
     part = total - one
     return total, (one - (total - part)) + (other - part)
@@ -264,10 +244,7 @@ def dd_add_score(total: DoubleDouble, score: float, sign: int) -> tuple[float, f
 
 @inlined_kernel
 def subtract_scores(high: np.ndarray, low: np.ndarray, lost: np.ndarray, start: int) -> None:
-    """Replace sixteen pairs of scores by `SCALE` times their differences, as double-doubles. O(1).
-
-    The scores are in `high` and `low`, float64, from `start` on.
-    """
+    """Replace 16 pairs of scores, `high` and `low`, by `SCALE` times their differences. O(1)."""
     here = places(start)
     one, other = high[here], low[here]
     first, second = one * SCALE, other * SCALE

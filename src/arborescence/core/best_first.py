@@ -43,10 +43,7 @@ class State(Protocol):
 def fill_lists(
     state: State, graph: Graph, single: bool, lists: Lists, start: int = 0, stop: int = 1
 ) -> State:
-    """Fill the lists of the sentences `start` to `stop`; continue those that have a count.
-
-    Returns the state for the next call. Raises the error for a sentence without a tree.
-    """
+    """Fill, or continue, the lists of some sentences; return the state for the next call."""
     state, sentence, fault = state.find(graph, single, lists, start, stop)
     if fault != FINE:
         raise no_answer(graph, sentence, fault, single)
@@ -99,10 +96,7 @@ def _stream(
 
 
 def most_trees(n: int, single: bool, projective: bool) -> int:
-    """Return the number of trees of a complete graph of n words, or 2^62 if there are more.
-
-    Non-projective: Cayley's formula. Projective: the numbers of ternary trees and of pairs of them.
-    """
+    """Return the number of trees of a complete graph of n words, or 2^62 if there are more."""
     if n < 2:
         return 1
     if projective:

@@ -23,10 +23,7 @@ def check_root(root: str) -> bool:
 def check_count(
     count: Any, name: str = "k", least: int = 1, most: int | None = None, kind: str = ""
 ) -> int:
-    """Return `count` as an int; OptionError if it is not a whole number from `least` to `most`.
-
-    `kind` says in the error what it counts.
-    """
+    """Return `count` as an int; OptionError unless whole, from `least` to `most`."""
     try:
         whole = operator.index(count)
     except TypeError:

@@ -32,21 +32,9 @@ def as_array(
 ) -> tuple[NDArray[Any], Callable[[NDArray[Any]], Any]]:
     """Return a NumPy view of an array or tensor, and a function that converts results back.
 
-    A torch tensor is detached. What another library's array or tensor holds on another device is
-    copied to the CPU; bfloat16 becomes float32, which is exact.
-
-    Parameters
-    ----------
-    values : array, tensor, or anything that DLPack or `numpy.asarray` takes
-    name
-        The name for messages.
-    absent
-        The value of masked entries of a masked array. None: masked entries are an error.
-
-    Raises
-    ------
-    ScoresError
-        If it is not an array, or has masked entries and `absent` is None.
+    Takes what DLPack or `numpy.asarray` takes. A torch tensor is detached; what is on another
+    device is copied to the CPU; bfloat16 becomes float32, which is exact. Masked entries become
+    `absent`; ScoresError if there are some and it is None, or if the values are no array.
     """
     if type(values) is np.ndarray:
         return values, as_it_is
@@ -64,10 +52,7 @@ def as_array(
 
 
 def _of_another(values: Any) -> tuple[NDArray[Any], Callable[[NDArray[Any]], Any]]:
-    """Return a NumPy view of another library's array, and a function that makes a result such one.
-
-    By DLPack and Python's array API standard. Without the latter, results are NumPy's.
-    """
+    """Return a NumPy view (DLPack), and what makes the other library's array (array API)."""
     elsewhere: dict[str, Any] = {} if values.__dlpack_device__()[0] == _CPU else {"device": "cpu"}
     try:
         array = np.from_dlpack(values, **elsewhere)
@@ -169,10 +154,7 @@ def as_int64(array: NDArray[Any]) -> NDArray[np.int64]:
 
 
 def as_doubles(scores: NDArray[Any]) -> NDArray[np.float64]:
-    """Copy scores, as contiguous float64, without a warning (of NumPy, for some kinds of NaN).
-
-    Kernels that read a score twice need a copy, as another thread may change the caller's array.
-    """
+    """Copy scores as contiguous float64: another thread may change the caller's array meanwhile."""
     with np.errstate(invalid="ignore"):
         return np.array(scores, np.float64, order="C")
 

@@ -49,19 +49,9 @@ class EdgeList(NamedTuple):
 def as_edges(
     names: tuple[str, str, str], ends: tuple[Any, Any], weights: NDArray[Any]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-    """Check a graph given as an edge list, and convert it to the form that kernels take.
+    """Check a graph given as an edge list, two ends and weights, and convert it for kernels.
 
-    Parameters
-    ----------
-    names
-        The names of the two ends and of the weights, for messages.
-    ends : two of (m,) whole numbers
-    weights : (m,) floats or whole numbers
-
-    Raises
-    ------
-    ScoresError
-        If shapes or types are invalid. The kernels check the values.
+    ScoresError, with `names`, if shapes or types are invalid. The kernels check the values.
     """
     arrays = [
         as_array(values, name)[0] for values, name in zip((*ends, weights), names, strict=True)
@@ -82,12 +72,7 @@ def as_edges(
 def as_edge_list(n: Any, heads: Any, deps: Any, weights: Any, caller: str) -> EdgeList:
     """Check a list of edges, or a sparse matrix in place of all four arguments.
 
-    Raises
-    ------
-    OptionError
-        If `n` is no number of words, or the arguments do not go together.
-    ScoresError
-        If shapes or types are invalid.
+    OptionError if `n` is no number of words, or the arguments do not go together.
     """
     give_back: Callable[[NDArray[Any]], Any] = as_it_is
     if hasattr(n, "tocoo"):

@@ -91,14 +91,7 @@ def no_such_tree(
 ) -> TreeError:
     """Return the error that explains why a head vector is not one of a sentence's trees.
 
-    Parameters
-    ----------
-    graph, sentence
-        As in `no_answer`.
-    heads : (N,) int64
-        Entry 0 and the entries after the last word are ignored.
-    single, projective
-        The kind of trees.
+    Entry 0 and the entries after the last word are ignored.
     """
     present = matrix_of(graph, sentence) > -np.inf
     return TreeError(

@@ -58,18 +58,9 @@ class Graph(NamedTuple):
 def as_graph(scores: Any, lengths: Any = None) -> Graph:
     """Check scores and lengths and convert them to the form that kernels take.
 
-    Parameters
-    ----------
-    scores : (..., N, N) array or torch tensor
-        ``scores[..., h, d]`` is the weight of the edge h -> d. Floats, or whole numbers up to 2^53.
-        Any strides. Or a list of matrices. The kernels check for NaN and +inf.
-    lengths : (...) whole numbers, optional
-        The number of words of each sentence, without the root; N - 1 by default. Or a mask.
-
-    Raises
-    ------
-    ScoresError
-        If the shape, the type, a whole number or a length is invalid.
+    Floats, or whole numbers up to 2^53; any strides; or a list of matrices. Lengths may be a mask.
+    ScoresError if a shape, type, whole number or length is invalid; the kernels check for NaN and
+    +inf.
     """
     give_back: Callable[[NDArray[Any]], Any] = as_it_is
     if type(scores) is np.ndarray:  # the most frequent case
@@ -105,24 +96,9 @@ def stacked(
 ) -> tuple[NDArray[Any], Any, Callable[[NDArray[Any]], Any]]:
     """Make one array from a list: from the rows of a matrix, or from the matrices of a batch.
 
-    Parameters
-    ----------
-    matrices : list or tuple
-        Nested lists of numbers; or one array or tensor per sentence, of shape (N, N) or (N, N, L).
-        Matrices of different N are padded at the end.
-    lengths
-        As in `as_graph`.
-
-    Returns
-    -------
-    array, lengths, give_back
-        The batch; the lengths, from the matrices if these were padded and the caller gives none;
-        and a function that converts a result to the caller's kind of array.
-
-    Raises
-    ------
-    ScoresError
-        If the list is neither an array nor a list of such matrices.
+    Nested lists of numbers; or an array or tensor per sentence, (N, N) or (N, N, L), padded at the
+    end where N differs. Returns the batch; the lengths, from the matrices if these were padded and
+    the caller gives none; and a function that converts a result to the caller's kind of array.
     """
     if not hasattr(matrices[0] if matrices else 0, "shape"):
         try:
@@ -221,8 +197,7 @@ def in_float64(
 ) -> Iterator[tuple[slice, NDArray[np.float64], NDArray[np.int64]]]:
     """Yield the sentences `start` to `stop` of the flattened batch in small parts.
 
-    Each part is a slice of the batch, a copy of its scores as contiguous float64 ``[b, h, d]``, and
-    its lengths, or (0,) if each sentence has N - 1 words.
+    Each is a slice, a contiguous copy ``[b, h, d]``, and lengths, or (0,) if each has N - 1 words.
     """
     size = graph.scores.shape[-1]
     at_once = max(1, _AT_ONCE // size**2)
@@ -245,10 +220,9 @@ def in_threads(
     threads: int,
     costs: NDArray[np.int64] | None = None,
 ) -> None:
-    """Split a batch into shares and call ``run(start, stop)`` for each share, in threads.
+    """Split a batch into shares of equal costs, and call ``run(start, stop)`` for each, in threads.
 
-    The shares cost the same, where `costs` has the cost of each sentence, (batch,); else they have
-    as many sentences. If several calls raise, the error of the first share is raised.
+    If several calls raise, the error of the first share is raised.
     """
     threads = check_count(threads, "threads")
     if threads == 1 or batch < 2:

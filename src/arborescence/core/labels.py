@@ -11,13 +11,7 @@ from arborescence.compiling.lanes import LANES, as_row, numbers, places, turn, w
 @kernel
 @never_negative
 def highest_labels(scores: np.ndarray, best: np.ndarray) -> None:
-    """Find the highest score in each row; NaN if there is one. O(m L).
-
-    Parameters
-    ----------
-    scores : (m, L) float32 or float64, contiguous; L > 0
-    best : (m,), the same type, written
-    """
+    """Find the highest score in each row of (m, L), L > 0; NaN if there is one. O(m L)."""
     edges, many = scores.shape
     row = as_row(scores)
     tile = np.empty(LANES * LANES, scores.dtype)
@@ -50,18 +44,9 @@ def highest_labels(scores: np.ndarray, best: np.ndarray) -> None:
 @kernel
 @never_negative
 def labels_of(scores: np.ndarray, best: np.ndarray, heads: np.ndarray, labels: np.ndarray) -> None:
-    """Find the best label of each edge of trees, on a tie the lowest. O(L n) each.
+    """Find the best label of each edge of trees, on a tie the lowest; or -1. O(L n) each.
 
-    Parameters
-    ----------
-    scores : (B · N · N, L) float32 or float64, contiguous; L > 0
-        Rows as in ``scores[b, h, d]``.
-    best : (B · N · N,), the same type
-        From `highest_labels`.
-    heads : (B, N) int64
-        -1 for the root and padding.
-    labels : (B, N) int64, written
-        -1 where there is no head.
+    Scores are (B · N · N, L) contiguous rows as in ``[b, h, d]``, `best` from `highest_labels`.
     """
     batch, size = heads.shape
     for b in range(batch):

@@ -28,13 +28,7 @@ Rng = int | np.random.Generator | None
 
 
 def as_generator(rng: Any) -> np.random.Generator:
-    """Return the generator that a caller gave, or one from the caller's seed.
-
-    Raises
-    ------
-    OptionError
-        If it is neither.
-    """
+    """Return the generator that a caller gave, or one from the caller's seed; else OptionError."""
     try:
         return np.random.default_rng(rng)
     except (TypeError, ValueError):

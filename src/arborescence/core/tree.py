@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 def spans(heads: np.ndarray, n: int, single: bool, above: np.ndarray) -> bool:
     """Tell whether heads within 0..n form a tree of n words, with one root edge if `single`.
 
-    ``above`` is (n + 1,), written: 0 exactly for the words that the root reaches. O(n log depth):
-    each round replaces the word above each word by the word above that one, so it passes twice as
-    many edges. A round that brings no word to the root is the last one.
+    `above` becomes 0 exactly for the words that the root reaches. O(n log depth): each round
+    replaces the word above each word by the one above that, and the last brings no word to the
+    root.
     """
     roots = 0
     for d in range(1, n + 1):
@@ -80,10 +80,7 @@ def last_word(row: np.ndarray) -> int:
 
 @kernel
 def are_trees(rows: np.ndarray, single: bool, answers: np.ndarray) -> None:
-    """Tell of each row of ``rows`` (B, N) int64, padded with -1, whether it is a tree. O(n) each.
-
-    ``answers`` is (B,) bool, written.
-    """
+    """Tell of each row of (B, N), padded with -1, whether it is a tree. O(n) each."""
     above = np.empty(rows.shape[1], np.int64)
     for b in range(rows.shape[0]):
         row = rows[b]

@@ -46,15 +46,10 @@ class Weights(NamedTuple):
 
 
 def as_weights(scores: NDArray[np.float64], lengths: NDArray[np.int64], single: bool) -> Weights:
-    """Return scores as weights. O(n²).
+    """Return scores, contiguous ``[b, h, d]``, as weights. O(n²).
 
-    Parameters
-    ----------
-    scores : (B, N, N) float64, contiguous, ``[b, h, d]``
-    lengths : (B,) int64, or (0,) if every sentence has N - 1 words
-    single
-        Whether all trees have one root edge. Then root edges have their own scale, and for each
-        word the edges from other words sum to 1.
+    Lengths are (0,) if every sentence has N - 1 words. If `single`, root edges have their own
+    scale, and for each word the edges from other words sum to 1.
     """
     logs, weights = np.empty_like(scores), np.empty_like(scores)
     shifts, scales = np.empty(len(scores)), np.zeros(len(scores))
@@ -78,9 +73,9 @@ def lower(
 ) -> None:
     """Fill `logs`: the scores minus the highest score of each word. O(n²).
 
-    If `single`, all root edges are first lowered by the same amount (`surplus`), so that the root
-    is the best head of at most one word. For that word the highest score is that of the root edge,
-    if all other edges into it are negligible; otherwise that of an edge from another word.
+    If `single`, root edges are first lowered by `surplus`, so that the root is the best head of at
+    most one word. Its highest score is the root edge's only if all other edges into it are
+    negligible.
     """
     batch, size, _ = scores.shape
     highest, raised = np.empty(size), np.empty(size)
@@ -138,8 +133,7 @@ def surplus(root: np.ndarray, highest: np.ndarray, n: int) -> float:
 def normalize(of: Weights, lengths: np.ndarray, single: bool) -> None:
     """Scale the weights so that the edges into each word sum to 1. O(n²).
 
-    If `single`, the edges from other words sum to 1, and the highest root edge gets the weight 1;
-    the weights of the root edges are not read.
+    If `single`, those from other words do, and the highest root edge weighs 1: they are not read.
     """
     weights, logs, shifts, scales = of
     batch, size, _ = weights.shape

@@ -96,18 +96,9 @@ _BITS = 80
 def moderate(scores: NDArray[np.float64], single: bool) -> NDArray[np.float64] | None:
     """Return moderate scores that give the same tree probabilities; None if there is no tree.
 
-    Parameters
-    ----------
-    scores : (n + 1, n + 1) float64
-        Finite, or -inf; column 0 and the diagonal are ignored. n > 0.
-    single : whether all trees have a single root edge
-
-    Returns
-    -------
-    scores : (n + 1, n + 1) float64
-        The difference of the weights of two trees is unchanged, up to rounding, except for trees
-        that even all together have less than e^-800 times the probability of the best. No score is
-        lower than about -1000 times the nesting depth of cycles. O(n³), over unbounded integers.
+    The difference of the weights of two trees is unchanged, up to rounding, except for trees that
+    even all together have less than e^-800 times the probability of the best. No score is lower
+    than about -1000 times the nesting depth of cycles. O(n³), over unbounded integers.
     """
     size = len(scores)
     present = np.isfinite(scores)

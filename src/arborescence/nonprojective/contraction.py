@@ -318,10 +318,7 @@ def contract(
 
 @indexing_kernel
 def enter(tail: np.ndarray, into: np.ndarray, parent: np.ndarray, n: int, x: int) -> None:
-    """Expand a node: the edge into it replaces the cycle edges of all nodes down to its word.
-
-    The other members keep their edges. `tail` and `into` are as in `Chosen`.
-    """
+    """Expand a node: the edge into it replaces the cycle edges of all nodes down to its word."""
     below = into[x]
     u, v = tail[x], below
     while below != x:

@@ -249,10 +249,7 @@ def find_tree(
     greedy: Greedy,
     shift: float,
 ) -> int:
-    """Find the best tree from a greedy graph after `spans`; return FINE or why there is none.
-
-    `shift` is that of `plant`.
-    """
+    """Find the best tree from a greedy graph with this shift; FINE or why there is none."""
     found = FINE
     # First without edges that seem masked; if one of those may be needed, with all edges.
     for everything in range(2):
@@ -306,18 +303,9 @@ def decode_kernel(
 ) -> tuple[int, int]:
     """Decode a batch. O(n²) per sentence.
 
-    Parameters
-    ----------
-    scores : (B, N, N) float32 or float64
-        ``scores[b, h, d]``, or ``scores[b, d, h]`` if `dependents_first`.
-    dependents_first : bool
-    lengths : (B,) int64, words of each sentence; or (0,) if all have N - 1
-    single : bool, whether trees have exactly one root edge
-    heads : (B · N,) int64, written; padding and the root become -1
-
-    Returns
-    -------
-    (sentence, fault) : the first sentence without a tree and its fault code; or B and FINE
+    `scores` is (B, N, N), ``[b, h, d]``, or ``[b, d, h]`` if `dependents_first`; `lengths` is (0,)
+    if all have N - 1 words; `heads` (B · N,), -1 for padding and the root. Returns the first
+    sentence without a tree and its fault code; or B and FINE.
     """
     batch, size = scores.shape[0], scores.shape[1]
     rows = heads.reshape(batch, size)
@@ -332,8 +320,7 @@ def decode_kernel(
 def decode_plainly(scores: Any, single: bool) -> NDArray[np.int64] | None:
     """Return the best tree of one matrix (N, N) that the kernel takes as it is; else None.
 
-    None also if there is no tree. `as_graph` and `decode_nonprojective` take all that can be
-    decoded, and say what is wrong with the rest, but they need three times as long.
+    None also if there is no tree: `decode_nonprojective` says why, but needs three times as long.
     """
     if type(scores) is not np.ndarray or scores.ndim != 2 or scores.dtype not in FLOATS:
         return None

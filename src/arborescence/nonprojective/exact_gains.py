@@ -62,10 +62,9 @@ def add_gain(
 
 @uncounted_kernel
 def catch_up(forest: Forest, scores: np.ndarray, dependents_first: bool) -> None:
-    """Update `own` and `shared` for the contractions since the last call.
+    """Update `own` and `shared`, if floats cannot decide, for contractions since the last call.
 
-    They are needed only if floats cannot decide. Leaves of the smaller members join the group of
-    the largest member, so each leaf changes its group O(log n) times: O(D n log n) per decode.
+    Leaves of the smaller members join the group of the largest: O(D n log n) per decode.
     """
     exact, nest, chosen = forest.exact, forest.nest, forest.chosen
     if forest.counts[SEEN] < 0:

@@ -99,10 +99,7 @@ SHIFT, FLOOR, MOST = range(3)
 
 
 class Forest(NamedTuple):
-    """The contraction forest of one sentence, with all arrays for decoding.
-
-    Allocated once, and used for sentences of up to n words.
-    """
+    """The contraction forest of one sentence of up to n words, with all arrays for decoding."""
 
     columns: Columns
     chosen: Chosen
@@ -237,9 +234,8 @@ def raise_floor(forest: Forest, n: int) -> None:
 def is_above_floor(forest: Forest) -> bool:
     """Tell whether every tree with an edge below the floor weighs less than the tree found. O(n).
 
-    No tree weighs more than `MOST`, the sum of the best gains of all words. A tree with an edge
-    below the floor loses more than half of the floor against that, and the tree found less than a
-    quarter. Errors of these sums are far smaller than the rest.
+    No tree weighs more than `MOST`. One with an edge below the floor loses more than half of the
+    floor against that, the tree found less than a quarter; errors of these sums are far smaller.
     """
     weight, _ = sums_of(forest.chosen.gain, 1, forest.counts[NODES])
     return forest.limits[MOST] - weight < -0.25 * forest.limits[FLOOR]

@@ -67,13 +67,10 @@ def new_greedy(scores: np.ndarray, n: int) -> Greedy:
 def find_heads(
     scores: np.ndarray, dependents_first: bool, b: int, n: int, first: int, greedy: Greedy
 ) -> tuple[bool, bool]:
-    """Find the best head of each word of the sentence b. O(n²).
+    """Find the best head, on a tie the lowest, of each word of the sentence b. O(n²).
 
-    Heads before `first`, which is 0 or 1, do not count. On a tie the lowest head wins.
-
-    Returns
-    -------
-    bad, absent : whether NaN or +inf may have been read; and whether a word has no such head
+    Heads before `first` do not count. Returns whether NaN or +inf may have been read; and whether a
+    word has no such head.
     """
     size = scores.shape[1]
     # Lanes are read from rows. In rows that are too short they also read the next ones: so the
@@ -193,17 +190,12 @@ def lowest_heads(greedy: Greedy, n: int, first_word: int) -> None:
 def hang(greedy: Greedy, n: int) -> tuple[bool, float]:
     """Give one word the root as its head; `greedy` has each word's best other head. O(n).
 
-    Every tree with one root edge keeps its rank if the same number, the *shift*, is subtracted
-    from all root edges (Stanojević and Cohen 2021). The smallest shift with which only one word
-    prefers the root is taken. If the greedy graph is a tree then, it is the best one.
-
-    Rounding does not matter. Rounded differences are ordered like the exact ones, or equal. The
-    exact error of a difference is a float too (Knuth 1998, Theorem B of Section 4.2.2).
-
-    Returns
-    -------
-    bad, shift : whether NaN or +inf was read; and the shift. If no float is known to be such a
-        shift, it is 0, and each word prefers the root as its scores say
+    Every tree with one root edge keeps its rank if the same number, the *shift*, is subtracted from
+    all root edges (Stanojević and Cohen 2021). The smallest shift with which only one word prefers
+    the root is taken. If the greedy graph is a tree then, it is the best one. Rounded differences
+    are ordered like the exact ones, or equal; the exact error of a difference is a float too (Knuth
+    1998, Theorem B of Section 4.2.2). Returns whether NaN or +inf was read; and the shift, 0 if no
+    float is known to be one (then each word prefers the root as its scores say).
     """
     best, head, root, margins = greedy.best, greedy.head, greedy.root, greedy.margin
     bad = 0
@@ -274,8 +266,8 @@ def decode_greedily(
 ) -> tuple[int, int, float]:
     """Decode the sentences from `start` while greedy graphs are trees; O(n²) per sentence.
 
-    Returns the first sentence that is not decoded, the reason, and the shift of its root edges; or
-    the batch size and FINE.
+    Returns the first that is not decoded (or B), the reason (or FINE), and the shift of its root
+    edges.
     """
     best, head = greedy.best, greedy.head
     batch, size = scores.shape[0], scores.shape[1]

@@ -17,20 +17,11 @@ from arborescence.nonprojective.sums import add_logs, swap
 
 @kernel
 def weigh_heads(logs: np.ndarray, n: int, word: int, shares: np.ndarray) -> None:
-    """Compute the weight of each head of a word over all trees. O(n³).
+    """Compute the logarithm of the weight of each head of a word over all multi-root trees. O(n³).
 
-    Any number of root edges. Eliminates all other words, and computes for each the probability that
-    a random walk over heads from it reaches the root before `word`.
-
-    Parameters
-    ----------
-    logs : (N, N) float64
-        The logarithms of the weights; -inf for absent edges, loops and column 0.
-    n : words
-    word : 1 to n
-    shares : (N,) float64, filled
-        ``shares[h]`` is the logarithm of the sum over the trees with the edge h -> word, up to a
-        common constant; all -inf if there is no tree.
+    Eliminates all other words, and computes for each the probability that a random walk over heads
+    from it reaches the root before `word`. The shares are up to a common constant, all -inf if
+    there is no tree; absent edges, loops and column 0 of the logs are -inf.
     """
     order = np.arange(n + 1)
     steps = logs[: n + 1, : n + 1].copy()
@@ -70,18 +61,8 @@ def weigh_heads_in_floats(
 ) -> bool:
     """Do the work of `weigh_heads` without logarithms, given some heads. O(n³).
 
-    Returns False if the range of floats is too small. Words with a known head are eliminated first,
-    each in O(n).
-
-    Parameters
-    ----------
-    weights : (N, N) float64, ``[h, d]``
-    n : words
-    word : 1 to n, whose head is not known
-    tree : (N,) int64
-    given : (N,) bool: the words whose heads in `tree` are known
-    shares : (N,) float64, filled
-        ``shares[h]`` is proportional to the sum over the trees with the edge h -> word.
+    False if the range of floats is too small. Words whose head in `tree` is `given` are eliminated
+    first, each in O(n).
     """
     order = np.zeros(n + 1, np.int64)
     order[1] = word
@@ -130,20 +111,12 @@ def weigh_heads_in_floats(
 
 @kernel
 def weigh_roots(logs: np.ndarray, n: int, shares: np.ndarray) -> None:
-    """Compute the weight of each root edge over all trees with a single root edge. O(n³).
+    """Compute the logarithm of the weight of each root edge over all single-root trees. O(n³).
 
     The sum over all trees of the words with top d is proportional to the stationary probability of
     d in a random walk from dependents to heads (the Markov chain tree theorem, Leighton and Rivest
-    1986). Grassmann, Taksar and Heyman (1985) compute it without subtraction.
-
-    Parameters
-    ----------
-    logs : (N, N) float64
-        As in `weigh_heads`.
-    n : words
-    shares : (N,) float64, filled
-        ``shares[d]`` is the logarithm of the sum over the trees with the root edge 0 -> d, up to a
-        common constant; all -inf if there is no tree.
+    1986). Grassmann, Taksar and Heyman (1985) compute it without subtraction. The shares are up to
+    a common constant, all -inf if there is no tree.
     """
     order = np.arange(n + 1)
     steps = logs[: n + 1, : n + 1].copy()

@@ -82,10 +82,7 @@ def split(ranking: Ranking, search: SwapSearch, forest: Forest, n: int, part: in
 
 @uncounted_kernel
 def open_root(ranking: Ranking, search: SwapSearch, forest: Forest, n: int, single: bool) -> int:
-    """Make a part of the best tree whose root edge is not spent; return FINE or a fault code.
-
-    Without the root constraint, of the best tree of all. O(n²).
-    """
+    """Make a part of the best tree with an unspent root edge; FINE or a fault code. O(n²)."""
     graph, greedy, parts = search.graph, search.greedy, ranking.parts
     work = graph.work
     for d in range(1, n + 1):
@@ -168,9 +165,8 @@ def start(
 def advance(ranking: Ranking, search: SwapSearch, forest: Forest, n: int, single: bool) -> int:
     """Find the next tree: `counts[GIVEN]` is its part. O(n²): at most two contractions.
 
-    One contraction splits the part of the previous tree. A second one is needed if a swap does not
-    fit; after it, the next swap of the same part fits. Returns FINE; EXHAUSTED; FULL: get more room
-    and call again; or the reason why there is no tree.
+    The second is needed if a swap does not fit; the next swap of the same part then fits. Returns
+    FINE; EXHAUSTED; FULL: get more room and call again; or the reason why there is no tree.
     """
     parts = ranking.parts
     part = ranking.counts[GIVEN]
@@ -237,24 +233,10 @@ def kbest_kernel(
 ) -> tuple[int, int]:
     """Find the k best trees of each sentence of a batch. O(k n²) a sentence.
 
-    Parameters
-    ----------
-    blocks
-        For sentences of at least N - 1 words and scores of the same type.
-    scores : (B, N, N) float32 or float64, contiguous
-        ``scores[b, h, d]``, or ``scores[b, d, h]`` if `dependents_first`.
-    dependents_first : bool
-    lengths : (B,) int64, words of each sentence; or (0,) if all have N - 1
-    single : bool, whether trees have exactly one root edge
-    first : int
-        The first sentence. If it has a count already, the search continues from the blocks.
-    lists
-        Written, without padding; weights are the exact sums, rounded once.
-
-    Returns
-    -------
-    (sentence, found) : the first sentence that is not finished, and the reason; or B and FINE.
-        If FULL, call again from that sentence with larger blocks.
+    Arguments as for `decode_kernel`; the blocks have room for N - 1 words. A sentence `first` with
+    a count is continued from them. The lists get exact sums, rounded once, without padding. Returns
+    the first sentence that is not finished, and the reason (if FULL, call again from it with larger
+    blocks); or B and FINE.
     """
     n = scores.shape[1] - 1
     search = new_search(blocks.matrices, blocks.good, blocks.notes[0], n)
@@ -365,10 +347,7 @@ class KBestState(Blocks):
     def find(
         self, graph: Graph, single: bool, lists: Lists, start: int, stop: int
     ) -> tuple[KBestState, int, int]:
-        """Fill the lists of the sentences `start` to `stop`. As in `best_first.State.find`.
-
-        The returned state is a new one if there was not enough room.
-        """
+        """Fill the lists of some sentences, as in `best_first.State.find`."""
         state: KBestState = self
         scores, lengths = graph.scores, graph.lengths
         if len(self.good) < scores.shape[1]:

@@ -90,19 +90,9 @@ def walk(
 ) -> int:
     """Draw trees; return their number: k, unless `roots` allows a root edge that no tree has.
 
-    Usually O(n log n) for each tree: a walk takes the mean hitting time of the root.
-
-    Parameters
-    ----------
-    weights, logs : (N, N) float64
-        From `as_weights`, with any scale for each word; without root edges if `single`.
-    roots : (N,) float64
-        If `single`: ``roots[d]`` is the probability that the root edge enters a word up to d.
-    n : words
-    single : whether exactly one edge leaves the root
-    source : (2,) int64
-        The source of randomness, from `core.random`.
-    heads : (k, N) int64, filled
+    Usually O(n log n) for each tree: a walk takes the mean hitting time of the root. Weights and
+    logs are from `as_weights`, with any scale for each word, without root edges if `single`: then
+    ``roots[d]`` is the probability that the root edge enters a word up to d.
     """
     sums = np.empty((n + 1, n + 1))
     add_up(weights, n, sums)
@@ -136,10 +126,7 @@ def grow(
     tree: np.ndarray,
     given: np.ndarray,
 ) -> bool:
-    """Draw the heads that are not given; tell if there is such a tree.
-
-    ``given`` (N,) bool marks words with a known head; ``best`` (N,) is each word's best head.
-    """
+    """Draw the heads that are not `given`; tell if there is such a tree."""
     done = np.zeros(n + 1, np.bool_)
     done[0] = True
     steps = 0

@@ -53,18 +53,9 @@ def swap(matrix: np.ndarray, one: int, other: int, n: int) -> None:
 def eliminate(weights: np.ndarray, n: int, single: bool, marginals: np.ndarray) -> Any:
     """Return the log-partition of all trees of n > 0 words, and fill the marginals. O(n³).
 
-    Parameters
-    ----------
-    weights : (N, N) float64 or complex128, from `as_weights`
-    n : words
-    single : whether exactly one edge leaves the root
-    marginals : (N, N) as the weights, filled; or (0, 0)
-
-    Returns
-    -------
-    log_sum : as the weights; NaN if underflow may have changed the sum
-        Underflow has no effect if the sum is not small, or if all edges are present and not small:
-        edges only grow here, so each degree is correct, and logarithms of degrees are added.
+    NaN if underflow may have changed the sum. It has no effect if the sum is not small, or if all
+    edges are present and not small: edges only grow here, so each degree is correct, and logarithms
+    of degrees are added. `marginals` may be (0, 0).
     """
     order = np.arange(n + 1)
     width = padded(n)
@@ -171,10 +162,8 @@ def go_back(
 ) -> None:
     """Fill `slopes`, the derivatives of the log-partition by each edge weight. O(n³).
 
-    `steps` and `degrees` are those that `eliminate` leaves: column m, row m before the diagonal,
-    and degree m are as they were when the word m was eliminated. `slopes` and `turned`, which
-    becomes the same with rows and columns exchanged, are (N, W) zeros; `shares` and `dependents`
-    are (W,) scratch.
+    `eliminate` leaves column m and row m of `steps` before the diagonal, and degree m, as they were
+    when the word m was eliminated. `turned` gets the slopes transposed; both come as zeros.
     """
     width = steps.shape[1]
     of_heads, of_dependents = as_row(slopes), as_row(turned)
@@ -231,21 +220,9 @@ def eliminate_in_logs(
 ) -> tuple[Any, float]:
     """Do the work of `eliminate` in logarithms, for very small weights. O(n³), with O(n³) exps.
 
-    Parameters
-    ----------
-    logs : (N, N) float64 or complex128
-        The logarithms of the weights; real parts of -inf for absent edges, loops and column 0.
-    n : words
-    single : whether exactly one edge leaves the root
-    marginals : (N, N) as the logs, filled; or (0, 0)
-
-    Returns
-    -------
-    log_sum : as the logs; -inf if there is no tree
-    entropy : of the distribution over trees
-        Each edge has the entropy of the paths that it stands for, and each degree the entropy of
-        the choice among its edges. The entropy is the sum over all degrees. Large logarithms do not
-        enter it, so they cause no error.
+    Real parts of -inf are absent edges. Also returns the entropy of the trees: each edge has that
+    of the paths that it stands for, each degree that of the choice among its edges, and their sum
+    is that of the trees. Large logarithms do not enter it, so they cause no error.
     """
     absent = logs[0, 0]  # -inf, of the right type
     order = np.arange(n + 1)
@@ -304,10 +281,7 @@ def eliminate_in_logs(
 
 @kernel
 def go_back_in_logs(m: int, first: int, steps: np.ndarray, degree: Any, slopes: np.ndarray) -> None:
-    """Fill the logarithms of the slopes of the edges of the word m. O(m²).
-
-    Adds marginals of edges, not slopes, because marginals are never large.
-    """
+    """Fill the logarithms of the slopes of the word m's edges, from sums of marginals. O(m²)."""
     through = np.zeros((m, m), steps.dtype)  # the marginal of the path i -> m -> j
     children = through[0, 0]
     for i in range(m):

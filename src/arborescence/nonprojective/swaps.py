@@ -95,10 +95,7 @@ class Opening(NamedTuple):
 
 
 class Swaps(NamedTuple):
-    """The swap of each tree edge, by its dependent d, as a list of head changes.
-
-    The changes `start[d]` to `stop[d]`; there is no swap if these are equal.
-    """
+    """The swap of each tree edge, by its dependent d: the head changes `start[d]` to `stop[d]`."""
 
     start: np.ndarray  # (N,) int32
     stop: np.ndarray  # (N,) int32
@@ -134,10 +131,7 @@ def width_of(n: int) -> int:
 
 @kernel
 def new_search(matrices: np.ndarray, good: np.ndarray, known: np.ndarray, n: int) -> SwapSearch:
-    """Make the arrays for searches in a graph of up to n words.
-
-    `matrices` are base and work of `Constrained`; `good` and `known` are those of `GoodHeads`.
-    """
+    """Make the arrays for up to n words; `matrices` are base and work of `Constrained`."""
     size = n + 1
     width = padded(n)
     # A few blocks, cut into rows, as in `new_forest`.
@@ -196,10 +190,7 @@ def set_up(search: SwapSearch, scores: np.ndarray, dependents_first: bool, n: in
 
 @inlined_kernel
 def good_head(search: SwapSearch, n: int, d: int, rank: int) -> int:
-    """Return the word's head of that rank in `base`, or -1. O(1), or O(n) at the first call.
-
-    On a tie the lowest head comes first.
-    """
+    """Return the word's head of that rank in `base`, the lower first, or -1. O(1), or once O(n)."""
     good = search.good
     head = -1
     if rank < good.known[d]:
@@ -318,9 +309,8 @@ def plant_blocks(
 ) -> bool:
     """Start the contraction, with words connected by required edges in one block. O(n²).
 
-    An edge can enter a block only at its top, the word whose edge is not required. Edges into the
-    top from its own block are excluded. On a tie a word takes its head in `tree` if `favour`, or
-    else the lowest head. False if a word has no head.
+    An edge from outside can enter a block only at its top. On a tie a word takes its head in `tree`
+    if `favour`, or else the lowest head. False if a word has no head.
     """
     nest, graph, layout = forest.nest, search.graph, search.layout
     number_words(search, n, tree)
@@ -479,9 +469,8 @@ def find_door(
 ) -> tuple[int, int]:
     """Return the word at which the tree enters a cycle, and the number of rivals of its edge. O(k).
 
-    A best tree enters each contracted node once. So it has the chosen edges of all members except
-    one, which is the member where the tree enters the cycle. The rivals are the other edges from
-    the same head into members, at most one for each.
+    A best tree has the chosen edges of all members but that one. The rivals are the other edges
+    from the same head into members.
     """
     chosen, columns, doors, work = forest.chosen, forest.columns, search.doors, search.graph.work
     door = -1
@@ -515,8 +504,8 @@ def find_spare(
 ) -> None:
     """Write the door of a contracted cycle, and the best of the rivals, which come from u. O(k).
 
-    The in-column has one edge for each head. So if the best replacement is another edge from the
-    same head, into another word of the node, it is stored separately.
+    An in-column has one edge for each head, so the next best edge from the same head is stored
+    apart.
     """
     chosen, doors, work = forest.chosen, search.doors, search.graph.work
     doors.door[cycle] = door
@@ -573,17 +562,7 @@ def clear_swaps(search: SwapSearch, n: int) -> None:
 
 @uncounted_kernel
 def find_swaps(search: SwapSearch, forest: Forest, n: int, tree: np.ndarray) -> None:
-    """Find the swap for each edge of the best tree that is not required. O(n²).
-
-    Parameters
-    ----------
-    search : SwapSearch
-        The graph and its constraints; `swaps` is written.
-    forest : Forest
-    n : int
-    tree : (N,) int32
-        The best tree of that graph; on a tie, any best tree.
-    """
+    """Find the swap for each edge of the best tree that is not required. O(n²)."""
     plant_blocks(search, forest, n, tree, True)
     clear_swaps(search, n)
     for word in range(1, n + 1):

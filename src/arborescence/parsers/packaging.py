@@ -183,39 +183,15 @@ def package(
 ) -> Package:
     """Write a folder from which a package of models is built: ``python -m build FOLDER``.
 
-    It has the models, their licence, and a card with what was measured on the test part of the
-    treebank: from raw text, from words, and with gold tags.
+    It has the models, their licence, and a card with what was measured on the test part of
+    `treebank`, the folder that they learned from, as Universal Dependencies publishes it: from raw
+    text, from words, and with gold tags. The package is ``arborescence-NAME``, also the default of
+    `output`, which must not exist; one model is loaded by ``arborescence.load(NAME)``, several by
+    the names of their files. The licence is an SPDX identifier, by default that in the treebank's
+    README; the card also has the `note`.
 
-    Parameters
-    ----------
-    models
-        The model files. One is called `name`; several have the names of their files.
-    treebank
-        The folder of the treebank that they learned from: its parts, LICENSE and README, as
-        Universal Dependencies publishes it.
-    name
-        The package is ``arborescence-NAME``; one model is loaded by ``arborescence.load(NAME)``.
-    output
-        The folder to write, which must not exist; by default, that of the name of the package.
-    licence
-        The models' licence, by its SPDX identifier; by default, the one in the treebank's README.
-    version
-        The version of the package.
-    note
-        What else the card should say of the data.
-    progress
-        Called as ``progress(phase, done, total)``.
-
-    Returns
-    -------
-    Package
-
-    Raises
-    ------
-    OptionError
-        If `name` is none for a package, the folder exists, or the licence is not known.
-    TreebankError, ModelError
-        If the folder is not that of a treebank; or a model file is broken.
+    OptionError if `name` is none for a package, the folder exists, or the licence is not known;
+    TreebankError, ModelError for what is read.
     """
     folder = Path(output or f"arborescence-{_checked(name)}")
     if folder.exists():

@@ -214,10 +214,7 @@ def eisner_kernel(
 
 
 def decode_plainly(scores: Any, single: bool) -> NDArray[np.int64] | None:
-    """Return the best projective tree of one matrix (N, N) of float64; else None.
-
-    None also if there is no tree: `decode_projective` says why, but needs three times as long.
-    """
+    """Return the best projective tree of one float64 matrix (N, N); else None."""
     if type(scores) is not np.ndarray or scores.ndim != 2 or scores.dtype != np.float64:
         return None
     size, columns = scores.shape

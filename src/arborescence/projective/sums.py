@@ -65,9 +65,8 @@ def inside(weights: np.ndarray, n: int, single: bool, sums: Inside) -> Any:
 def inside_scaled(weights: np.ndarray, n: int, single: bool, sums: Inside) -> tuple[Any, Any]:
     """Do the work of `inside` for very long sentences; return the scaled sum, and log of the scale.
 
-    O(n³). All edges into a word may be scaled by one factor: the inverse of the sum over the trees
-    of all words before it, so that most sums are near 1. 0 if a sum was too small or too large for
-    floats.
+    All edges into a word may be scaled by one factor: the inverse of the sum over the trees of all
+    words before it, so that most sums are near 1. 0 if a sum was too small or too large for floats.
     """
     # weights: (N, N) float64 or complex128: 0 for absent edges, or at least SMALLEST. Scaled in
     # place.

@@ -218,11 +218,7 @@ def columns_of(treebank: str | os.PathLike[str] | Iterable[Sentence]) -> Iterato
 def _without_spaces(
     data: np.ndarray, start: int, stop: int, characters: np.ndarray, size: int
 ) -> int:
-    """Append ``data[start:stop]`` to the first `size` bytes of `characters`; return the new size.
-
-    As in the shared task without Zs: U+0020, U+00A0, U+1680, U+2000 to U+200A, U+202F, U+205F and
-    U+3000. In valid UTF-8 the first byte of such a character begins no other.
-    """
+    """Append ``data[start:stop]`` without spaces (Zs) to `characters`; return the new size."""
     at = start
     while at < stop:
         byte = data[at]

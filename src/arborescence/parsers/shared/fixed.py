@@ -68,11 +68,7 @@ class Fixed(NamedTuple):
         return table
 
     def charged(self, table: NDArray[np.float32], costs: float) -> NDArray[np.float64]:
-        """Return weights (N, N, L) by which the best tree gives up as little as possible.
-
-        Each head or relation that is not the fixed one costs more than two trees of the sentence
-        can differ by their weights, which may be less by some other costs.
-        """
+        """Return weights less `costs`, by which the best tree gives up as little as possible."""
         n = len(self.heads)
         wide = self._with_all_names(table).astype(np.float64)
         words = np.flatnonzero(self.labels >= table.shape[-1])

@@ -169,10 +169,7 @@ class Graphs(ABC):
         # The trees of all sentences are in a row, K times; -1 where a sentence has fewer than K.
 
     def relations(self, heads: NDArray[np.int64]) -> NDArray[np.float32] | None:  # noqa: ARG002
-        """Return the weights of all relations on the edges of given trees: (N, L) for (N,) heads.
-
-        -inf for those not allowed. None: this kind of parser does not weigh relations.
-        """
+        """Return the weights of all relations on trees' edges, (N, L); None if not weighed."""
         return None
 
     @abstractmethod
@@ -411,10 +408,7 @@ class GraphParser(Parser):
     def _least(
         self, sentence: Sentence, options: Options
     ) -> tuple[NDArray[np.bool_], TreebankError | None]:
-        """Return the least heads and relations to give up, (2, N), and an error that says why.
-
-        No error: it was not proved that trees with all of them break a rule.
-        """
+        """Return the least heads and relations to give up, (2, N); and why, if it was proved."""
         heads = sentence.tree
         gone = np.zeros((2, len(heads)), np.bool_)
         repaired, _ = repair(heads, scores=self.scores(sentence), root=options.root)

@@ -188,19 +188,9 @@ class Tagger:
     def guess(
         self, sentences: Sequence[Sentence], k: int = 3
     ) -> dict[str, tuple[tuple[str, ...], Guesses]]:
-        """Return the most probable tags of all words, without any given tags.
+        """Return, for each column, the tags by code, and the k most probable ones of all words.
 
-        Parameters
-        ----------
-        sentences
-            Sentences with n words in all.
-        k
-            How many tags of each word.
-
-        Returns
-        -------
-        guesses : dict of str to (tuple of str, Guesses)
-            For each column: the tags by code, and the guesses of the words of all sentences.
+        The given tags are not read.
 
         Examples
         --------

@@ -90,7 +90,7 @@ def jackknife(
     """Replace the tags of each sentence by those of a tagger that was not trained on it.
 
     A parser that is trained on the treebank and on this copy can handle both gold and predicted
-    tags.
+    tags. It takes `folds` - 1 times as long as training one `Tagger`.
 
     Parameters
     ----------
@@ -98,14 +98,10 @@ def jackknife(
         Tagged sentences.
     folds
         The number of parts the treebank is split into, which is the number of taggers trained.
-    columns
-        The columns to predict. Columns without any values stay empty.
-    epochs
-        The number of training epochs of each stage of a tagger.
+    columns, epochs, progress
+        As for `Tagger.train`. Columns without any values stay empty.
     rng
         A seed or a generator, for the split into folds and the order of training.
-    progress
-        Called as ``progress(phase, done, total)``.
 
     Returns
     -------
@@ -114,14 +110,8 @@ def jackknife(
 
     Raises
     ------
-    OptionError
-        If `folds` is less than 2, or a column cannot be predicted.
-    TreebankError
-        If there are no tags to learn from.
-
-    Notes
-    -----
-    Takes `folds` - 1 times as long as training one `Tagger` with the same number of epochs.
+    OptionError, TreebankError
+        As for `Tagger.train`; OptionError also if `folds` is less than 2.
 
     Examples
     --------

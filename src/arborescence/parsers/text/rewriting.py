@@ -61,17 +61,7 @@ _PENALTY: Final = np.float32(0.003)
 
 
 class Rewriter:
-    """Rewrites forms in their contexts.
-
-    Parameters
-    ----------
-    rules
-        The rewriting rules.
-    known
-        Hashes of the known words, ascending: see `number_of`.
-    weights
-        (PLACES,).
-    """
+    """Rewrites forms in their contexts; `known` has hashes of words (see `number_of`)."""
 
     def __init__(self, rules: Rules, known: NDArray[np.int64], weights: NDArray[np.int8]) -> None:
         self.rules = rules
@@ -92,21 +82,9 @@ class Rewriter:
         generator: np.random.Generator,
         progress: Callable[[int, int], None],
     ) -> Self:
-        """Train on forms and their rewritings.
+        """Train on forms, their rewritings (None: unchanged), and hashes of their contexts.
 
-        Parameters
-        ----------
-        forms
-            The n forms.
-        words
-            The rewriting of each, with words separated by spaces; None: it is unchanged.
-        contexts : (n, CONTEXTS) uint64
-            Hashes of the context of each.
-        cases
-            The allowed changes of letter case: see `Rule`.
-        epochs, generator, progress
-            The number of epochs, the generator of the order of the forms, and a function that is
-            called after each epoch.
+        `contexts` is (n, CONTEXTS); `cases` are the allowed changes of letter case: see `Rule`.
         """
         pairs = [
             (form, tuple(became.split(" ")))
@@ -148,10 +126,7 @@ class Rewriter:
         return cls(self.rules, known, learned.in_bytes())
 
     def rewritten(self, forms: Sequence[str], contexts: NDArray[np.uint64]) -> dict[int, str]:
-        """Return the rewritings of the forms that change, keyed by the number of the form.
-
-        `contexts` is as for `trained`.
-        """
+        """Return the rewritings of the forms that change, by the number of the form."""
         numbers = {form: number for number, form in enumerate(dict.fromkeys(forms))}
         items = np.full((len(forms), 2), -1)
         items[:, 0] = [numbers[form] for form in forms]

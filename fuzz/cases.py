@@ -10,6 +10,7 @@ import numpy as np
 from rounds import Fault, described
 
 SECONDS = 5.0  # for making a case smaller
+PATIENCE = 3600.0  # seconds after which a process hangs: busy machines take minutes for a second
 
 
 class WrongError(AssertionError):

@@ -14,7 +14,7 @@ import numpy as np
 import arborescence as arb
 import small_treebanks
 from arborescence import treebank
-from cases import Case, WrongError, examine
+from cases import PATIENCE, Case, WrongError, examine
 from command import CONTROL
 
 SETTINGS = "--epochs 4 --patience 9 --bits 11 --seed 3 --columns form,upos --no-tagger"
@@ -55,7 +55,7 @@ def start(*arguments, room=None, **streams):
 def ended(process, *, signals=()):
     """Wait for a process; check what it said. Return its status."""
     try:
-        _, err = process.communicate(timeout=120)
+        _, err = process.communicate(timeout=PATIENCE)
     except subprocess.TimeoutExpired:
         raise WrongError("a process that does not end") from None
     finally:
@@ -182,7 +182,7 @@ def closed(case):
     try:
         if "2>&-" not in shut:
             ended(process)
-        elif process.communicate(timeout=120) and process.returncode < 0:
+        elif process.communicate(timeout=PATIENCE) and process.returncode < 0:
             raise WrongError("ends by a signal")
     except WrongError as error:
         raise WrongError(*error.args, " ".join([*chosen, shut])) from None

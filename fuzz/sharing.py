@@ -18,12 +18,11 @@ import numpy as np
 import arborescence as arb
 from arborescence import second_order, treebank, undirected
 from arborescence.transitions import SYSTEMS, get_system
-from cases import Case, WrongError, examine
+from cases import PATIENCE, Case, WrongError, examine
 from oracles import random_tree
 
 CALLS = 30  # of a function, while its arrays change
 PAUSE = 1e-5  # seconds, on average, that they are wrong
-LIMIT = 120.0  # seconds that a forked process may take
 FLOATS = np.array([np.nan, np.inf, -np.inf, 1e308, -1e308, 5e-324, 0.0, 1.0])
 WHOLE = np.array([-(2**63), 2**63 - 1, -(2**31), -2, -1, 0, 1, 2**20, 2**40])
 
@@ -297,7 +296,7 @@ def forked(case):
                     target=lambda: sys.exit(answers(*common[0]) != right)
                 )
                 child.start()
-                child.join(LIMIT)
+                child.join(PATIENCE)
                 child.kill()
                 child.join()
                 if child.exitcode:

@@ -45,7 +45,6 @@ def test_once_and_then_not_again(tmp_path: Path) -> None:
             cwd=tmp_path,
             capture_output=True,
             text=True,
-            timeout=600,
             check=True,
         )
         return [*done.stdout.splitlines(), *done.stderr.splitlines()]

@@ -62,7 +62,6 @@ def use(folder: Path, version: str, private: str) -> tuple[dict[str, bytes], str
         env=environment,
         capture_output=True,
         text=True,
-        timeout=600,
         check=False,
     )
     assert not done.returncode, done.stderr

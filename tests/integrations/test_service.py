@@ -116,6 +116,7 @@ def test_what_is_refused(server, asked, status, said):
     assert said in answer["error"]
 
 
+@pytest.mark.races
 def test_none_of_many_requests_is_lost_or_mixed_up(server):
     sentences = [sentence.forms for sentence in treebank()]
     expected = [tree.deprels for tree in parser().parse(sentences)]
@@ -158,6 +159,7 @@ def held_in(server):
     return held, service
 
 
+@pytest.mark.races
 def test_a_request_that_is_late():
     with Server(timeout=0.1) as server:
         held, _ = held_in(server)
@@ -167,6 +169,7 @@ def test_a_request_that_is_late():
     assert not server.thread.is_alive()
 
 
+@pytest.mark.races
 def test_a_full_queue():
     with Server(queue=2) as server, ThreadPoolExecutor(2) as pool:
         held, service = held_in(server)
@@ -189,6 +192,7 @@ def test_the_page(server):
 
 def test_the_page_in_a_browser(server, browser):
     page, complaints = browser.new_page(), []
+    page.set_default_timeout(0)
     page.on("console", lambda message: complaints.append(message.text))
     page.on("pageerror", lambda error: complaints.append(str(error)))
     page.on("request", lambda asked: asked.url.startswith(address) or complaints.append(asked.url))

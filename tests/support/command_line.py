@@ -105,7 +105,6 @@ def process() -> Callable[..., Result]:
             capture_output=True,
             text=True,
             env=ENVIRONMENT,
-            timeout=600,
             check=False,
             **options,
         )

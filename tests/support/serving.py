@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import math
 import socket
 import threading
 
@@ -13,8 +14,9 @@ from arborescence.integrations.service.app import Limits, application
 class Serving:
     """A server in a thread, from its start to its graceful end."""
 
-    def __init__(self, models, folder=None, **limits):
-        self.app = application(models, Limits(**limits), folder)
+    def __init__(self, models, folder=None, *, timeout=math.inf, **limits):
+        # The first request may have to wait for kernels to be compiled.
+        self.app = application(models, Limits(timeout=timeout, **limits), folder)
         config = uvicorn.Config(self.app, log_level="error")
         self.server, self.begun = uvicorn.Server(config), threading.Event()
         self.socket = socket.create_server(("127.0.0.1", 0))

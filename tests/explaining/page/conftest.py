@@ -2,8 +2,6 @@
 
 import pytest
 
-SECONDS = 30
-
 
 @pytest.fixture
 def opened(browser, tmp_path):
@@ -19,7 +17,7 @@ def opened(browser, tmp_path):
         file.write_text(text, encoding="utf-8")
         context = browser.new_context(offline=True, **options)
         contexts.append(context)
-        context.set_default_timeout(1000 * SECONDS)
+        context.set_default_timeout(0)
         page = context.new_page()
         page.on("console", lambda message: complaints.append(message.text))
         page.on("pageerror", lambda error: complaints.append(str(error)))

@@ -49,6 +49,7 @@ def test_nothing_sticks_out(browser, width, scheme):
     context = browser.new_context(
         offline=True, viewport={"width": width, "height": 800}, color_scheme=scheme
     )
+    context.set_default_timeout(0)
     page, faults = context.new_page(), []
     page.on("request", lambda asked: asked.url.startswith("http") and faults.append(asked.url))
     for file in files():

@@ -2,10 +2,10 @@
 
     python -m native.build [--into FOLDER] [--levels x86-64-v3,...] [--jobs N] [--machine aarch64]
 
-Numba compiles the kernels that the families of trees and parsers declare (`exports.py` in each
-folder), in several processes; the C compiler compiles `module.c`, through which Python calls them,
-and links both. The modules run without Numba and without a compiler, on all CPython versions from
-3.11 and all NumPy versions that the package supports.
+Numba compiles the kernels that are declared by `takes`, in several processes; the C compiler
+compiles `module.c`, through which Python calls them, and links both. The modules run without Numba
+and without a compiler, on all CPython versions from 3.11 and all NumPy versions that the package
+supports.
 """
 
 from __future__ import annotations

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from arborescence.compiling.kernels import takes
 from arborescence.core.checks import check_root
 from arborescence.core.faults import BAD_SCORE, FINE, NO_TREE, no_answer
 from arborescence.core.graph import as_graph, in_float64
@@ -57,6 +58,7 @@ def best_parts(
 
 
 @kernel
+@takes("float64[:, :, ::1], bool, out float64[:, :, ::1], out int64[:, ::1], out int64[:, ::1]")
 def bilexical_kernel(
     scores: np.ndarray, single: bool, best: np.ndarray, stack: np.ndarray, heads: np.ndarray
 ) -> tuple[int, int]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from arborescence.compiling import native
+from arborescence.compiling.signatures import SIGNATURES
 from arborescence.errors import MissingExtraError
 
 if TYPE_CHECKING:
@@ -21,6 +22,20 @@ if TYPE_CHECKING:
 def kernel(function: Function) -> Function:
     """Compile `function` with NumPy's division; it runs without the GIL."""
     return _compiled(function, _nrt=True)
+
+
+def takes(*signatures: str) -> Callable[[Function], Function]:
+    """Declare that Python calls a kernel, with arguments of these types; this goes below its name.
+
+    Each signature, as `signatures.arguments_of` reads it, is an overload: the first that fits is
+    called.
+    """
+
+    def declare(function: Function) -> Function:
+        SIGNATURES[function.__module__, function.__name__] = signatures
+        return function
+
+    return declare
 
 
 def uncounted_kernel(function: Function) -> Function:

@@ -1,13 +1,11 @@
 """What kernels Python calls, and with arguments of which types.
 
-Each family declares them in its `exports.py`; warming up and building the native modules compile
-what is declared.
+`kernels.takes` declares them; warming up and building the native modules compile what is declared.
 """
 
 from __future__ import annotations
 
 import re
-from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -61,34 +59,24 @@ class Export(NamedTuple):
         return f"{self.module}.{self.function}".partition(".")[2]
 
 
+#: What kernels take, by module and name.
+SIGNATURES: Final[dict[tuple[str, str], tuple[str, ...]]] = {}
+
+
 def declared() -> Iterator[Export]:
-    """Yield all kernels that Python calls, family by family."""
-    for path in sorted(_ROOT.rglob("exports.py")):
-        family = ".".join(("arborescence", *path.parent.relative_to(_ROOT).parts))
-        for module, function in _exports_of(family):
-            yield Export(module, function, _exports_of(family)[module, function])
-
-
-@cache
-def _exports_of(family: str) -> dict[tuple[str, str], tuple[str, ...]]:
-    """Return what the kernels of a folder take, by module and function."""
-    try:
-        exports = import_module(f"{family}.exports").EXPORTS
-    except ModuleNotFoundError:
-        return {}
-    return {
-        (f"{family}.{module}", function): signatures
-        if isinstance(signatures, tuple)
-        else (signatures,)
-        for key, signatures in exports.items()
-        for module, _, function in [key.partition(".")]
-    }
+    """Yield all kernels of the package that Python calls, module by module."""
+    for path in sorted(_ROOT.rglob("*.py")):
+        if "@takes(" in path.read_text("utf-8"):
+            name = ".".join(("arborescence", *path.relative_to(_ROOT).with_suffix("").parts))
+            import_module(name)
+            for (module, function), signatures in SIGNATURES.copy().items():
+                if module == name:
+                    yield Export(module, function, signatures)
 
 
 def signatures_of(function: Callable[..., Any]) -> tuple[str, ...]:
     """Return the signatures with which a kernel is declared; none if Python does not call it."""
-    family = function.__module__.rpartition(".")[0]
-    return _exports_of(family).get((function.__module__, function.__name__), ()) if family else ()
+    return SIGNATURES.get((function.__module__, function.__name__), ())
 
 
 def arguments_of(signature: str) -> list[Record | str]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from arborescence.compiling.kernels import kernel, never_negative
+from arborescence.compiling.kernels import kernel, never_negative, takes
 from arborescence.compiling.lanes import LANES, as_row, numbers, places, turn, where
 
 
 @kernel
 @never_negative
+@takes("score[:, ::1], out score[::1]")
 def highest_labels(scores: np.ndarray, best: np.ndarray) -> None:
     """Find the highest score in each row of (m, L), L > 0; NaN if there is one. O(m L)."""
     edges, many = scores.shape
@@ -43,6 +44,7 @@ def highest_labels(scores: np.ndarray, best: np.ndarray) -> None:
 
 @kernel
 @never_negative
+@takes("score[:, ::1], score[::1], int64[:, ::1], out int64[:, ::1]")
 def labels_of(scores: np.ndarray, best: np.ndarray, heads: np.ndarray, labels: np.ndarray) -> None:
     """Find the best label of each edge of trees, on a tie the lowest; or -1. O(L n) each.
 

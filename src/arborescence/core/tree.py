@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from arborescence.compiling.kernels import indexing_kernel, inlined_kernel, kernel
+from arborescence.compiling.kernels import indexing_kernel, inlined_kernel, kernel, takes
 from arborescence.core.accumulator import rounded_sum
 from arborescence.core.checks import check_root
 from arborescence.core.conversion import as_array
@@ -49,6 +49,7 @@ def spans(heads: np.ndarray, n: int, single: bool, above: np.ndarray) -> bool:
 
 
 @kernel
+@takes("int64[::1], bool, out int64[::1]")
 def tree_kernel(heads: np.ndarray, single: bool, above: np.ndarray) -> bool:
     """Tell whether ``heads`` (n + 1,) int64 is a tree; ``above`` is (n + 1,) scratch."""
     n = heads.shape[0] - 1
@@ -59,6 +60,7 @@ def tree_kernel(heads: np.ndarray, single: bool, above: np.ndarray) -> bool:
 
 
 @kernel
+@takes("int64[::1]")
 def projective_kernel(heads: np.ndarray) -> bool:
     """Tell whether no two edges of ``heads`` (n + 1,) int64 cross. O(n · longest edge)."""
     for d in range(1, heads.shape[0]):
@@ -79,6 +81,7 @@ def last_word(row: np.ndarray) -> int:
 
 
 @kernel
+@takes("int64[:, ::1], bool, out bool[::1]")
 def are_trees(rows: np.ndarray, single: bool, answers: np.ndarray) -> None:
     """Tell of each row of (B, N), padded with -1, whether it is a tree. O(n) each."""
     above = np.empty(rows.shape[1], np.int64)
@@ -88,6 +91,7 @@ def are_trees(rows: np.ndarray, single: bool, answers: np.ndarray) -> None:
 
 
 @kernel
+@takes("int64[:, ::1], out bool[::1]")
 def are_projective(rows: np.ndarray, answers: np.ndarray) -> None:
     """Tell of each row of ``rows`` (B, N) int64 whether it is projective; as in `are_trees`."""
     for b in range(rows.shape[0]):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from arborescence.compiling.kernels import inlined_kernel, kernel
+from arborescence.compiling.kernels import inlined_kernel, kernel, takes
 from arborescence.core.accumulator import two_sum
 
 if TYPE_CHECKING:
@@ -68,6 +68,7 @@ def as_weights(scores: NDArray[np.float64], lengths: NDArray[np.int64], single: 
 
 
 @kernel
+@takes("float64[:, :, ::1], int64[::1], bool, out float64[:, :, ::1], out float64[::1]")
 def lower(
     scores: np.ndarray, lengths: np.ndarray, single: bool, logs: np.ndarray, shifts: np.ndarray
 ) -> None:
@@ -130,6 +131,10 @@ def surplus(root: np.ndarray, highest: np.ndarray, n: int) -> float:
 
 
 @kernel
+@takes(
+    "core.weights.Weights(out float64[:, :, ::1], out float64[:, :, ::1], out float64[::1], "
+    "out float64[::1]), int64[::1], bool"
+)
 def normalize(of: Weights, lengths: np.ndarray, single: bool) -> None:
     """Scale the weights so that the edges into each word sum to 1. O(n²).
 

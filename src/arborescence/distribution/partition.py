@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
 
-from arborescence.compiling.kernels import inlined_kernel, kernel, reordered_kernel
+from arborescence.compiling.kernels import inlined_kernel, kernel, reordered_kernel, takes
 from arborescence.core.faults import BAD_SCORE, FINE, NO_TREE, TOO_FAR
 from arborescence.core.tree import projective_kernel, tree_kernel
 from arborescence.core.weights import FURTHEST, SMALLEST
@@ -138,6 +138,11 @@ def whole(marginals: np.ndarray, n: int) -> bool:
 
 
 @kernel
+@takes(
+    "core.weights.Weights(out float64[:, :, ::1], float64[:, :, ::1], float64[::1], "
+    "float64[::1]), int64[::1], bool, bool, distribution.partition.Sums(out float64[::1], "
+    "out float64[::1], out float64[::1], out float64[:, :, ::1]), float64[:, :, :, ::1]"
+)
 def partition(
     of: Weights,  # as from `as_weights`; its weights may be scaled in place
     lengths: np.ndarray,  # (B,) int64, or (0,) if every sentence has N - 1 words
@@ -187,6 +192,10 @@ def partition(
 
 
 @kernel
+@takes(
+    "float64[:, :, ::1], float64[:, :, ::1], int64[::1], bool, bool, float64[:, :, ::1], "
+    "out float64[:, :, ::1], float64[:, :, :, ::1]"
+)
 def derivatives(
     # weights, logs, lengths, single, projective: as in `partition`, which must have found a tree
     # for every sentence
@@ -231,6 +240,10 @@ def derivatives(
 
 
 @kernel
+@takes(
+    "int64[:, :, ::1], float64[:, :, ::1], float64[:, :, ::1], int64[::1], bool, bool, "
+    "out float64[:, ::1]"
+)
 def weigh(
     # (B, K, N) int64: K head vectors of each sentence; values for the root and padding are ignored
     rows: np.ndarray,

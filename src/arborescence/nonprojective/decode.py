@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from arborescence.compiling.kernels import indexing_kernel, kernel, uncounted_kernel
+from arborescence.compiling.kernels import indexing_kernel, kernel, takes, uncounted_kernel
 from arborescence.compiling.lanes import LANES, places, where
 from arborescence.core.accumulator import sign_of
 from arborescence.core.conversion import FLOATS, INT64
@@ -298,6 +298,10 @@ def solve(
 
 
 @kernel
+@takes(
+    "score[:, :, ::1], bool, int64[::1], bool, out int64[::1]",
+    "score[:, :, :], bool, int64[::1], bool, out int64[::1]",
+)
 def decode_kernel(
     scores: np.ndarray, dependents_first: bool, lengths: np.ndarray, single: bool, heads: np.ndarray
 ) -> tuple[int, int]:

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from arborescence.compiling.kernels import kernel
+from arborescence.compiling.kernels import kernel, takes
 from arborescence.core.rows import add_row
 from arborescence.core.weights import SMALLEST
 from arborescence.nonprojective.sums import add_logs, swap
 
 
 @kernel
+@takes("float64[:, ::1], int64, int64, out float64[::1]")
 def weigh_heads(logs: np.ndarray, n: int, word: int, shares: np.ndarray) -> None:
     """Compute the logarithm of the weight of each head of a word over all multi-root trees. O(n³).
 
@@ -110,6 +111,7 @@ def weigh_heads_in_floats(
 
 
 @kernel
+@takes("float64[:, ::1], int64, out float64[::1]")
 def weigh_roots(logs: np.ndarray, n: int, shares: np.ndarray) -> None:
     """Compute the logarithm of the weight of each root edge over all single-root trees. O(n³).
 

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from arborescence.compiling.kernels import inlined_kernel, kernel, uncounted_kernel
+from arborescence.compiling.kernels import inlined_kernel, kernel, takes, uncounted_kernel
 from arborescence.core.faults import BAD_SCORE, EXHAUSTED, FINE, FULL, NO_TREE
 from arborescence.core.tree import spans
 from arborescence.nonprojective.contraction import expand
@@ -34,6 +34,7 @@ from arborescence.nonprojective.forest import Forest, new_forest
 from arborescence.nonprojective.greedy import hang
 from arborescence.nonprojective.parts import (
     ANNOUNCED,
+    BLOCKS,
     GIVEN,
     NONE_YET,
     NOTES,
@@ -222,6 +223,11 @@ def take_turn(ranking: Ranking, search: SwapSearch, forest: Forest, n: int) -> N
 
 
 @kernel
+@takes(
+    f"{BLOCKS}, "
+    "score[:, :, ::1], bool, int64[::1], bool, int64, core.best_first.Lists("
+    "out int64[:, :, ::1], out float64[:, ::1], out int64[::1])"
+)
 def kbest_kernel(
     blocks: Blocks,
     scores: np.ndarray,

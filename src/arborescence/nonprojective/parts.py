@@ -11,7 +11,7 @@ order is that of real arithmetic.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
@@ -127,6 +127,14 @@ class Blocks(NamedTuple):
     matrices: np.ndarray  # (2, N, W), the type of the scores: base and work of `Constrained`
     good: np.ndarray  # (N, GOOD) int32: the heads of `GoodHeads`
     notes: np.ndarray  # (3, M) int64: known of `GoodHeads`, spent, and counts with `announced`
+
+
+#: `Blocks` in signatures of kernels.
+BLOCKS: Final = (
+    "nonprojective.parts.Blocks("
+    "out int32[:, :, ::1], out int64[:, ::1], out float64[:, :, ::1], out float64[:, :, ::1], "
+    "out int32[:, ::1], out score[:, :, ::1], out int32[:, ::1], out int64[:, ::1])"
+)
 
 
 @inlined_kernel

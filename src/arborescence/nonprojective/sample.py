@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from arborescence.compiling.kernels import inlined_kernel, kernel
+from arborescence.compiling.kernels import inlined_kernel, kernel, takes
 from arborescence.core.random import uniform
 from arborescence.nonprojective.heads import weigh_heads, weigh_heads_in_floats
 
@@ -79,6 +79,7 @@ def choose_head(
 
 
 @kernel
+@takes("float64[:, ::1], float64[:, ::1], float64[::1], int64, bool, int64[::1], out int64[:, ::1]")
 def walk(
     weights: np.ndarray,
     logs: np.ndarray,

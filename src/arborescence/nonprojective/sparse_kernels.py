@@ -34,7 +34,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from arborescence.compiling.kernels import inlined_kernel, kernel, uncounted_kernel
+from arborescence.compiling.kernels import inlined_kernel, kernel, takes, uncounted_kernel
 from arborescence.core.accumulator import SCALE_EXPONENT, add_float, normalize, sign_of, unit_of
 from arborescence.core.faults import BAD_NODE, BAD_SCORE, FINE, NO_SINGLE_ROOT, NO_TREE
 from arborescence.core.tree import spans
@@ -91,6 +91,7 @@ class Clusters(NamedTuple):
 
 
 @kernel
+@takes("int64, int64[::1], int64[::1], float64[::1], bool, out int64[::1]")
 def sparse_kernel(
     n: int,
     heads: np.ndarray,

@@ -29,6 +29,7 @@ from arborescence.compiling.kernels import (
     inlined_kernel,
     kernel,
     never_negative,
+    takes,
     uncounted_kernel,
 )
 from arborescence.compiling.lanes import LANES, as_row, places, top, where
@@ -145,6 +146,7 @@ def read_tree(n: int, single: bool, charts: Charts, stack: np.ndarray, heads: np
 
 @kernel
 @never_negative
+@takes("float64[:, ::1], int64")
 def sum_sizes(scores: np.ndarray, n: int) -> tuple[float, float]:
     """Return the sums over words of the largest absolute and largest positive scores. O(n²)."""
     # The first sum is NaN if a score is NaN or +inf. No tree weighs more than the second sum
@@ -170,6 +172,7 @@ def sum_sizes(scores: np.ndarray, n: int) -> tuple[float, float]:
 
 
 @kernel
+@takes("float64[:, :, ::1], int64[::1], bool, out int64[:, ::1]")
 def eisner_kernel(
     scores: np.ndarray, lengths: np.ndarray, single: bool, heads: np.ndarray
 ) -> tuple[int, int]:

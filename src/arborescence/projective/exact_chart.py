@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from arborescence.compiling.kernels import inlined_kernel, kernel
+from arborescence.compiling.kernels import inlined_kernel, kernel, takes
 from arborescence.core.accumulator import MASK, add_float, unit_of
 from arborescence.projective.spans import COMPLETE, INCOMPLETE, parts_of, pop, push, splits_of
 
@@ -32,6 +32,7 @@ class ExactChart(NamedTuple):
 
 
 @kernel
+@takes("float64[:, ::1], int64")
 def unit_of_scores(scores: np.ndarray, n: int) -> tuple[int, int]:
     """Return `unit_of` of the edges of a sentence. O(n²)."""
     edges = np.empty(n * (n + 1))
@@ -71,6 +72,10 @@ def exact_chart(scores: NDArray[np.float64], n: int, single: bool) -> ExactChart
 
 
 @kernel
+@takes(
+    "float64[:, ::1], int64, bool, int64, out int64[:, :, ::1], out int64[:, :, ::1], "
+    "out int64[:, :, :, ::1]"
+)
 def fill_exact_chart(
     scores: np.ndarray,
     n: int,
@@ -128,6 +133,7 @@ def choose_split(chart: ExactChart, kind: int, h: int, e: int, single: bool) -> 
 
 
 @kernel
+@takes("int64, int64[:, :, ::1], int64[:, :, :, ::1], int64, bool, out float64[:, :, :, ::1]")
 def fill_gaps(
     bias: int, splits: np.ndarray, spans: np.ndarray, n: int, single: bool, gaps: np.ndarray
 ) -> None:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple, Self, cast
 
 import numpy as np
 
-from arborescence.compiling.kernels import kernel
+from arborescence.compiling.kernels import kernel, takes
 from arborescence.core.accumulator import rounded_once
 from arborescence.core.best_first import longer
 from arborescence.core.conversion import as_doubles
@@ -244,6 +244,12 @@ def write_tree(known: Derivations, derivation: int, size: int, heads: np.ndarray
 
 
 @kernel
+@takes(
+    "projective.kbest.Derivations(out int64[:, ::1], out int64[:, ::1], out int64[::1], "
+    "out int64[::1], out int64[::1], out int64[::1]), projective.exact_chart.ExactChart("
+    "int64, int64[:, :, ::1], int64[:, :, ::1], int64[:, :, :, ::1]), bool, "
+    "int64, out int64[:, ::1], out float64[::1]"
+)
 def find_projective(
     # known, chart: of the sentence, from `new_derivations` and `exact_chart`
     known: Derivations,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 import numpy as np
 
-from arborescence.compiling.kernels import inlined_kernel, kernel
+from arborescence.compiling.kernels import inlined_kernel, kernel, takes
 from arborescence.core.conversion import as_array
 from arborescence.core.tree import as_rows, tree_kernel, word_count
 from arborescence.errors import TreeError
@@ -50,6 +50,7 @@ def spans_strangers(heads: np.ndarray, d: int) -> bool:
 
 
 @kernel
+@takes("out int64[::1]")
 def lift_kernel(heads: np.ndarray) -> None:
     """Lift the edges of a tree, ``heads`` (n + 1,) int64, in place, until it is projective."""
     # PROJECTIVIZE of Nivre and Nilsson (2005), Section 2: the shortest non-projective edge first,

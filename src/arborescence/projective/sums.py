@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from arborescence.compiling.kernels import inlined_kernel, kernel
+from arborescence.compiling.kernels import inlined_kernel, kernel, takes
 from arborescence.core.random import uniform
 from arborescence.core.rows import add_row, row_product
 from arborescence.core.weights import SMALLEST, scale_column
@@ -323,6 +323,7 @@ def outside_in_logs(
 
 
 @kernel
+@takes("float64[:, ::1], int64, bool, float64[:, :, :, ::1], int64[::1], out int64[:, ::1]")
 def draw_down(
     logs: np.ndarray,  # (N, N) float64: from `as_weights`
     n: int,
@@ -365,6 +366,7 @@ def draw_down(
 
 
 @kernel
+@takes("float64[:, ::1], int64, bool, float64[:, :, :, ::1], out float64[:, ::1]")
 def sum_projective(
     logs: np.ndarray, n: int, single: bool, gaps: np.ndarray, marginals: np.ndarray
 ) -> float:

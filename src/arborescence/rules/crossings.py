@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from arborescence.compiling.kernels import inlined_kernel, kernel
+from arborescence.compiling.kernels import inlined_kernel, kernel, takes
 
 if TYPE_CHECKING:
     from arborescence.rules.trees import Nodes, Trees
@@ -87,6 +87,7 @@ def edges_against(heads: np.ndarray, other: int, node: int) -> tuple[int, bool]:
 
 
 @kernel
+@takes("int64[::1], int64[::1], int64[::1], bool, out int64[::1]")
 def find_faults(
     heads: np.ndarray, roots: np.ndarray, words: np.ndarray, causes: bool, found: np.ndarray
 ) -> None:

@@ -18,13 +18,14 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from arborescence.compiling.kernels import kernel, never_negative, uncounted_kernel
+from arborescence.compiling.kernels import kernel, never_negative, takes, uncounted_kernel
 from arborescence.core.faults import FINE, NOT_GREEDY
 from arborescence.nonprojective.decode import solve as decode_others
 from arborescence.nonprojective.forest import Forest, new_forest
 from arborescence.nonprojective.greedy import Greedy, decode_greedily, new_greedy
 from arborescence.second_order.automata import Choices, new_choices, run_automata
 from arborescence.second_order.edges import (
+    LISTED,
     Edges,
     Listed,
     ceilings_of,
@@ -163,6 +164,10 @@ def first_prices(scores: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 @kernel
+@takes(
+    f"int64[:, ::1], {LISTED}, bool, int64, int64[:, ::1], int64, out int64[::1], "
+    "out int64[:, ::1], out int64[:, ::1]"
+)
 def solve(
     # (B + 1, 4) int64: where the nodes, edges, pairs and grandparents of each sentence begin
     ends: np.ndarray,

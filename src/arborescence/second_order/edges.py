@@ -6,12 +6,18 @@ side by side.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
 import numpy as np
 
-from arborescence.compiling.kernels import inlined_kernel, kernel, never_negative, uncounted_kernel
-from arborescence.second_order.units import ABSENT, LOWEST
+from arborescence.compiling.kernels import (
+    inlined_kernel,
+    kernel,
+    never_negative,
+    takes,
+    uncounted_kernel,
+)
+from arborescence.second_order.units import ABSENT, LOWEST, UNITS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -50,7 +56,14 @@ class Listed(NamedTuple):
         return lists
 
 
+#: `Listed` in signatures of kernels.
+LISTED: Final = (
+    "second_order.edges.Listed(int64[::1], int64[::1], int64[::1], int64[::1], int64[::1])"
+)
+
+
 @kernel
+@takes("int64[:, ::1], bool, bool, out int64[::1]")
 def count_parts(
     scores: np.ndarray, with_grandparents: bool, single: bool, firsts: np.ndarray
 ) -> tuple[int, int, int]:
@@ -81,6 +94,7 @@ def pairs_of(h: int, count: int, single: bool) -> int:
 
 
 @kernel
+@takes(f"{UNITS}, bool, " + LISTED.replace(", int64", ", out int64"))
 def list_parts(
     scores: np.ndarray,
     siblings: np.ndarray,

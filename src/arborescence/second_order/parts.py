@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
-from arborescence.compiling.kernels import kernel
+from arborescence.compiling.kernels import kernel, takes
 from arborescence.core.accumulator import rounded_sum
 from arborescence.core.conversion import FLOATS, as_array, as_floats
 from arborescence.core.faults import name_of
@@ -191,6 +191,7 @@ def remove_hopeless(
 
 
 @kernel
+@takes("int64[::1], out int64[::1]")
 def find_nearer(heads: np.ndarray, nearer: np.ndarray) -> None:
     """Fill ``nearer[d]``: the next nearer modifier of d's head on its side, or that head. O(n)."""
     size = heads.shape[0]

@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from arborescence.compiling.kernels import inlined_kernel, kernel
-from arborescence.second_order.units import ABSENT, LOWEST
+from arborescence.compiling.kernels import inlined_kernel, kernel, takes
+from arborescence.second_order.units import ABSENT, LOWEST, UNITS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -88,6 +88,7 @@ def weight_of_edge(scores: np.ndarray, grandparents: np.ndarray, c: int, h: int,
 
 
 @kernel
+@takes(f"{UNITS}, bool, out int64[:, :, :, ::1]")
 def fill_spans(
     # scores, siblings, grandparents: of `Units`
     scores: np.ndarray,
@@ -156,6 +157,7 @@ def push(stack: np.ndarray, height: int, kind: int, c: int, h: int, e: int) -> i
 
 
 @kernel
+@takes(f"{UNITS}, int64[:, :, :, ::1], out int64[:, ::1], out int64[::1]")
 def read_spans(
     scores: np.ndarray,
     siblings: np.ndarray,

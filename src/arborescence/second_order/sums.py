@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from arborescence.compiling.kernels import inlined_kernel, kernel
+from arborescence.compiling.kernels import inlined_kernel, kernel, takes
 from arborescence.core.checks import check_root
 from arborescence.core.graph import in_threads
 from arborescence.second_order.decoding import no_tree
@@ -127,6 +127,7 @@ def divide(
 
 
 @kernel
+@takes("float64[:, ::1], float64[:, :, ::1], bool, out float64[:, :, ::1]")
 def sum_inside(scores: np.ndarray, siblings: np.ndarray, single: bool, charts: np.ndarray) -> float:
     """Fill the logarithms of the sums over each span's derivations; return the log-partition."""
     # O(n³)
@@ -163,6 +164,7 @@ def sum_inside(scores: np.ndarray, siblings: np.ndarray, single: bool, charts: n
 
 
 @kernel
+@takes("float64[:, ::1], float64[:, :, ::1], bool, float64[:, :, ::1], out float64[:, ::1]")
 def share_outside(
     scores: np.ndarray,
     siblings: np.ndarray,

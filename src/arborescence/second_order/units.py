@@ -7,11 +7,11 @@ at most 3n parts is off by half a unit at most.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
 import numpy as np
 
-from arborescence.compiling.kernels import kernel
+from arborescence.compiling.kernels import kernel, takes
 from arborescence.core.accumulator import SCALE, SCALE_EXPONENT
 
 if TYPE_CHECKING:
@@ -103,6 +103,10 @@ class Units(NamedTuple):
         return cls(edges, siblings, grandparents, Scale.of(size, exponent, seen, rounded))
 
 
+#: `Units` in signatures of kernels: its three arrays.
+UNITS: Final = "int64[:, ::1], int64[:, :, ::1], int64[:, :, ::1]"
+
+
 def bits_for(size: int) -> int:
     """Return how many bits the weight of a tree of `size` nodes may have."""
     return min(_MOST_BITS, 54 - 2 * size.bit_length())
@@ -123,6 +127,10 @@ def in_units(weights: NDArray[np.float64], exponent: int) -> tuple[NDArray[np.in
 
 
 @kernel
+@takes(
+    "int64[:, ::1], int64[::1], float64[::1], float64[::1], float64[::1], out int64[::1], "
+    "out int64[::1], out int64[::1], out int64[:, ::1]"
+)
 def list_units(
     # (B + 1, 4) int64: where the nodes, edges, pairs and grandparents of each sentence begin
     ends: np.ndarray,

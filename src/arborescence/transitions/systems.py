@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from arborescence.compiling.kernels import kernel, uncounted_kernel
+from arborescence.compiling.kernels import kernel, takes, uncounted_kernel
 from arborescence.transitions import arc_eager, arc_hybrid, arc_standard, swap
 from arborescence.transitions.state import (
     ACTIONS,
@@ -34,6 +34,7 @@ NEVER: Final = 1 << 20
 
 
 @uncounted_kernel
+@takes("int64, out int32[:, ::1]")
 def begin(system: int, state: np.ndarray) -> None:
     """Make a state of n words, int32 (FIELDS, n + 4), the initial state. O(n)."""
     clear(state)
@@ -47,6 +48,7 @@ def begin(system: int, state: np.ndarray) -> None:
 
 
 @uncounted_kernel
+@takes("int64, int32[:, ::1], bool")
 def legal(system: int, state: np.ndarray, single: bool) -> int:
     """Return a bit ``1 << transition`` for each legal transition; 0 if the tree is complete."""
     # O(1)
@@ -60,6 +62,7 @@ def legal(system: int, state: np.ndarray, single: bool) -> int:
 
 
 @uncounted_kernel
+@takes("int64, int32[:, ::1], int64")
 def arc(system: int, state: np.ndarray, transition: int) -> tuple[int, int]:
     """Return head and dependent of the edge that a legal transition adds, or -1 and -1. O(1)."""
     if system == ARC_EAGER:
@@ -83,6 +86,7 @@ def move(system: int, state: np.ndarray, transition: int) -> None:
 
 
 @uncounted_kernel
+@takes("int64, out int32[:, ::1], int64, int64")
 def advance(system: int, state: np.ndarray, transition: int, label: int) -> None:
     """Make a transition, without a check. `label` is the label of its edge, or -1. O(1)."""
     head, dependent = arc(system, state, transition)
@@ -92,6 +96,7 @@ def advance(system: int, state: np.ndarray, transition: int, label: int) -> None
 
 
 @kernel
+@takes("int64, int64[::1], out int32[:, ::1]")
 def prepare(system: int, heads: np.ndarray, guide: np.ndarray) -> None:
     """Compute the arrays that the static oracle needs for a tree. O(n)."""
     # system: its number
@@ -106,6 +111,7 @@ def prepare(system: int, heads: np.ndarray, guide: np.ndarray) -> None:
 
 
 @uncounted_kernel
+@takes("int64, int32[:, ::1], int64[::1], int32[:, ::1]")
 def oracle(system: int, state: np.ndarray, heads: np.ndarray, guide: np.ndarray) -> int:
     """Return the static oracle's next transition, in a state of its derivation but the last."""
     # O(1)
@@ -128,6 +134,7 @@ def loss(system: int, state: np.ndarray, heads: np.ndarray, single: bool) -> int
 
 
 @uncounted_kernel
+@takes("int64, out int32[:, ::1], int64[::1], bool, out int32[::1]")
 def costs(system: int, state: np.ndarray, heads: np.ndarray, single: bool, out: np.ndarray) -> None:
     """Compute the cost of each transition, as `State.costs` describes it, exactly."""
     # The dynamic oracle (Goldberg and Nivre 2012, 2013): each transition is made (only the entries

@@ -6,11 +6,11 @@ the same span; in multiword tokens, words match by the longest common subsequenc
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from arborescence.compiling.kernels import kernel
+from arborescence.compiling.kernels import kernel, takes
 from arborescence.errors import TreebankError
 from arborescence.treebank.columns import Columns, equal
 from arborescence.treebank.sentence import FORM
@@ -137,7 +137,13 @@ class _Words(NamedTuple):
     in_multiword: np.ndarray
 
 
+_WORDS: Final = (
+    "treebank.alignment._Words(uint8[::1], int64[:, ::1], int64[::1], int64[::1], bool[::1])"
+)
+
+
 @kernel
+@takes(f"{_WORDS}, {_WORDS}, out int64[:, ::1], out int64[:, ::1]")
 def _align(
     ours: _Words, theirs: _Words, pairs: np.ndarray, stretches: np.ndarray
 ) -> tuple[int, int]:

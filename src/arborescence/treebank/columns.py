@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from arborescence.compiling.kernels import inlined_kernel, kernel
+from arborescence.compiling.kernels import inlined_kernel, kernel, takes
 from arborescence.core.tree import projective_kernel, tree_kernel
 from arborescence.treebank.conllu import chunks
 from arborescence.treebank.joined import Joined
@@ -246,6 +246,10 @@ def _without_spaces(
 
 
 @kernel
+@takes(
+    "uint8[::1], int64[:, ::1], int64[::1], int64[::1], out uint8[::1], out int64[::1], "
+    "out int64[::1], out bool[::1]"
+)
 def _tokens(
     data: np.ndarray,
     spans: np.ndarray,
@@ -316,6 +320,7 @@ def equal(
 
 
 @kernel
+@takes("int64[::1], int64[::1], out int64[::1]")
 def _count_trees(vectors: np.ndarray, offsets: np.ndarray, mark: np.ndarray) -> tuple[int, int]:
     """Count trees without exactly one root edge, and non-projective trees. O(n · edge length)."""
     broken = 0
@@ -373,6 +378,7 @@ class Numbering:
 
 
 @kernel
+@takes("uint8[::1], int64[::1], int64[::1], out int64[::1], out int64[::1], out int64[::1]")
 def _distinct(
     data: np.ndarray,
     starts: np.ndarray,

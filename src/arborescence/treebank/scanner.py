@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from arborescence.compiling.kernels import kernel
+from arborescence.compiling.kernels import kernel, takes
 from arborescence.treebank.sentence import COLUMNS, DEPREL, HEAD, ID, MISC
 
 if TYPE_CHECKING:
@@ -81,6 +81,7 @@ def _number(data: np.ndarray, start: int, stop: int) -> int:
 
 
 @kernel
+@takes("uint8[::1], out int32[:, ::1], out int64[:, ::1]")
 def scan(data: np.ndarray, spans: np.ndarray, blocks: np.ndarray) -> int:
     """Find and check all sentences in `data`, in one pass; return their number. O(size)."""
     # data: uint8 (size,): whole sentences. Blank lines may precede the first.

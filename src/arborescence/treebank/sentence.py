@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from arborescence.compiling.kernels import kernel
+from arborescence.compiling.kernels import kernel, takes
 from arborescence.core.conversion import as_array
 from arborescence.core.tree import is_tree
 from arborescence.errors import TreebankError, TreeError
@@ -422,6 +422,10 @@ def _misfit(columns: dict[int, Sequence[str]]) -> str:
 
 
 @kernel
+@takes(
+    "uint8[::1], int32[:, ::1], int64[::1], out int64[::1]",
+    "uint8[::1], int64[:, ::1], int64[::1], out int64[::1]",
+)
 def read_head_vectors(
     raw: np.ndarray, spans: np.ndarray, offsets: np.ndarray, vectors: np.ndarray
 ) -> None:
@@ -461,6 +465,10 @@ def rewritten(
 
 
 @kernel
+@takes(
+    "uint8[::1], int64[::1], int64[::1], int32[:, ::1], bool[::1], uint8[::1], "
+    "out uint8[::1], out int64[::1], out int32[:, ::1]"
+)
 def _rewrite(
     raw: np.ndarray,
     places: np.ndarray,

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from arborescence.compiling.kernels import inlined_kernel, kernel
-from arborescence.undirected.edges import Edges, first_of, move
+from arborescence.compiling.kernels import inlined_kernel, kernel, takes
+from arborescence.undirected.edges import OUT_EDGES, Edges, first_of, move
 
 
 @kernel
+@takes(f"int64, {OUT_EDGES}, out bool[::1]")
 def boruvka(n: int, edges: Edges, chosen: np.ndarray) -> None:
     """Find the maximum spanning forest in at most log₂ n steps. O(m log n)."""
     # n: nodes 0, ..., n - 1

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 
-from arborescence.compiling.kernels import inlined_kernel, kernel
+from arborescence.compiling.kernels import inlined_kernel, kernel, takes
 from arborescence.core.accumulator import two_sum
 from arborescence.core.checks import check_root
 from arborescence.core.faults import FINE, NO_TREE, no_answer
@@ -109,6 +109,7 @@ def hang(n: int, parents: np.ndarray, root: int, heads: np.ndarray) -> None:
 
 
 @kernel
+@takes("float64[:, :, ::1], int64[::1], bool, int64, int64, bool, out int64[:, ::1], int64")
 def undirected_kernel(
     scores: np.ndarray,  # (B, N, N) float64: ``[b, h, d]``
     lengths: np.ndarray,  # (B,) int64, words of each sentence; or (0,) if all have N - 1

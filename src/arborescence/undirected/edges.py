@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
-from arborescence.compiling.kernels import inlined_kernel, kernel
+from arborescence.compiling.kernels import inlined_kernel, kernel, takes
 from arborescence.core.faults import BAD_NODE, BAD_SCORE, FINE
 
 
@@ -17,6 +17,11 @@ class Edges(NamedTuple):
     v: np.ndarray  # (m,) int32: the other
     weight: np.ndarray  # (m,) float64: finite; the higher the better
     origin: np.ndarray  # (m,) int32, ascending: its index among the caller's edges
+
+
+#: `Edges` in signatures: to read, or to change.
+EDGES: Final = "undirected.edges.Edges(int32[::1], int32[::1], float64[::1], int32[::1])"
+OUT_EDGES: Final = EDGES.replace("int32", "out int32").replace("float64", "out float64")
 
 
 @inlined_kernel
@@ -35,6 +40,7 @@ def first_of(edges: Edges, count: int) -> Edges:
 
 
 @kernel
+@takes(f"int64, int64[::1], int64[::1], float64[::1], int64, {OUT_EDGES}")
 def take_edges(
     n: int,  # nodes 0, ..., n - 1
     # of_u, of_v, of_weight: (M,) int64, int64 and float64: the caller's edges

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, get_args, overload
 
 import numpy as np
 
-from arborescence.compiling.kernels import inlined_kernel, kernel
+from arborescence.compiling.kernels import inlined_kernel, kernel, takes
 from arborescence.core.choices import Encoding as Encoding
 from arborescence.core.faults import BAD_SCORE, FINE, NEGATIVE, bad_score, name_of
 from arborescence.core.graph import as_graph, in_float64, matrix_of
@@ -59,6 +59,7 @@ def combine_rows(
 
 
 @kernel
+@takes("float64[:, ::1], int64, int64, int64, out float64[:, ::1]")
 def encode_kernel(scores: np.ndarray, first: int, n: int, how: int, out: np.ndarray) -> int:
     """Encode the nodes from `first` to n: FINE, BAD_SCORE, or NEGATIVE for a product. O(n²)."""
     # scores: (N, N) float64: ``[h, d]``; column 0 and the diagonal are ignored, but every other

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, get_args, overload
 
 import numpy as np
 
-from arborescence.compiling.kernels import inlined_kernel, kernel
+from arborescence.compiling.kernels import inlined_kernel, kernel, takes
 from arborescence.core.checks import check_count
 from arborescence.core.choices import check_choice
 from arborescence.core.faults import bad_edges, bad_score
@@ -91,6 +91,7 @@ def make_changes(
 
 
 @kernel
+@takes("float64[:, ::1], out int64[::1], int64, int64, bool, out float64[::1], out int64[::1]")
 def enhance_kernel(
     # (N, N) float64: ``[h, d]``, without NaN and +inf. Here -inf counts as the lowest float64.
     scores: np.ndarray,

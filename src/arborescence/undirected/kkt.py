@@ -34,14 +34,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from arborescence.compiling.kernels import inlined_kernel, kernel
+from arborescence.compiling.kernels import inlined_kernel, kernel, takes
 from arborescence.undirected.boruvka import boruvka_step, choose, drop_repeated
-from arborescence.undirected.edges import Edges, first_of, move
+from arborescence.undirected.edges import OUT_EDGES, Edges, first_of, move
 
 _BLOCK = 32
 
 
 @kernel
+@takes(f"int64, {OUT_EDGES}, out bool[::1], out uint64[::1]")
 def kkt(n: int, edges: Edges, chosen: np.ndarray, coins: np.ndarray) -> int:
     """Find the maximum spanning forest; return the edges read."""
     # Expected O(m), at worst O(min(n², m log n))

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from arborescence.compiling.kernels import inlined_kernel, kernel
+from arborescence.compiling.kernels import inlined_kernel, kernel, takes
 from arborescence.core.union_find import find
-from arborescence.undirected.edges import Edges, move
+from arborescence.undirected.edges import OUT_EDGES, Edges, move
 
 # A part with at most this many edges is sorted by insertion.
 _SHORT = 16
@@ -20,6 +20,7 @@ _WAITING = 200
 
 
 @kernel
+@takes(f"int64, {OUT_EDGES}, out bool[::1]")
 def kruskal(n: int, edges: Edges, chosen: np.ndarray) -> None:
     """Find the maximum spanning forest. Expected O(m log m); O(m + n log² n) for random weights."""
     u, v, _, origin = edges

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from arborescence.compiling.kernels import kernel
+from arborescence.compiling.kernels import kernel, takes
 from arborescence.core.checks import check_count
 from arborescence.core.conversion import as_array
 from arborescence.core.union_find import find
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 
 @kernel
+@takes("int64[::1], int64[::1], int64, out int64[::1]")
 def orient_kernel(u: np.ndarray, v: np.ndarray, root: int, heads: np.ndarray) -> None:
     """Direct the edges {u[k], v[k]} of a forest away from `root`, breadth first. O(n + m)."""
     # u, v: (m,) int64
@@ -54,6 +55,7 @@ def orient_kernel(u: np.ndarray, v: np.ndarray, root: int, heads: np.ndarray) ->
 
 
 @kernel
+@takes("int64[::1], int64[::1], out int64[::1]")
 def forest_kernel(u: np.ndarray, v: np.ndarray, link: np.ndarray) -> bool:
     """Return whether the edges {u[k], v[k]} form no cycle. O(m log n)."""
     # u, v: (m,) int64

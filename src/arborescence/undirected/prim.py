@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from arborescence.compiling.kernels import inlined_kernel, kernel
+from arborescence.compiling.kernels import inlined_kernel, kernel, takes
+from arborescence.undirected.edges import EDGES
 
 if TYPE_CHECKING:
     from arborescence.undirected.edges import Edges
@@ -16,6 +17,7 @@ _UNSEEN, _DONE = -1, -2
 
 
 @kernel
+@takes("float64[:, ::1], int64, out int64[::1]")
 def prim_dense(weights: np.ndarray, start: int, parents: np.ndarray) -> None:
     """Find the maximum spanning tree of a dense graph, grown from `start`. O(N²)."""
     # Among equal weights, the pair u < v that comes first: so the tree does not depend on `start`.
@@ -74,6 +76,7 @@ class Heap(NamedTuple):
 
 
 @kernel
+@takes(f"int64, {EDGES}, out bool[::1]")
 def prim(n: int, edges: Edges, chosen: np.ndarray) -> None:
     """Find the maximum spanning forest with a binary heap of nodes. O(m log n)."""
     # A pairing heap took 0.7 to 1.25 times as long; the larger the graph, the longer

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
-from arborescence.compiling.kernels import inlined_kernel, kernel
+from arborescence.compiling.kernels import inlined_kernel, kernel, takes
 from arborescence.core.checks import check_root
 from arborescence.core.edge_list import as_edge_list
 from arborescence.core.faults import BAD_NODE, BAD_SCORE, FINE, NEGATIVE, NO_TREE
@@ -227,6 +227,10 @@ class Pairs(NamedTuple):
 
 
 @kernel
+@takes(
+    "int64, int64[::1], int64[::1], float64[::1], int64, out int32[::1], out int32[::1], "
+    "out float64[::1], out float64[::1]"
+)
 def find_pairs(
     n: int,  # the number of words
     # heads, deps: (m,) int64
@@ -300,6 +304,7 @@ def _first_slot(low: int, high: int, slots: np.ndarray) -> int:
 
 
 @kernel
+@takes("int32[::1], int32[::1], out int32[::1]")
 def fill_slots(low: np.ndarray, high: np.ndarray, slots: np.ndarray) -> None:
     """Fill the hash table of `Pairs`, which is half full at most. Expected O(p)."""
     for pair in range(len(low)):
@@ -323,6 +328,7 @@ def score_of(pairs: Pairs, h: int, d: int) -> float:
 
 
 @kernel
+@takes("float64[::1], float64[::1], int64, out float64[::1]")
 def encode_pairs(onward: np.ndarray, back: np.ndarray, how: int, out: np.ndarray) -> None:
     """Combine the two scores of each pair, as `encode_kernel` does. O(p)."""
     for pair in range(len(out)):
@@ -330,6 +336,7 @@ def encode_pairs(onward: np.ndarray, back: np.ndarray, how: int, out: np.ndarray
 
 
 @kernel
+@takes("int32[::1], int32[::1], float64[::1], float64[::1], int64[::1], bool, out int64[::1]")
 def direct_kernel(
     # low, high, onward, back: as in `Pairs`
     low: np.ndarray,
@@ -378,6 +385,9 @@ def direct_kernel(
 
 
 @kernel
+@takes(
+    "int32[::1], int32[::1], float64[::1], float64[::1], int32[::1], out int64[::1], int64, bool"
+)
 def enhance_listed(
     low: np.ndarray,
     high: np.ndarray,

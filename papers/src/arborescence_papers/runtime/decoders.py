@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from arborescence.compiling.kernels import takes
 from arborescence.inference.decode import decode
 from arborescence.nonprojective.greedy import find_heads, new_greedy
 from arborescence_papers.bilexical_cky import bilexical_cky
@@ -26,6 +27,7 @@ EISNER, NAIVE = "Eisner", "bilexical CKY"
 
 
 @kernel
+@takes("float32[:, :, ::1], out int64[:, ::1]")
 def greedy_pass(batch: np.ndarray, heads: np.ndarray) -> None:
     """Find the best head of each word: a lower limit of the time of any exact decoder."""
     n = batch.shape[1] - 1
@@ -37,6 +39,7 @@ def greedy_pass(batch: np.ndarray, heads: np.ndarray) -> None:
 
 
 @kernel
+@takes("float32[:, :, ::1], out float64[:, :, ::1]")
 def reweight(batch: np.ndarray, lowered: np.ndarray) -> None:
     """Copy graphs, with root edges lowered by more than any two trees differ. O(n²) per graph."""
     size = batch.shape[1]

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
+from arborescence.compiling.kernels import takes
 from arborescence.compiling.lanes import LANES, places
 from arborescence.core.accumulator import SCALE
 from arborescence.core.faults import BAD_SCORE, EXHAUSTED, FINE, FULL, NO_TREE, no_answer
@@ -33,6 +34,7 @@ from arborescence.nonprojective.forest import DONE, MEMBERS, NODES, Forest, new_
 from arborescence.nonprojective.kbest import KBestState, open_root, start
 from arborescence.nonprojective.parts import (
     ANNOUNCED,
+    BLOCKS,
     GIVEN,
     NONE_YET,
     PARTS,
@@ -156,6 +158,7 @@ def kbest_published(
 
 
 @kernel
+@takes(f"{BLOCKS}, score[:, ::1], bool, bool, int64, int64, out int64[:, ::1], out float64[::1]")
 def published_kernel(
     blocks: Blocks,
     scores: np.ndarray,

@@ -27,8 +27,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 import numpy as np
 
-from arborescence.compiling.kernels import inlined_kernel, kernel, uncounted_kernel
-from arborescence.parsers.shared.features import MAX_TAGS, mix, numbered, rotate
+from arborescence.compiling.kernels import inlined_kernel, kernel, takes, uncounted_kernel
+from arborescence.parsers.shared.features import BATCH, MAX_TAGS, mix, numbered, rotate
 from arborescence.parsers.shared.options import MOST_BITS
 from arborescence.parsers.shared.scheme import Field
 
@@ -119,6 +119,15 @@ class EdgeModel(NamedTuple):
     templates: EdgeTemplates
     layout: Layout
     weights: NDArray[Any]  # (layout.size,): float32, or integers
+
+
+#: `EdgeModel` in signatures: with weights as they are in a parser, or those that training changes.
+EDGES: Final = (
+    "parsers.linear.edges.EdgeModel(parsers.linear.edges.EdgeTemplates("
+    "int64[:, ::1], int64[:, ::1], int64[:, ::1], int64[:, ::1], bool), "
+    "parsers.linear.edges.Layout(int64, int64, int64), weight[::1])"
+)
+LEARNED_EDGES: Final = EDGES.replace("weight", "out float32")
 
 
 class _Rows(NamedTuple):
@@ -226,6 +235,7 @@ def _score(
 
 
 @kernel
+@takes(f"{BATCH}, {EDGES}, out sum[:, :, ::1], out float32[::1], int64[::1]")
 def score_edges(
     batch: Batch, model: EdgeModel, sums: np.ndarray, out: np.ndarray, places: np.ndarray
 ) -> None:
@@ -269,6 +279,7 @@ def score_edges(
 
 
 @kernel
+@takes(f"{BATCH}, {EDGES}, out sum[:, :, ::1], int64[::1], int64[::1], out float32[::1]")
 def score_kept_edges(
     # batch, model, sums: as for `score_edges`; edges must be directed
     batch: Batch,
@@ -360,6 +371,10 @@ def _list_weights(rows: _Rows, layout: Layout, h: int, d: int, out: np.ndarray, 
 
 
 @kernel
+@takes(
+    f"{BATCH}, {LEARNED_EDGES}, out float32[::1], int64[::1], int64[::1], float64, float64, "
+    "float64, int64"
+)
 def update_edges(
     # batch, model: as for `score_edges`; the batch has one sentence. The weights are float32, and
     # changed.
@@ -413,6 +428,7 @@ def update_edges(
 
 
 @kernel
+@takes(f"{BATCH}, {LEARNED_EDGES}, out float32[::1], float64[:, ::1], float64, float64, float64")
 def move_edges(
     # batch, model, averages: as for `update_edges`; the batch has one sentence
     batch: Batch,

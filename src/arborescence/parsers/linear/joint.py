@@ -10,8 +10,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from arborescence.compiling.kernels import kernel
+from arborescence.compiling.kernels import kernel, takes
+from arborescence.parsers.shared.features import BATCH
 from arborescence.parsers.shared.relations import (
+    LEARNED_RELATIONS,
+    RELATIONS,
     best_relation,
     find_relatives,
     list_rows,
@@ -37,6 +40,10 @@ def _rows_of(batch: Batch, model: RelationModel, tree: np.ndarray) -> np.ndarray
 
 
 @kernel
+@takes(
+    f"{BATCH}, {RELATIONS}, float64, int64[::1], int64[::1], out sum[::1], out float32[::1], "
+    "int64[::1], out int16[::1]"
+)
 def add_relations(
     # batch, model, sums: as for `relations.label_edges`; templates use heads and dependents only
     batch: Batch,
@@ -74,6 +81,10 @@ def add_relations(
 
 
 @kernel
+@takes(
+    f"{BATCH}, {RELATIONS.replace('weight', 'float32')}, int64[::1], int64[::1], "
+    "int64[::1], int64[::1], out float64[::1]"
+)
 def difference(
     # batch, model: as for `add_relations`; the batch has one sentence
     batch: Batch,
@@ -100,6 +111,10 @@ def difference(
 
 
 @kernel
+@takes(
+    f"{BATCH}, {LEARNED_RELATIONS}, out float32[:, ::1], int64[::1], int64[::1], int64[::1], "
+    "int64[::1], float64, int64"
+)
 def update(
     batch: Batch,
     model: RelationModel,
@@ -120,6 +135,10 @@ def update(
 
 
 @kernel
+@takes(
+    f"{BATCH}, {RELATIONS}, float64, int64[::1], out sum[::1], float32[:, ::1], "
+    "out float32[:, :, ::1]"
+)
 def weigh_all_relations(
     # batch, model, sums: as for `relations.label_edges`; the batch has one sentence
     batch: Batch,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
 import numpy as np
 
-from arborescence.compiling.kernels import kernel
+from arborescence.compiling.kernels import kernel, takes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -95,6 +95,10 @@ class KeptEdges(NamedTuple):
         return heads
 
 
+#: `KeptEdges` in signatures of kernels.
+KEPT: Final = "parsers.linear.kept.KeptEdges(int64[::1], int64[::1], int64[::1], float32[::1])"
+
+
 def both_ways(
     sentences: NDArray[np.int64], starts: NDArray[np.int64], heads: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
@@ -115,6 +119,7 @@ def both_ways(
 
 
 @kernel
+@takes(f"{KEPT}, int64[::1], int64[::1], out float32[::1]")
 def fill_kernel(kept: KeptEdges, nodes: np.ndarray, places: np.ndarray, out: np.ndarray) -> None:
     """Write the edges of `KeptEdges` into matrices laid out by `Matrices`; O(n + E) a sentence."""
     sentences, starts, heads, weights = kept

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from arborescence.compiling.kernels import inlined_kernel, kernel
+from arborescence.compiling.kernels import inlined_kernel, kernel, takes
 from arborescence.parsers.linear.edges import WIDE, EdgeTemplates, add_up, halves
 from arborescence.parsers.shared import scheme
-from arborescence.parsers.shared.features import numbered
+from arborescence.parsers.shared.features import BATCH, numbered
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -71,6 +71,14 @@ class EdgeFilter(NamedTuple):
     def of_all(self) -> EdgeFilter:
         """Return a filter that keeps all edges."""
         return self._replace(limits=np.full_like(self.limits, _FAR), threshold=_FAR - 1)
+
+
+#: `EdgeFilter` in signatures: as it is in a parser, or with weights that training changes.
+FILTER: Final = (
+    "parsers.linear.pruning.EdgeFilter(int64[:, ::1], int64[:, :, ::1], int8[:, ::1], "
+    "int8[:, :, ::1], int64)"
+)
+LEARNED_FILTER: Final = FILTER.replace("int8", "out float32")
 
 
 def sides_for(columns: Sequence[str]) -> NDArray[np.int64]:
@@ -201,6 +209,7 @@ def _score_heads(tags: np.ndarray, model: EdgeFilter, room: _Room, d: int) -> fl
 
 
 @kernel
+@takes(f"{BATCH}, {LEARNED_FILTER}, {LEARNED_FILTER}, int64[::1], int64[::1], int64")
 def learn_kernel(
     # batch, model: `Batch` and `EdgeFilter`; its weights, float32, are changed
     batch: Batch,
@@ -246,6 +255,7 @@ def learn_kernel(
 
 
 @kernel
+@takes(f"{BATCH}, {FILTER}, int64[::1], out int64[::1]")
 def margins_kernel(batch: Batch, model: EdgeFilter, heads: np.ndarray, out: np.ndarray) -> None:
     """Return, for each word, the score of the best head minus that of the gold head."""
     # batch, model: `Batch`, and `EdgeFilter` with integer weights
@@ -278,6 +288,7 @@ def keep_edges(
 
 
 @kernel
+@takes(f"{BATCH}, {FILTER}, bool, int64, out int64[::1], out int64[::1]")
 def keep_kernel(
     batch: Batch, model: EdgeFilter, fan: bool, done: int, firsts: np.ndarray, heads: np.ndarray
 ) -> int:

@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from arborescence.compiling.kernels import fused_kernel, kernel, reordered_kernel
+from arborescence.compiling.kernels import fused_kernel, kernel, reordered_kernel, takes
 
 _ONE: Final = np.float32(1)
 _TWO: Final = np.float32(2)
@@ -67,6 +67,10 @@ def _tanh(x: np.float32) -> np.float32:
 
 
 @kernel
+@takes(
+    "float32[:, ::1], float32[:, :, ::1], float32[:, ::1], int64[::1], int64, int64, "
+    "out float32[:, :, ::1], out float32[:, :, ::1], out float32[:, ::1]"
+)
 def lstm_step(
     # float32 (N, 8 H): the products of inputs and weights: four gates (input, forget, output, new)
     # for each direction
@@ -110,6 +114,7 @@ def lstm_step(
 
 
 @kernel
+@takes("int64[:, ::1], float32[:, ::1], int64[::1], float32[::1], out float32[:, ::1]")
 def spell(
     letters: np.ndarray, table: np.ndarray, widths: np.ndarray, bias: np.ndarray, found: np.ndarray
 ) -> None:
@@ -149,6 +154,7 @@ def spell(
 
 
 @kernel
+@takes("out float32[:, ::1], int64[::1]")
 def softmax(rows: np.ndarray, best: np.ndarray) -> None:
     """Turn the logits of tags into their probabilities."""
     # rows: float32 (N, V): changed in place
@@ -172,6 +178,7 @@ def _normalize(rows: np.ndarray, row: int) -> None:
 
 
 @kernel
+@takes("float32[:, ::1], int64, float64, int64[::1], out float32[:, ::1]")
 def rectify(
     rows: np.ndarray, first: int, slope: float, order: np.ndarray, found: np.ndarray
 ) -> None:
@@ -200,6 +207,7 @@ def _dot(products: np.ndarray, head: int, relation: int, rows: np.ndarray, row: 
 
 
 @kernel
+@takes("float32[:, :, ::1], int64[::1], float32[:, ::1], int64[::1], out float32[:, ::1]")
 def score_relations(
     # float32 (U, L, columns): the product of the vector of each head and the weights of each
     # relation
@@ -218,6 +226,7 @@ def score_relations(
 
 
 @kernel
+@takes("float32[:, ::1], float32[:, ::1], float32[::1], int64, int64, out float32[:, ::1]")
 def score_pairs(
     # heads, dependents: float32 (N, at least columns)
     heads: np.ndarray,

@@ -42,10 +42,15 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
 import numpy as np
 
-from arborescence.compiling.kernels import kernel
-from arborescence.parsers.shared.features import mix, rotate, split_template, usable
+from arborescence.compiling.kernels import kernel, takes
+from arborescence.parsers.shared.features import BATCH, mix, rotate, split_template, usable
+from arborescence.parsers.shared.relations import (
+    RELATION_TEMPLATES,
+    RelationTemplates,
+    find_relatives,
+    mix_sides,
+)
 from arborescence.parsers.shared.relations import ROLES as NEAR
-from arborescence.parsers.shared.relations import RelationTemplates, find_relatives, mix_sides
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -165,6 +170,20 @@ class Workspace(NamedTuple):
             rows=np.empty((trees * nodes, len(templates.looks.roles)), dtype=np.int32),
             sums=np.empty(trees * nodes, dtype=np.float32),
         )
+
+
+#: In signatures of kernels: sentences, their k-best lists and the templates of features.
+LISTS: Final = (
+    f"{BATCH}, parsers.reranker.lists.Lists("
+    "int64[::1], int64[::1], int32[::1], uint64[::1], float64[::1], int64[:, ::1]), "
+    f"parsers.reranker.features.TreeTemplates({RELATION_TEMPLATES}, int64[:, ::1])"
+)
+#: `Workspace`, likewise.
+WORKSPACE: Final = (
+    "parsers.reranker.features.Workspace(out int64[:, ::1], out int64[:, ::1], "
+    "out uint64[:, ::1], out uint64[:, ::1], out int32[:, ::1], out int32[:, ::1], "
+    "out float32[::1])"
+)
 
 
 @kernel
@@ -309,6 +328,7 @@ def score_list(
 
 
 @kernel
+@takes(f"{LISTS}, float32[::1], {WORKSPACE}, out float64[::1]")
 def score_lists(
     batch: Batch,
     lists: Lists,

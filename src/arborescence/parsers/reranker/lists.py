@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
 
-from arborescence.compiling.kernels import kernel
+from arborescence.compiling.kernels import kernel, takes
 from arborescence.parsers.shared.features import hash_bytes
 from arborescence.treebank.joined import Joined
 from arborescence.treebank.sentence import DEPREL, read_head_vectors
@@ -86,6 +86,7 @@ def _read(trees: list[Sentence]) -> tuple[NDArray[np.int64], NDArray[np.uint64]]
 
 
 @kernel
+@takes("uint8[::1], int64[:, ::1], out uint64[:, ::1]")
 def hash_relations(raw: np.ndarray, spans: np.ndarray, out: np.ndarray) -> None:
     """Hash the relations of words, with and without their subtypes: uint64 (n, 2)."""
     for i in range(len(spans)):

@@ -11,8 +11,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from arborescence.compiling.kernels import kernel
-from arborescence.parsers.reranker.features import Workspace, find_parts, score_list, score_lists
+from arborescence.compiling.kernels import kernel, takes
+from arborescence.parsers.reranker.features import (
+    LISTS,
+    WORKSPACE,
+    Workspace,
+    find_parts,
+    score_list,
+    score_lists,
+)
 from arborescence.parsers.shared.classifier import Learned, descend
 from arborescence.parsers.shared.run import Run
 
@@ -124,6 +131,7 @@ def best_trees(lists: Lists, scores: NDArray[np.float64]) -> NDArray[np.int64]:
 
 
 @kernel
+@takes(f"{LISTS}, int64[::1], float64, out float32[:, ::1], {WORKSPACE}")
 def learn_lists(
     # batch, lists, templates, work: as for `features.find_parts`
     batch: Batch,

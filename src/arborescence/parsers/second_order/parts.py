@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 import numpy as np
 
-from arborescence.compiling.kernels import indexing_kernel, inlined_kernel, kernel
-from arborescence.parsers.shared.features import numbered, rotate
+from arborescence.compiling.kernels import indexing_kernel, inlined_kernel, kernel, takes
+from arborescence.parsers.linear.kept import KEPT
+from arborescence.parsers.shared.features import BATCH, numbered, rotate
 from arborescence.second_order.edges import Listed
 
 if TYPE_CHECKING:
@@ -70,6 +71,15 @@ class PartModel(NamedTuple):
 
     templates: PartTemplates
     weights: NDArray[Any]
+
+
+# Records in signatures of kernels.
+_TEMPLATES: Final = "parsers.second_order.parts.PartTemplates(int64[:, ::1], int64[:, ::1])"
+_MODEL: Final = f"parsers.second_order.parts.PartModel({_TEMPLATES}, weight[:, ::1])"
+_LISTED: Final = (
+    "second_order.edges.Listed(int64[::1], out int64[::1], out float64[::1], out float64[::1], "
+    "out float64[::1])"
+)
 
 
 @inlined_kernel
@@ -171,6 +181,10 @@ def score_parts(
 
 
 @kernel
+@takes(
+    f"{BATCH}, int64, {_MODEL}, float64, float64[:, ::1], out float64[:, :, ::1], "
+    "out float64[:, :, ::1]"
+)
 def score_kernel(
     batch: Batch,
     b: int,
@@ -233,6 +247,7 @@ def list_parts(
 
 
 @kernel
+@takes(f"{BATCH}, {KEPT}, {_MODEL}, float64, bool, int64[:, ::1], {_LISTED}")
 def score_list_kernel(
     batch: Batch,
     kept: KeptEdges,
@@ -298,6 +313,7 @@ def list_features(
 
 
 @kernel
+@takes(f"{BATCH}, {_TEMPLATES}, int64, int64[::1], out int64[::1]")
 def list_kernel(
     batch: Batch, templates: PartTemplates, rows: int, heads: np.ndarray, out: np.ndarray
 ) -> int:

@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
 import numpy as np
 
-from arborescence.compiling.kernels import kernel
+from arborescence.compiling.kernels import kernel, takes
 from arborescence.parsers.shared.scheme import COLUMNS
 from arborescence.treebank.joined import Joined
 from arborescence.treebank.sentence import FEATS, FORM, LEMMA
@@ -66,6 +66,7 @@ def mix(first: np.uint64, second: np.uint64) -> np.uint64:
 
 
 @kernel
+@takes("uint8[::1], int64, int64, bool")
 def hash_bytes(raw: np.ndarray, start: int, stop: int, fold: bool) -> np.uint64:
     """Hash ``raw[start:stop]`` (uint8); with `fold`, ASCII letters count as lower case."""
     state = _SEED
@@ -207,6 +208,12 @@ class Batch(NamedTuple):
         return cls(starts, hashed, tags, own == MISSING, joined.is_given(LEMMA))
 
 
+#: `Batch` in signatures of kernels.
+BATCH: Final = (
+    "parsers.shared.features.Batch(int64[::1], uint64[:, ::1], uint8[::1], bool[::1], bool[::1])"
+)
+
+
 def tags_of(sentences: Sequence[Sentence]) -> NDArray[np.uint64]:
     """Return the sorted hashes of the `MAX_TAGS` most frequent UPOS tags."""
     starts, fields = _hashed(Joined.of(sentences))
@@ -227,6 +234,7 @@ def _hashed(joined: Joined) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
 
 
 @kernel
+@takes("uint8[::1], int64[::1], int32[:, ::1], int64[::1], out uint64[:, ::1]")
 def hash_words(
     raw: np.ndarray, places: np.ndarray, spans: np.ndarray, starts: np.ndarray, fields: np.ndarray
 ) -> None:
@@ -254,6 +262,10 @@ def hash_words(
 
 
 @kernel
+@takes(
+    "uint64[:, ::1], int64[::1], parsers.shared.features.Sides(uint64[::1], int64[:, :, ::1]), "
+    "out uint64[:, ::1]"
+)
 def hash_sides(fields: np.ndarray, starts: np.ndarray, sides: Sides, out: np.ndarray) -> None:
     """Hash every side of every node: at most K mixes each."""
     # What lies beyond an end is the missing node

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 import numpy as np
 
-from arborescence.compiling.kernels import inlined_kernel, kernel, uncounted_kernel
-from arborescence.parsers.shared.features import numbered, rotate, split_template
+from arborescence.compiling.kernels import inlined_kernel, kernel, takes, uncounted_kernel
+from arborescence.parsers.shared.features import BATCH, numbered, rotate, split_template
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -72,6 +72,17 @@ class RelationModel(NamedTuple):
     weights: NDArray[Any]  # (R, L): float32 or integers; R is a power of two
     # (2, L): the relations allowed on edges from the root, and on other edges
     allowed: NDArray[np.bool_]
+
+
+#: In signatures of kernels: `RelationTemplates`, and `RelationModel` with weights as they are in a
+#: parser, or with those that training changes.
+RELATION_TEMPLATES: Final = (
+    "parsers.shared.relations.RelationTemplates(int64[:, ::1], int64[:, ::1])"
+)
+RELATIONS: Final = (
+    f"parsers.shared.relations.RelationModel({RELATION_TEMPLATES}, weight[:, ::1], bool[:, ::1])"
+)
+LEARNED_RELATIONS: Final = RELATIONS.replace("weight", "out float32")
 
 
 @kernel
@@ -173,6 +184,7 @@ def score_relations(
 
 
 @kernel
+@takes(f"{BATCH}, {RELATIONS}, int64[:, ::1], out sum[::1], out int64[:, ::1]")
 def label_edges(
     batch: Batch, model: RelationModel, heads: np.ndarray, sums: np.ndarray, out: np.ndarray
 ) -> None:
@@ -197,6 +209,7 @@ def label_edges(
 
 
 @kernel
+@takes(f"{BATCH}, {RELATIONS}, float64, int64[::1], out sum[::1], out float32[:, ::1]")
 def weigh_relations(
     # batch, model, sums: as for `label_edges`
     batch: Batch,
@@ -241,6 +254,7 @@ def move(
 
 
 @kernel
+@takes(f"{BATCH}, {LEARNED_RELATIONS}, out float32[:, ::1], int64[::1], int64[::1], float64, int64")
 def update_relations(
     # batch, model: `Batch` of the sentence, and `RelationModel`, with float32 weights: changed
     batch: Batch,

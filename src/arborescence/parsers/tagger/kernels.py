@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
 import numpy as np
 
-from arborescence.compiling.kernels import kernel
+from arborescence.compiling.kernels import kernel, takes
 from arborescence.parsers.shared.classifier import (
     Values,
     best_class,
@@ -105,6 +105,7 @@ class Guesses(NamedTuple):
 
 
 @kernel
+@takes("uint8[::1], int64[:, ::1], out uint64[:, ::1]")
 def spell(raw: np.ndarray, spans: np.ndarray, letters: np.ndarray) -> None:
     """Hash the form, affixes and shape of each word."""
     # raw: uint8 (b,)
@@ -150,6 +151,7 @@ def _capitals(letters: np.ndarray, first: int, last: int) -> np.uint64:
 
 
 @kernel
+@takes("uint64[:, ::1], int64[::1], out uint32[:, ::1]")
 def look_at_words(letters: np.ndarray, starts: np.ndarray, places: np.ndarray) -> None:
     """Compute the weight indices of the features that depend only on the words."""
     # letters: uint64 (n, 13)
@@ -229,6 +231,12 @@ def _rank(tags: np.ndarray, scores: np.ndarray, unit: float, found: Guesses, i: 
 
 
 @kernel
+@takes(
+    "parsers.tagger.kernels.Spelled(uint64[:, ::1], uint32[:, ::1], int64[::1]), int64[::1], "
+    "int64[::1], parsers.tagger.kernels.Choices(int64, uint64[::1], int64[::1]), weight[::1], "
+    "out sum[::1], out int64[::1], float64, parsers.tagger.kernels.Guesses("
+    "out int64[:, ::1], out float32[:, ::1]), int64[::1], out float32[:, ::1]"
+)
 def tag_words(
     words: Spelled,
     order: np.ndarray,  # int64: the sentences to tag, in this order

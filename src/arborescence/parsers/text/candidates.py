@@ -86,6 +86,10 @@ class Texts(NamedTuple):
         )
 
 
+#: `Texts` in signatures of kernels.
+TEXTS: Final = "parsers.text.candidates.Texts(uint8[::1], int64[::1], int64[:, ::1])"
+
+
 def table_of(rules: Rules) -> NDArray[np.int64]:
     """Return (R, 4)."""
     # letter case, least characters of a form, last byte of the suffix or -1, a hash

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from arborescence.compiling.kernels import kernel
+from arborescence.compiling.kernels import kernel, takes
 
 #: The number of padding cells on each side of a paragraph, so that kernels need no bounds checks.
 PADDING: Final = 5
@@ -85,6 +85,13 @@ class Characters(NamedTuple):
         return cls(folded[:n], kept_kinds[:n], gaps[:n], offsets[:n], paragraphs[: p + 1])
 
 
+#: `Characters` in signatures of kernels.
+CHARACTERS: Final = (
+    "parsers.text.characters.Characters("
+    "uint32[::1], uint8[::1], uint8[::1], int64[::1], int64[::1])"
+)
+
+
 def _look_up(code: int) -> None:
     """Fill in the kind and lower case of a character, once per process."""
     character = chr(code)
@@ -103,6 +110,10 @@ def _look_up(code: int) -> None:
 
 
 @kernel
+@takes(
+    "uint32[::1], uint8[::1], uint32[::1], parsers.text.characters.Characters("
+    "out uint32[::1], out uint8[::1], out uint8[::1], out int64[::1], out int64[::1])"
+)
 def _lay_out(
     codes: np.ndarray,
     kinds: np.ndarray,

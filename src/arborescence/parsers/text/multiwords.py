@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, Self
 
 import numpy as np
 
-from arborescence.compiling.kernels import kernel
+from arborescence.compiling.kernels import kernel, takes
 from arborescence.parsers.shared.features import mix
 from arborescence.parsers.text.rewriting import CONTEXTS, Rewriter
 from arborescence.parsers.text.rules import AS_IS, STEM
@@ -83,6 +83,7 @@ def _neighbours(letters: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 
 @kernel
+@takes("uint64[:, ::1], out uint64[:, ::1]")
 def hash_neighbours(letters: np.ndarray, contexts: np.ndarray) -> None:
     """Do the work of `_neighbours`: fill `contexts`."""
     for t in range(letters.shape[0]):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 import numpy as np
 
-from arborescence.compiling.kernels import kernel
+from arborescence.compiling.kernels import kernel, takes
 from arborescence.parsers.shared import scheme
 from arborescence.parsers.shared.classifier import (
     NOTHING,
@@ -28,6 +28,7 @@ from arborescence.parsers.shared.classifier import (
 )
 from arborescence.parsers.text.candidates import (
     SPELLING,
+    TEXTS,
     Texts,
     list_candidates,
     number_among,
@@ -198,6 +199,10 @@ _ARRAYS: Final = {"known": scheme.Array((np.uint32,), ("known",))}
 
 
 @kernel
+@takes(
+    f"int64[::1], int64[:, ::1], {TEXTS}, int64[:, ::1], int64[:, ::1], uint64[:, ::1], "
+    "weight[::1], out int64[:, ::1], out float32[:, ::1]"
+)
 def choose(
     order: np.ndarray,  # int64: the items to process, in this order
     # int64 (n, 2): the form of each, and the number of the text that it is rewritten as; -1: as it

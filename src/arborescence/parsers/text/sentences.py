@@ -11,7 +11,7 @@ from typing import Final
 
 import numpy as np
 
-from arborescence.compiling.kernels import kernel
+from arborescence.compiling.kernels import kernel, takes
 from arborescence.parsers.shared.classifier import (
     PLACES,
     Values,
@@ -23,6 +23,7 @@ from arborescence.parsers.shared.classifier import (
 )
 from arborescence.parsers.shared.features import mix
 from arborescence.parsers.text.characters import (
+    CHARACTERS,
     CLOSING,
     LOWER,
     OPENING,
@@ -76,6 +77,7 @@ _PENALTY: Final = np.float32(0.03)
 
 
 @kernel
+@takes(f"{CHARACTERS}, int64[::1], int64[::1], out uint64[:, ::1]")
 def spell(text: Characters, starts: np.ndarray, ends: np.ndarray, letters: np.ndarray) -> None:
     """Hash the forms and shapes of tokens."""
     # starts, ends: int64 (t,): the first and the last character of each token
@@ -147,6 +149,7 @@ def _look(
 
 
 @kernel
+@takes("uint64[:, ::1], weight[::1], out float64[::1], bool[::1], out float32[:, ::1]")
 def end(
     letters: np.ndarray,  # the output of `spell`. The end of a paragraph always ends a sentence.
     weights: np.ndarray,  # int8 or float32 (PLACES,)

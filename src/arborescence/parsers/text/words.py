@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from arborescence.compiling.kernels import kernel
+from arborescence.compiling.kernels import kernel, takes
 from arborescence.parsers.shared.classifier import (
     PLACES,
     Values,
@@ -22,7 +22,7 @@ from arborescence.parsers.shared.classifier import (
     values_of,
 )
 from arborescence.parsers.shared.features import mix
-from arborescence.parsers.text.characters import NO_GAP, PADDING, PARAGRAPH, Characters
+from arborescence.parsers.text.characters import CHARACTERS, NO_GAP, PADDING, PARAGRAPH, Characters
 
 _ATOMS: Final = (
     "c3 c2 c1 c d d1 d2 d3 k j kj k21 j12 k21kj kjj12 k1kj kjj1 k1kjj1 k21kjj12 jj12 k21k lead "
@@ -128,6 +128,7 @@ def _look(
 
 
 @kernel
+@takes(f"{CHARACTERS}, bool, weight[::1], out bool[::1], bool[::1], out float32[:, ::1]")
 def cut(
     text: Characters,  # n characters
     with_spaces: bool,  # whether a word may contain spaces. If not, each space ends a word.

@@ -6,12 +6,12 @@ scores do not decide what is kept, but later features use them.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
 import numpy as np
 
-from arborescence.compiling.kernels import inlined_kernel, kernel, uncounted_kernel
-from arborescence.parsers.transition.scoring import IDLE, Scorer, score_actions, take
+from arborescence.compiling.kernels import inlined_kernel, kernel, takes, uncounted_kernel
+from arborescence.parsers.transition.scoring import IDLE, SCORER, Scorer, score_actions, take
 from arborescence.transitions import state as layout
 from arborescence.transitions import systems
 
@@ -47,6 +47,14 @@ class Trail(NamedTuple):
     def of(cls, steps: int, beam: int) -> Self:
         """Allocate a trail of as many steps."""
         return cls(*np.empty((2, steps, beam), dtype=np.int64))
+
+
+# Records in signatures of kernels.
+AGENDA: Final = (
+    "parsers.transition.beam.Agenda(out float64[::1], out int64[::1], out int64[::1], "
+    "out float64[::1])"
+)
+_TRAIL: Final = "parsers.transition.beam.Trail(int64[:, ::1], int64[:, ::1])"
 
 
 @inlined_kernel
@@ -125,6 +133,7 @@ def grow(
 
 
 @kernel
+@takes(f"{_TRAIL}, int64, int64, out int64[::1]")
 def trace_back(trail: Trail, steps: int, place: int, out: np.ndarray) -> None:
     """Trace a state in the beam back to the initial state."""
     # trail, steps: `Trail`, and the number of steps
@@ -136,6 +145,10 @@ def trace_back(trail: Trail, steps: int, place: int, out: np.ndarray) -> None:
 
 
 @kernel
+@takes(
+    f"{SCORER}, {AGENDA}, out int64[:, ::1], out int64[:, ::1], out float64[:, ::1], "
+    + _TRAIL.replace("int64", "out int64")
+)
 def parse(
     # scorer, agenda: `Scorer`, and `Agenda`, which has the width B of the beam
     scorer: Scorer,

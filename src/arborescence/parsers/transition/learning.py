@@ -7,16 +7,25 @@ Collins and Roark 2004; Zhang and Clark 2008).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from arborescence.compiling.kernels import kernel, uncounted_kernel
+from arborescence.compiling.kernels import kernel, takes, uncounted_kernel
 from arborescence.parsers.shared.relations import move
-from arborescence.parsers.transition.beam import Agenda, Trail, begin, fill, grow, trace_back
+from arborescence.parsers.transition.beam import (
+    AGENDA,
+    Agenda,
+    Trail,
+    begin,
+    fill,
+    grow,
+    trace_back,
+)
 from arborescence.parsers.transition.scoring import (
     FINISHED,
     IDLE,
+    LEARNED_SCORER,
     STRIDE,
     Model,
     Scorer,
@@ -47,6 +56,12 @@ class Learner(NamedTuple):
     # whether every transition of cost 0 is right (Goldberg and Nivre 2012), or only that of the
     # static oracle
     dynamic: bool
+
+
+_LEARNER: Final = (
+    f"parsers.transition.learning.Learner({LEARNED_SCORER}, out float32[:, ::1], "
+    "out float32[:, ::1], int64[::1], int64[::1], bool)"
+)
 
 
 class Lesson(NamedTuple):
@@ -117,6 +132,7 @@ def _change(learner: Learner, lesson: Lesson, action: int, step: float) -> None:
 
 
 @kernel
+@takes(f"{_LEARNER}, int64[::1], int64, float64, float64[::1]")
 def learn_greedily(
     learner: Learner, order: np.ndarray, clock: int, exploration: float, coins: np.ndarray
 ) -> None:
@@ -218,6 +234,7 @@ def _blame(
 
 
 @kernel
+@takes(f"{_LEARNER}, int64[::1], int64, {AGENDA}")
 def learn_with_beam(learner: Learner, order: np.ndarray, clock: int, agenda: Agenda) -> None:
     """Train on some sentences: a perceptron update if the best derivation is not a right one."""
     # learner, order, clock: as for `learn_greedily`

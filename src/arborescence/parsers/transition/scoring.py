@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 import numpy as np
 
 from arborescence.compiling.kernels import inlined_kernel, uncounted_kernel
-from arborescence.parsers.shared.relations import RelationModel, best_relation, score_relations
+from arborescence.parsers.shared.features import BATCH
+from arborescence.parsers.shared.relations import (
+    RELATIONS,
+    RelationModel,
+    best_relation,
+    score_relations,
+)
 from arborescence.parsers.transition.features import (
     WORDS,
     StateTemplates,
@@ -96,6 +102,19 @@ class Scorer(NamedTuple):
     batch: Batch
     model: Model
     scratch: Scratch
+
+
+#: `Scorer` in signatures: with weights as they are in a parser, or those that training changes.
+SCORER: Final = (
+    f"parsers.transition.scoring.Scorer({BATCH}, parsers.transition.scoring.Model("
+    "int64, bool, int64, parsers.transition.features.StateTemplates("
+    "int64[:, ::1], int64[:, ::1], uint64[::1], int64[:, ::1], int64, int64[::1]), "
+    f"int64, weight[:, ::1], {RELATIONS}, parsers.transition.scoring.Masks("
+    "bool[:, :, ::1], int64[::1], int64[::1])), parsers.transition.scoring.Scratch("
+    "out int64[::1], out uint64[::1], out int64[::1], out int64[::1], out int64[::1], "
+    "out sum[::1], out sum[::1]))"
+)
+LEARNED_SCORER: Final = SCORER.replace("weight[", "out float32[").replace("sum[", "float32[")
 
 
 @inlined_kernel

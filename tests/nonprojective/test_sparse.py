@@ -1,3 +1,6 @@
+from itertools import permutations
+from math import isqrt
+
 import numpy as np
 import pytest
 import scipy.sparse
@@ -32,19 +35,23 @@ def or_none(call, *arguments, **options):
         return None
 
 
+def decode_padded(n, heads, deps, weights, *, root):
+    """As `decode_sparse`, with so many more words below word 1 that no matrix is made of them."""
+    more = np.arange(n + 1, n + 4 + isqrt(2 * len(heads)))
+    edges = np.r_[heads, 0 * more + 1], np.r_[deps, more], np.r_[weights, 0.0 * more]
+    return arb.decode_sparse(more[-1], *edges, root=root)[: n + 1]
+
+
 def check(n, edges, scores, root):
     """The tree of these edges weighs what the best one of the scores does; return it, or None."""
-    heads = or_none(arb.decode_sparse, n, *edges, root=root)
     expected = or_none(arb.decode, scores, root=root)
-    assert (heads is None) == (expected is None), (root, n, *map(np.ndarray.tolist, edges))
-    if heads is None:
-        return None
-    assert arb.is_tree(heads, root=root)
-    assert weight(scores, heads) == weight(scores, expected), (
-        root,
-        n,
-        *map(np.ndarray.tolist, edges),
-    )
+    said = (root, n, *map(np.ndarray.tolist, edges))
+    for decode in (decode_padded, arb.decode_sparse):
+        heads = or_none(decode, n, *edges, root=root)
+        assert (heads is None) == (expected is None), said
+        if heads is not None:
+            assert arb.is_tree(heads, root=root)
+            assert weight(scores, heads) == weight(scores, expected), said
     return heads
 
 
@@ -60,7 +67,7 @@ def test_small_graphs_against_every_tree(kind):
     rng = np.random.default_rng(1)
     for scores in random_graphs(kind, COUNT // 20):
         for root in ("single", "multi"):
-            heads = or_none(arb.decode_sparse, len(scores) - 1, *listed(rng, scores), root=root)
+            heads = or_none(decode_padded, len(scores) - 1, *listed(rng, scores), root=root)
             if heads is None:
                 assert len(tree_weights(scores, root == "single")[0]) == 0
             else:
@@ -280,6 +287,9 @@ def test_no_tree_says_why():
     assert arb.decode_sparse(2, [0, 0], [1, 2], [0, 0], root="multi").tolist() == [-1, 0, 0]
     with pytest.raises(arb.NoTreeError, match=r"no edge enters word 1$"):
         arb.decode_sparse(1, [], [], [])
+    heads, deps = np.array(list(permutations(range(1, 6), 2)) * 2).T  # many, but none from the root
+    with pytest.raises(arb.NoTreeError, match="no edge enters words 1, 2, 3, 4, 5 from outside"):
+        arb.decode_sparse(5, heads, deps, np.zeros(40))
 
 
 # Properties.

@@ -36,7 +36,7 @@ import numpy as np
 
 from arborescence.compiling.kernels import inlined_kernel, kernel, takes, uncounted_kernel
 from arborescence.core.accumulator import SCALE_EXPONENT, add_float, normalize, sign_of, unit_of
-from arborescence.core.faults import BAD_NODE, BAD_SCORE, FINE, NO_SINGLE_ROOT, NO_TREE
+from arborescence.core.faults import BAD_NODE, BAD_SCORE, FINE, NO_SINGLE_ROOT, NO_TREE, NOT_GREEDY
 from arborescence.core.tree import spans
 from arborescence.core.union_find import find
 
@@ -91,13 +91,14 @@ class Clusters(NamedTuple):
 
 
 @kernel
-@takes("int64, int64[::1], int64[::1], float64[::1], bool, out int64[::1]")
+@takes("int64, int64[::1], int64[::1], float64[::1], bool, out float64[:, ::1], out int64[::1]")
 def sparse_kernel(
     n: int,
     heads: np.ndarray,
     deps: np.ndarray,
     weights: np.ndarray,
     single: bool,
+    matrix: np.ndarray,
     tree: np.ndarray,
 ) -> tuple[int, int]:
     """Find the best tree of n words and m edges. O(m log n); O(m) if the greedy graph is a tree.
@@ -108,13 +109,16 @@ def sparse_kernel(
     weights : (m,) float64
         -inf is an absent edge. Loops and edges into the root are ignored. Another thread may change
         edges: so each pass over them checks what it reads, and all else works on copies.
+    matrix : (n + 1, n + 1) float64, written; or (0, 0)
+        If the greedy graph is not a tree, the edges are put here instead of solving the rest.
     tree : (n + 1,) int64, written
         The head of each word. If there is no tree: 0 in a set that no edge enters, else -1.
 
     Returns
     -------
     (fault, edge)
-        FINE, NO_TREE, NO_SINGLE_ROOT; or BAD_SCORE or BAD_NODE and the index of that edge.
+        FINE, NO_TREE, NO_SINGLE_ROOT, or NOT_GREEDY: they are in `matrix`; or BAD_SCORE or BAD_NODE
+        and the index of that edge.
     """
     absent = np.full((2, n + 1), -np.inf)
     best = Best(np.empty(n + 1, np.int64), np.full(n + 1, -1, np.int64), absent[0], absent[1])
@@ -128,6 +132,9 @@ def sparse_kernel(
             tree[d] = 0
     if n == 0 or (tree[1:].min() >= 0 and spans(tree, n, single, np.empty(n + 1, np.int64))):
         return FINE, -1
+    if matrix.shape[0]:
+        spread(heads, deps, weights, matrix)
+        return NOT_GREEDY, -1
     columns = gather(n, heads, deps, weights, best)
     clusters = new_clusters(n, columns)
     return contract(clusters, columns, single, tree), -1
@@ -155,6 +162,17 @@ def greedy(
         elif precedes(weight, h, best.weight[d], best.head[d]):
             best.edge[d], best.head[d], best.weight[d] = i, h, weight
     return FINE, -1
+
+
+@inlined_kernel
+def spread(heads: np.ndarray, deps: np.ndarray, weights: np.ndarray, matrix: np.ndarray) -> None:
+    """Write edges to a matrix, of parallel ones the best. O(m + N²)."""
+    size = matrix.shape[0]
+    matrix[:] = -np.inf
+    for i in range(weights.shape[0]):
+        h, d, weight = heads[i], deps[i], weights[i]
+        if 0 <= h < size and 0 <= d < size and matrix[h, d] < weight < np.inf:
+            matrix[h, d] = weight
 
 
 @inlined_kernel

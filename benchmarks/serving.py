@@ -2,16 +2,19 @@
 
 The sentences of a test part go out as 10,000 requests of a sentence, and as requests of ten, over
 64 connections; each answer is compared with what the parser says of its sentence. Beside them
-stands the parser itself, on the same sentences.
+stands the parser itself, on the same sentences. Client and server share the cores, so the
+processor time of each is counted, too (Linux).
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
+import os
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 from arborescence import load
 from arborescence.treebank import read
@@ -58,6 +61,12 @@ def asked(port, groups):
     return seconds, trees
 
 
+def seconds_of(pid):
+    """The processor time of a process."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")
+
+
 def main():
     short = options(__doc__).quick
     results = Results("serving", "a service under load", short)
@@ -67,26 +76,31 @@ def main():
     words = sum(map(len, many))
     parser = load(MODEL)
     list(parser.parse(many[:100]))
-    start = time.perf_counter()
+    start, busy = time.perf_counter(), time.process_time()
     expected = [
         (each.forms, each.heads.tolist(), each.deprels)
         for each in parser.parse(many, confidence=False)
     ]
     alone = time.perf_counter() - start
-    rows = [("the parser itself", "", words / alone, 1.0, "")]
+    busy = time.process_time() - busy
+    rows = [("the parser itself", "", words / alone, 1.0, 1e3 * busy / count, 1.0, "")]
     command = [sys.executable, "-m", "arborescence", "serve", "-m", MODEL, "--port", "0"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as server:
         try:
             port = next(int(line.rsplit(":")[-1]) for line in server.stderr if "http://" in line)
             for size in (1, 10):
                 groups = [many[i : i + size] for i in range(0, count, size)]
+                before = seconds_of(server.pid)
                 seconds, trees = asked(port, groups)
+                used = seconds_of(server.pid) - before
                 wrong = sum(tree != right for tree, right in zip(trees, expected, strict=True))
-                speed = words / seconds, alone / seconds
+                speed = words / seconds, alone / seconds, 1e3 * used / count, busy / used
                 rows.append((f"requests of {size}", len(groups), *speed, wrong))
         finally:
             server.terminate()
-    columns = ("", "requests", "words/s", "of the parser's speed", "sentences lost or mixed up")
+    columns = ("", "requests", "words/s", "of the parser's speed",
+               "ms of processor time a sentence",
+               "of the parser's speed by that", "sentences lost or mixed up")  # fmt: skip
     results.table(
         "speed", columns, rows, condition=f"{count:,} sentences, {CONNECTIONS} connections, {MODEL}"
     )

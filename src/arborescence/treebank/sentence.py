@@ -138,7 +138,7 @@ class Sentence:
             "heads": heads,
             "deprels": deprels,
             "misc": misc,
-            "comments": comments,
+            "comments": comments or None,
         }
         values: dict[str, Any] = {name: each for name, each in given.items() if each is not None}
         return blank._with_columns({FORM: forms}).replace(**values)

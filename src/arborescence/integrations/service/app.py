@@ -232,12 +232,12 @@ def application(
     service = Service(parsers, limits or Limits(), folder)
     shared = Shared(parsers, service.studio, service.body, service.aside)
     return Starlette(
-        routes=[
+        routes=[  # each request tries them in this order
+            Route("/parse", service.parse, methods=["POST"]),
             Route("/", service.page),
             Route("/models", service.models),
             Route("/metrics", service.metrics),
             Route("/process", service.process, methods=["GET", "POST"]),
-            Route("/parse", service.parse, methods=["POST"]),
             Arborator(shared).routes(),
             *Inception(shared).routes(),
         ],

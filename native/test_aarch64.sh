@@ -29,9 +29,9 @@ pip() {
 }
 pip dist/arborescence-*aarch64.whl dist/arborescence_en-*.whl pytest pytest-xdist hypothesis scipy mpmath udtools joblib networkx
 pip --no-deps dist/arborescence_papers-*.whl
+python="qemu-aarch64-static -L $root $root/usr/bin/python3.11"
 emulated() {
-  env PYTHONPATH="$site" PYTHONDONTWRITEBYTECODE=1 FEW_GRAPHS=1 OPENBLAS_NUM_THREADS=1 \
-    qemu-aarch64-static -L "$root" "$root/usr/bin/python3.11" "$@"
+  env PYTHONPATH="$site" PYTHONDONTWRITEBYTECODE=1 FEW_GRAPHS=4 OPENBLAS_NUM_THREADS=1 $python "$@"
 }
 
 echo "--- $(emulated -c 'import platform; from arborescence._config import config
@@ -39,7 +39,7 @@ print(platform.machine(), config()["kernels"])')"
 emulated -c 'from arborescence.compiling import native; assert native.KERNELS is not None'
 
 # Without tests that start processes: the kernel of this machine does not run arm64's Python.
-emulated -m pytest --quiet -p no:cacheprovider -m "not long and not races" -k "not process" \
+emulated -m pytest --quiet --dist worksteal --tx "$(nproc)*popen//python=$python" -p no:cacheprovider -m "not long and not races" -k "not process" \
   tests/core/test_tree.py tests/core/test_graph.py \
   tests/nonprojective tests/projective tests/distribution/test_arrays.py tests/inference \
   tests/second_order tests/parsers/test_english_sentences.py tests/parsers/test_stored_results.py

@@ -12,7 +12,7 @@ from pathlib import Path
 
 ESSENTIAL = ("decoding", "growth", "kbest", "distributions", "parsing", "first_use")
 OTHERS = (
-    "sparse", "undirected", "edge_linear", "through_undirected", "evaluating", "neural",
+    "sparse", "graphs", "undirected", "edge_linear", "through_undirected", "evaluating", "neural",
     "gradients", "styles", "rules", "asking",
 )  # fmt: skip
 HERE = Path(__file__).parent

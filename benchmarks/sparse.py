@@ -1,9 +1,6 @@
-"""How fast is `decode_sparse`: beside networkx, beside one pass over the edges, as graphs grow?
+"""How fast is `decode_sparse`: beside one pass over the edges, and the matrix, as graphs grow?
 
-networkx gets the same graph, made before the clock starts. No edge enters node 0 there, so every
-spanning arborescence hangs from it, and both solve the same problem: root="multi". Where few words
-have a root edge, it contracts many cycles, and keeps a copy of the graph for each: of 10,000 words,
-it is only asked where all have one.
+`graphs.py` has other libraries.
 
 One process, one thread. ``python benchmarks/sparse.py [--quick]``
 """
@@ -33,18 +30,13 @@ def greedy_pass(heads, deps, weights, best, head):
             head[deps[i]] = heads[i]
 
 
-def random_graph(n, m, rooted=False):
-    """m edges between any nodes, of which n form a tree; weights in [0, 1).
-
-    Few of them leave the root; or n others do, one for each word.
-    """
+def random_graph(n, m):
+    """m edges between any nodes, of which n form a tree; weights in [0, 1)."""
     rng = np.random.default_rng(n)
     words = np.arange(1, n + 1)
     tree = (rng.random(n) * words).astype(np.int64)  # each head stands before its word
-    roots = words if rooted else words[:0]
-    more = m - n - roots.size
-    heads = np.r_[tree, 0 * roots, rng.integers(0, n + 1, more)]
-    deps = np.r_[words, roots, rng.integers(1, n + 1, more)]
+    heads = np.r_[tree, rng.integers(0, n + 1, m - n)]
+    deps = np.r_[words, rng.integers(1, n + 1, m - n)]
     order = rng.permutation(m)
     return heads[order], deps[order], rng.random(m)
 
@@ -105,52 +97,6 @@ GRAPHS = {
 
 def seconds_of(call, **options):
     return least_seconds(call, clock=process_time, **options)
-
-
-def networkx_seconds(heads, deps, weights):
-    """Seconds of networkx for the best arborescence, and its weight; loops are left out."""
-    import networkx
-
-    graph = networkx.DiGraph()
-    order = np.argsort(weights)  # of parallel edges the best one stays
-    order = order[heads[order] != deps[order]]
-    graph.add_weighted_edges_from(
-        zip(*(array[order].tolist() for array in (heads, deps, weights)), strict=True)
-    )
-    before = process_time()
-    tree = networkx.maximum_spanning_arborescence(graph)
-    return process_time() - before, tree.size("weight")
-
-
-def weight_of(n, edges, heads):
-    """The weight of a tree: of parallel edges the best."""
-    of, deps, weights = edges
-    chosen = np.full(n + 1, -np.inf)
-    in_tree = heads[deps] == of
-    np.maximum.at(chosen, deps[in_tree], weights[in_tree])
-    return chosen[1:].sum()
-
-
-def beside_networkx(results, quick):
-    rows = []
-    for title, rooted, sizes in (
-        ("for each word", True, (100, 1000, 10_000)),
-        ("few", False, (100, 1000, 3000)),
-    ):
-        for n in sizes[: 2 if quick else 3]:
-            edges = random_graph(n, 10 * n, rooted)
-            multi, single = both_roots(n, edges)
-            theirs, weight = networkx_seconds(*edges)
-            tree = arb.decode_sparse(n, *edges, root="multi")
-            assert np.isclose(weight, weight_of(n, edges, tree))
-            found = [1e3 * each for each in (multi, single, theirs)]
-            rows.append([n, 10 * n, title, *found, f"{theirs / multi:,.0f}"])
-    results.table(
-        "networkx",
-        ["words", "edges", "root edges", '`root="multi"`', '`root="single"`', "networkx",
-         'times as long as `"multi"`'],
-        rows, unit="ms", condition="random graphs, processor time of one thread, least of runs",
-    )  # fmt: skip
 
 
 def both_roots(n, edges):
@@ -240,8 +186,7 @@ def beside_dense(results, sizes):
 
 def main():
     quick = options(__doc__).quick
-    results = Results("sparse", "decode_sparse beside networkx and the matrix", quick)
-    beside_networkx(results, quick)
+    results = Results("sparse", "decode_sparse as graphs grow, and beside the matrix", quick)
     growth(results, (1000, 10_000, 100_000, 1_000_000)[: 2 if quick else 4])
     beside_dense(results, (25, 50, 100, 200, 400, 800)[: 3 if quick else 6])
     results.save()

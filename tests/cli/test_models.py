@@ -47,7 +47,7 @@ def test_those_of_this_project(command):
     lines = command("models").out.splitlines()
     version = arb.__version__
     assert lines == [
-        f"english  6.5 MB  arborescence-en {version}  licence: CC-BY-SA-4.0",
+        f"english  6.8 MB  arborescence-en {version}  licence: CC-BY-SA-4.0",
         f"english-fast  4.7 MB  arborescence-en {version}  licence: CC-BY-SA-4.0",
     ]
     assert arb.load().kind == "biaffine"

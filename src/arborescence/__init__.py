@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from arborescence import undirected as undirected
     from arborescence._config import show_config as show_config
     from arborescence.compiling.ahead import warmup as warmup
-    from arborescence.core.allowed import forbid as forbid
-    from arborescence.core.allowed import require as require
     from arborescence.core.tree import is_projective as is_projective
     from arborescence.core.tree import is_tree as is_tree
     from arborescence.core.tree import root_count as root_count
@@ -53,6 +51,8 @@ if TYPE_CHECKING:
     from arborescence.inference.repairing import repair as repair
     from arborescence.inference.search import decode_where as decode_where
     from arborescence.inference.search import decode_where_labeled as decode_where_labeled
+    from arborescence.inference.search import forbid as forbid
+    from arborescence.inference.search import require as require
     from arborescence.nonprojective.sparse import decode_sparse as decode_sparse
     from arborescence.parsers import load as load
     from arborescence.projective.pseudo import deprojectivize as deprojectivize

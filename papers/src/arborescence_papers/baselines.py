@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from arborescence.core.allowed import forbid, require
 from arborescence.core.checks import check_root
 from arborescence.core.graph import as_graph
 from arborescence.core.tree import tree_weight
 from arborescence.errors import NoTreeError
+from arborescence.inference.search import forbid, require
 from arborescence.nonprojective.decode import decode_nonprojective
 
 if TYPE_CHECKING:

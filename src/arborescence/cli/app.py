@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 from typer.core import TyperGroup
 
-from arborescence.cli import train
-from arborescence.cli.audit import audit
-from arborescence.cli.convert import convert
+from arborescence.cli.annotating import audit, rank
 from arborescence.cli.decode import decode
-from arborescence.cli.explain import explain
-from arborescence.cli.integrations import integrations
+from arborescence.cli.explain import explain, trace
+from arborescence.cli.integrations import integrations, serve
+from arborescence.cli.models import app as train
 from arborescence.cli.models import models, package
 from arborescence.cli.options import (
     DrawingOption,
@@ -28,9 +27,8 @@ from arborescence.cli.options import (
     taking,
     usage_errors,
 )
-from arborescence.cli.parsing import Options, analyses, loaded
+from arborescence.cli.parsing import Options, analyses, loaded, split, tag
 from arborescence.cli.progress import counted, note, say, steps
-from arborescence.cli.rank import rank
 from arborescence.cli.sentences import (
     Skipped,
     deliver,
@@ -40,10 +38,7 @@ from arborescence.cli.sentences import (
     sentences_of,
     with_hint_at_lines,
 )
-from arborescence.cli.serve import serve
-from arborescence.cli.trace import trace
-from arborescence.cli.trees import draw, repair, validate
-from arborescence.cli.words import split, tag
+from arborescence.cli.treebanks import convert, draw, repair, validate
 from arborescence.core.choices import Measure
 from arborescence.errors import MissingExtraError
 from arborescence.parsers.described import the_tree, the_trees
@@ -239,7 +234,7 @@ command(trace)
 command(explain)
 
 
-app.add_typer(train.app, name="train")
+app.add_typer(train, name="train")
 
 
 command(integrations)

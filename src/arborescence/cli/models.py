@@ -1,15 +1,27 @@
-"""``arborescence models`` and ``package``: models that are installed, and how others become so."""
+"""``arborescence train``, ``models`` and ``package``: models are made, and installed."""
 
 from __future__ import annotations
 
 from importlib import resources
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, Final
 
 import typer
+from typer.core import TyperGroup
 
-from arborescence.cli.options import QuietOption, into, usage_errors
+from arborescence.cli.options import (
+    QuietOption,
+    SkipOption,
+    documented,
+    examples,
+    given,
+    into,
+    usage_errors,
+)
 from arborescence.cli.progress import note, say, steps
+from arborescence.cli.sentences import Skipped
+from arborescence.parsers.recipe import all_options, parts_of, train
+from arborescence.parsers.shared.options import TRAINABLE, Trainable, present_kinds, settings_of
 
 
 def models() -> None:
@@ -97,3 +109,162 @@ def package(
     if not made.commercial:
         note(packaging.NO_COMMERCE)
     say(str(built))
+
+
+#: The command that chooses the kind: what ``arborescence train TREEBANK`` is short for.
+AUTO: Final = "auto"
+EXAMPLES: Final = {
+    None: (
+        "arborescence train train.conllu --dev dev.conllu -o turkish.model",
+        "arborescence train UD_Turkish-IMST -o turkish.model",
+        "arborescence train new.conllu --dev dev.conllu --from turkish.model -o better.model",
+    ),
+    "linear": (
+        "arborescence train linear train.conllu --dev dev.conllu -o turkish.model",
+        "arborescence train linear a.conllu b.conllu.gz --dev dev.conllu -o my.model --seed 7",
+        "arborescence train linear train.conllu --dev dev.conllu -o turkish.model --resume",
+    ),
+    "second-order": ("arborescence train second-order train.conllu --dev dev.conllu -o my.model",),
+    "transition": (
+        "arborescence train transition train.conllu --dev dev.conllu -o my.model --beam 8",
+    ),
+    "neural": (
+        "arborescence train neural train.conllu --dev dev.conllu -o my.model",
+        "arborescence train neural UD_Turkish-IMST -o my.model --device cuda",
+    ),
+}
+
+
+class Kinds(TyperGroup):
+    """The kinds of parsers as commands, each made when it is asked for."""
+
+    def list_commands(self, _context: Any) -> list[str]:
+        """Return the names of the commands."""
+        return [AUTO, *present_kinds()]
+
+    def get_command(self, _context: Any, name: str) -> Any:
+        """Make a command; if the folder of its kind is deleted, ModuleNotFoundError says so."""
+        if name == AUTO:
+            return command_for(None)
+        return next((command_for(kind) for kind in TRAINABLE if kind == name), None)
+
+    def parse_args(self, context: Any, args: list[str]) -> list[str]:
+        """Read the name of the kind; if there is none, take the command that chooses it."""
+        if args and args[0] not in (AUTO, *TRAINABLE, *context.help_option_names):
+            refuse_options_of_kinds(args)
+            args = [AUTO, *args]
+        return super().parse_args(context, args)
+
+
+def refuse_options_of_kinds(args: list[str]) -> None:
+    """Complain of an option that only some kinds of parsers have."""
+    words = [word for arg in args for word in arg.split("=", 1)]
+    common = all_options(None)
+    for word in words:
+        if word in TRAINABLE and not Path(word).exists():
+            raise typer.BadParameter(f"the kind comes first: arborescence train {word} TRAIN...")
+        name = word.removeprefix("--no-").removeprefix("--").replace("-", "_")
+        having = [kind for kind in present_kinds() if name in all_options(kind)]
+        if word.startswith("--") and having and name not in common:
+            raise typer.BadParameter(
+                f"{word} goes with a kind of parser: arborescence train {having[0]} TRAIN..."
+            )
+
+
+def command_for(kind: Trainable | None) -> Any:
+    """Make the command that trains a kind of parser, or chooses the kind."""
+    options = all_options(kind)
+
+    def run(
+        context: typer.Context,
+        treebanks: Annotated[list[Path], typer.Argument(metavar="TRAIN")],
+        output: Annotated[Path, into()],
+        dev: Annotated[
+            Path | None, typer.Option(show_default="the dev part of the folders")
+        ] = None,
+        start: Annotated[str | None, typer.Option("--from", metavar="MODEL")] = None,
+        resume: bool = False,
+        skip_invalid: SkipOption = False,
+        quiet: QuietOption = False,
+        **_: object,
+    ) -> None:
+        """Train.
+
+        Parameters
+        ----------
+        treebanks
+            Treebanks to learn from: CoNLL-U, or folders that have a train part.
+        output
+            Where to write the model.
+        dev
+            A treebank by which to choose the best epoch, and to stop.
+        start
+            A model to go on from, with its kind and settings: all that it knows is kept, and new
+            words and relations are added.
+        resume
+            Go on where an interrupted training has stopped.
+        """
+        if dev is None and not any(map(Path.is_dir, treebanks)):
+            raise typer.BadParameter(
+                "--dev is missing: name a treebank by which to choose the best epoch, or learn "
+                "from the folder of a treebank"
+            )
+        skipped = Skipped() if skip_invalid else None
+        with steps(quiet=quiet) as step, usage_errors():
+            trained = train(
+                treebanks,
+                dev,
+                kind,
+                start=start,
+                output=output,
+                resume=resume,
+                skip_invalid=skipped,
+                progress=step,
+                **given(context, options),
+            )
+        if skipped:
+            skipped.report()
+        note(f"{reached(getattr(trained, 'info', {}))}saved in {output}", quiet=quiet)
+        folders = filter(Path.is_dir, treebanks)
+        if tests := [str(path) for folder in folders for path in parts_of(folder)["test"]]:
+            note(f"to test it by: {', '.join(tests)}", quiet=quiet)
+
+    app = typer.Typer(add_completion=False, rich_markup_mode="rich")
+    app.command(kind or AUTO, help=described(kind), epilog=examples(*EXAMPLES[kind]))(
+        documented(run, options)
+    )
+    return typer.main.get_command(app)
+
+
+def described(kind: Trainable | None) -> str:
+    """Return what the help of a command says first."""
+    if kind is None:
+        return "Train the kind of parser that is best for the size of the treebank."
+    said = str(settings_of(kind).__doc__).partition("\n")[0].removeprefix("Options of ")
+    return f"Train {said}\n\nAfter each epoch its state is kept in MODEL.checkpoint, for --resume."
+
+
+def reached(info: dict[str, Any]) -> str:
+    """Say which epoch was the best, and how good it is on dev, where there are scores."""
+    epochs = info["dev"]
+    if not (scores := epochs[info["epoch"] - 1]):
+        return ""
+    from arborescence.parsers.shared.run import shown
+
+    return f"best on dev: epoch {info['epoch']} of {len(epochs)}, {shown(scores)}; "
+
+
+app = typer.Typer(
+    cls=Kinds,
+    no_args_is_help=True,
+    epilog=examples(*(line for lines in EXAMPLES.values() for line in lines)),
+)
+
+
+@app.callback()
+def kinds() -> None:
+    """Train a parser on a treebank.
+
+    The first word names the kind of parser; its help names its options. Without a kind, the best
+    one for the size of the treebank is chosen. A file that has the name of a kind is ./NAME.
+    """

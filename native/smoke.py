@@ -20,7 +20,7 @@ import numpy as np  # noqa: E402
 
 import arborescence as arb  # noqa: E402
 from arborescence import treebank, undirected  # noqa: E402
-from arborescence._config import config  # noqa: E402
+from arborescence.compiling.native import config  # noqa: E402
 
 
 def best_of_all(scores: np.ndarray) -> float:

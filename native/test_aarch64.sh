@@ -34,7 +34,7 @@ emulated() {
   env PYTHONPATH="$site" PYTHONDONTWRITEBYTECODE=1 FEW_GRAPHS=4 OPENBLAS_NUM_THREADS=1 $python "$@"
 }
 
-echo "--- $(emulated -c 'import platform; from arborescence._config import config
+echo "--- $(emulated -c 'import platform; from arborescence.compiling.native import config
 print(platform.machine(), config()["kernels"])')"
 emulated -c 'from arborescence.compiling import native; assert native.KERNELS is not None'
 

@@ -15,7 +15,7 @@ start = time.perf_counter()
 import arborescence as arb
 heads = arb.decode([[0, 3, 1], [0, 0, 4], [0, 2, 0]])
 assert heads.tolist() == [-1, 0, 1], heads
-from arborescence._config import config
+from arborescence.compiling.native import config
 assert config()["kernels"].startswith("compiled by Numba"), config()
 print(f"{sys.argv[1]}: {time.perf_counter() - start:.1f} s, {config()['kernels']}")
 END

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from arborescence import transitions as transitions
     from arborescence import treebank as treebank
     from arborescence import undirected as undirected
-    from arborescence._config import show_config as show_config
     from arborescence.compiling.ahead import warmup as warmup
+    from arborescence.compiling.native import show_config as show_config
     from arborescence.core.tree import is_projective as is_projective
     from arborescence.core.tree import is_tree as is_tree
     from arborescence.core.tree import root_count as root_count

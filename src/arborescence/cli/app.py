@@ -142,7 +142,7 @@ def installed_version(verbose: bool) -> str:
     """Return the version; if `verbose`, with what runs."""
     if not verbose:
         return __version__
-    from arborescence._config import described
+    from arborescence.compiling.native import described
 
     return described()
 

@@ -1,4 +1,4 @@
-"""Find the native module to use, if there is one: kernels compiled when the package was built.
+"""What runs: kernels of a native module, compiled when the package was built, or Numba's.
 
 A wheel brings one native module for each level of processor. The best that the processor can run
 is used, or the one that ``ARBORESCENCE_LEVEL=x86-64-v3`` names; ``ARBORESCENCE_JIT=1`` asks for
@@ -65,3 +65,58 @@ def _is_checkout() -> bool:
 
 #: The kernels that Python calls, by name, or None if Numba compiles them; and in words, what runs.
 KERNELS, WHAT_RUNS = _found()
+
+
+def config() -> dict[str, str]:
+    """Return what this installation runs: versions; ``kernels`` says which kernels run, and why.
+
+    >>> sorted(config())
+    ['arborescence', 'kernels', 'numba', 'numpy', 'platform', 'python']
+    """
+    import platform
+
+    from arborescence.version import __version__
+
+    return {
+        "arborescence": __version__,
+        "kernels": WHAT_RUNS,
+        "python": platform.python_version(),
+        "platform": f"{platform.system()} {platform.machine()}",
+        "numpy": _version("numpy"),
+        "numba": _version("numba"),
+    }
+
+
+def show_config() -> None:
+    """Print which kernels run and why, and the versions of what they need.
+
+    Kernels are native (compiled when the wheel was built) or compiled by Numba at their first call.
+    ``ARBORESCENCE_JIT=1`` in the environment asks for Numba; ``ARBORESCENCE_LEVEL=x86-64-v3`` asks
+    for the native kernels of another level of processor.
+
+    Examples
+    --------
+    >>> import arborescence as arb
+    >>> arb.show_config()  # doctest: +ELLIPSIS
+    arborescence  ...
+    kernels       ...
+    python        3...
+    platform      ...
+    numpy         ...
+    numba         ...
+    """
+    print(described())  # noqa: T201
+
+
+def described() -> str:
+    """Return the configuration as text, a line for each part."""
+    return "\n".join(f"{what:<13} {value}" for what, value in config().items())
+
+
+def _version(package: str) -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "not installed"

@@ -1,8 +1,8 @@
 """Inference step by step: each algorithm as printed, slow and obvious, as a list of states."""
 
+from arborescence.explaining.cky import Grammar, Rule
 from arborescence.explaining.constrained import explain_constrained
 from arborescence.explaining.explanation import explain
-from arborescence.explaining.grammar import Grammar, Rule
 from arborescence.explaining.steps import Detail, Edge, Node, Step, as_json
 
 __all__ = [

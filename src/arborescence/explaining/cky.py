@@ -1,20 +1,240 @@
-"""CKY step by step: the best derivation of a sentence by its bilexical grammar (Smith 2017)."""
+"""CKY step by step, and the bilexical grammar whose best derivation it finds (Smith 2017)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from math import comb, prod
+from typing import TYPE_CHECKING, Any
 
+from arborescence.core.tree import is_projective, is_tree
+from arborescence.errors import TreeError
 from arborescence.explaining.eisner import Chart, Way
-from arborescence.explaining.grammar import Grammar, Rule, rule_of
-from arborescence.explaining.problem import counted
+from arborescence.explaining.problem import counted, edges_of, problem_of
 from arborescence.explaining.steps import Detail, number_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+    from fractions import Fraction
 
     from arborescence.explaining.problem import Problem
-    from arborescence.explaining.steps import Step
+    from arborescence.explaining.steps import Pair, Step
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A rule of the grammar of a sentence.
+
+    Attributes
+    ----------
+    left : int
+        The nonterminal that is rewritten: v stands for N_v, and 0 for S.
+    right : tuple of int
+        The nonterminals that take its place. Only the right side of N_v → v, which is ``(v,)``, is
+        the word v itself.
+    """
+
+    left: int
+    right: tuple[int, ...]
+
+    @property
+    def is_word(self) -> bool:
+        """Whether this is a rule N_v → v."""
+        return self.right == (self.left,)
+
+    @property
+    def edges(self) -> tuple[Pair, ...]:
+        """The edges that the rule stands for; none for N_v → v."""
+        return tuple((self.left, d) for d in self.right if d != self.left)
+
+
+@dataclass(frozen=True)
+class Grammar:
+    """The bilexical grammar of a sentence: each word v has a nonterminal N_v.
+
+    In the first grammar of the lecture, a rule has a head with all its dependents,
+    N_h → N_l ... N_h ... N_r; there are N_v → v and S → N_v besides (`whole_rules`). The bilexical
+    one has only one dependent in a rule: N_h → N_d N_h for d on the left of h, and N_h → N_h N_d
+    for d on its right (`rules`). It can derive the projective trees with one root edge, and no
+    others. A rule weighs what its edges weigh.
+
+    A derivation is a tuple of rules, each of which rewrites the leftmost nonterminal. A tree has
+    several: a head with l dependents on its left and r on its right can take them in (l + r over l)
+    orders. The lecture does not speak of that. For the best tree it does not matter, as all
+    derivations of a tree weigh the same; for sums over trees it would. Eisner's algorithm, which
+    the lecture has next, builds the two sides of a head apart, so that each tree is built once.
+
+    Attributes
+    ----------
+    problem : Problem
+        The sentence: its words, and the scores of its edges.
+
+    Examples
+    --------
+    >>> grammar = Grammar.of([[0, 2, 9], [0, 0, 3], [0, 4, 0]], words=["Birds", "sing"])
+    >>> print(*map(grammar.name, grammar.rules), sep="; ")
+    S → N_Birds; S → N_sing; N_Birds → Birds; N_Birds → N_Birds N_sing; N_sing → N_Birds N_sing; \
+N_sing → sing
+    >>> derivation = grammar.derivation([-1, 2, 0])
+    >>> print(*grammar.forms(derivation), sep=" ⇒ ")
+    S ⇒ N_sing ⇒ N_Birds N_sing ⇒ Birds N_sing ⇒ Birds sing
+    >>> grammar.tree(derivation), int(grammar.weight(derivation))
+    ((-1, 2, 0), 13)
+    """
+
+    problem: Problem
+
+    @classmethod
+    def of(cls, scores: Any, words: Sequence[str] | None = None) -> Grammar:
+        """Return the grammar of a sentence.
+
+        Parameters
+        ----------
+        scores, words
+            As in `explain`: of one sentence, of at most 30 words.
+
+        Raises
+        ------
+        ScoresError, OptionError
+            As in `explain`.
+        """
+        return cls(problem_of(scores, words))
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        """The rules, in the order of their left and right sides; those of absent edges are not."""
+        found = [rule_of(edge) for edge in self.problem.scores]
+        found += [Rule(v, (v,)) for v in range(1, self.problem.n + 1)]
+        return tuple(sorted(found, key=lambda rule: (rule.left, rule.right)))
+
+    def derivations(self, heads: Sequence[int]) -> Iterator[tuple[Rule, ...]]:
+        """Yield all derivations of a tree, first the one that takes dependents on the left first.
+
+        Raises
+        ------
+        TreeError
+            If the heads are no projective tree of this sentence with one root edge.
+        """
+        below = self._dependents(heads)
+
+        def build(h: int, left: list[int], right: list[int]) -> Iterator[tuple[Rule, ...]]:
+            if not left and not right:
+                yield (Rule(h, (h,)),)
+            for d in left[:1]:  # the outermost one
+                for first in build(d, *below[d]):
+                    for rest in build(h, left[1:], right):
+                        yield (rule_of((h, d)), *first, *rest)
+            for d in right[-1:]:
+                for first in build(h, left, right[:-1]):
+                    for rest in build(d, *below[d]):
+                        yield (rule_of((h, d)), *first, *rest)
+
+        [top] = below[0][1]
+        for rest in build(top, *below[top]):
+            yield (rule_of((0, top)), *rest)
+
+    def derivation(self, heads: Sequence[int]) -> tuple[Rule, ...]:
+        """Return the derivation in which each head takes its dependents on the left first."""
+        return next(self.derivations(heads))
+
+    def count(self, heads: Sequence[int]) -> int:
+        """Return the number of derivations of a tree, without making them."""
+        sides = [(len(left), len(right)) for left, right in self._dependents(heads)]
+        return prod(comb(left + right, left) for left, right in sides)
+
+    def whole_rules(self, heads: Sequence[int]) -> tuple[Rule, ...]:
+        """Return the derivation of a tree by rules that have a head with all its dependents."""
+        below = self._dependents(heads)
+
+        def build(h: int) -> Iterator[Rule]:
+            left, right = below[h]
+            if left or right:
+                yield Rule(h, (*left, h, *right))
+            for d in left:
+                yield from build(d)
+            yield Rule(h, (h,))
+            for d in right:
+                yield from build(d)
+
+        [top] = below[0][1]
+        return (rule_of((0, top)), *build(top))
+
+    def tree(self, derivation: Sequence[Rule]) -> tuple[int, ...]:
+        """Return the head vector of a derivation, by either kind of rules.
+
+        Raises
+        ------
+        TreeError
+            If a rule does not rewrite the leftmost nonterminal, or stands for an absent edge, or
+            the words are not those of the sentence in their order.
+        """
+        heads = [-1] * (self.problem.n + 1)
+        waiting, words = [0], []
+        for place, rule in enumerate(derivation):
+            if not waiting or waiting.pop() != rule.left:
+                raise TreeError(
+                    f"rule {place}, {self.name(rule)}, does not rewrite the leftmost nonterminal"
+                )
+            if rule.is_word:
+                words.append(rule.left)
+                continue
+            waiting.extend(reversed(rule.right))
+            for h, d in rule.edges:
+                if (h, d) not in self.problem.scores:
+                    raise TreeError(f"rule {place}, {self.name(rule)}: there is no such edge")
+                heads[d] = h
+        if waiting or words != list(range(1, len(heads))):
+            raise TreeError("the rules do not derive the words of the sentence, in their order")
+        return tuple(heads)
+
+    def weight(self, derivation: Sequence[Rule]) -> Fraction:
+        """Return the exact weight of a derivation: the sum of those of its rules.
+
+        Raises
+        ------
+        TreeError
+            As `tree`.
+        """
+        return self.problem.weight(self.tree(derivation))
+
+    def name(self, rule: Rule) -> str:
+        """Return a rule as text."""
+        right = [self.problem.words[rule.left]] if rule.is_word else map(self._symbol, rule.right)
+        return f"{self._symbol(rule.left)} → {' '.join(right)}"
+
+    def forms(self, derivation: Sequence[Rule]) -> Iterator[str]:
+        """Yield what a derivation has derived after each of its rules, as text: first S."""
+        done: list[str] = []
+        waiting = [0]
+        yield "S"
+        for rule in derivation:
+            waiting.pop()
+            if rule.is_word:
+                done.append(self.problem.words[rule.left])
+            else:
+                waiting.extend(reversed(rule.right))
+            yield " ".join([*done, *map(self._symbol, reversed(waiting))])
+
+    def _symbol(self, v: int) -> str:
+        return f"N_{self.problem.words[v]}" if v else "S"
+
+    def _dependents(self, heads: Sequence[int]) -> list[tuple[list[int], list[int]]]:
+        """Return the dependents of each node on its left and on its right, in their order."""
+        n, nodes = self.problem.n, range(1, len(heads))
+        if len(heads) != n + 1 or n == 0 or not (is_tree(heads) and is_projective(heads)):
+            raise TreeError(f"heads must be a projective tree of {n} words with one root edge")
+        if absent := [edge for edge in edges_of(heads) if edge not in self.problem.scores]:
+            raise TreeError(f"heads have the absent edge {self.problem.edge(absent[0])}")
+        return [
+            ([d for d in nodes if heads[d] == h > d], [d for d in nodes if heads[d] == h < d])
+            for h in range(len(heads))
+        ]
+
+
+def rule_of(edge: Pair) -> Rule:
+    """Return the rule of an edge: S → N_d, N_h → N_d N_h or N_h → N_h N_d."""
+    h, d = edge
+    return Rule(h, (d,) if h == 0 else (d, h) if d < h else (h, d))
+
 
 #: A constituent by its first and last word and its head; the head of S, over all words, is 0.
 Item = tuple[int, int, int]

@@ -31,7 +31,7 @@ if not private:
     sys.modules["arborescence.compiling.numba_parts"] = None
 
 import arborescence as arb
-from arborescence.core.labels import highest_labels
+from arborescence.inference.decode import highest_labels
 from arborescence.core.weights import as_weights
 
 rng = np.random.default_rng(3)

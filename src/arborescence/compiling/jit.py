@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 from arborescence.compiling import jit_lanes  # noqa: F401
 from arborescence.compiling.digests import size
 from arborescence.compiling.kept import Kept
-from arborescence.compiling.messages import say
+from arborescence.compiling.native import say
 from arborescence.compiling.numba_parts import (
     CPUDispatcher,
     Listener,

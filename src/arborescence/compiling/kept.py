@@ -21,7 +21,7 @@ from typing import IO, TYPE_CHECKING, Any, Final
 from numba import config as numba_config
 
 from arborescence.compiling.digests import digest
-from arborescence.compiling.messages import say, say_not_kept
+from arborescence.compiling.native import say, say_not_kept
 from arborescence.compiling.numba_parts import NullCache, packed, unpacked, user_folder
 from arborescence.system.files import check_own, replacing
 from arborescence.system.processes import alone

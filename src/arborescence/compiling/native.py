@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import importlib
 import os
+import sys
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -65,6 +67,21 @@ def _is_checkout() -> bool:
 
 #: The kernels that Python calls, by name, or None if Numba compiles them; and in words, what runs.
 KERNELS, WHAT_RUNS = _found()
+
+
+def say(line: str) -> None:
+    """Write a line on stderr."""
+    if not os.environ.get("ARBORESCENCE_QUIET"):
+        print(f"arborescence: {line}", file=sys.stderr, flush=True)  # noqa: T201
+
+
+@cache
+def say_not_kept(*reasons: str) -> None:
+    """Say once that compiled kernels cannot be kept, and why."""
+    say(
+        f"compiled kernels cannot be kept ({'; '.join(reasons)}), and each process compiles them "
+        "again: set NUMBA_CACHE_DIR to a folder that you can write, and nobody else"
+    )
 
 
 def config() -> dict[str, str]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numba
 
-from arborescence.compiling.messages import say
+from arborescence.compiling.native import say
 
 if TYPE_CHECKING:
     from collections.abc import Callable

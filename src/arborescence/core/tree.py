@@ -1,7 +1,7 @@
 """Head vectors: tests for trees and projectivity, the number of root edges, and the weight.
 
 All functions take one head vector of shape (N,), or a batch of shape (..., N) whose rows are padded
-with -1, as NumPy arrays, torch tensors or lists.
+with -1, as NumPy arrays, torch tensors or lists. And disjoint sets (`find`).
 """
 
 from __future__ import annotations
@@ -289,3 +289,12 @@ def _check_range(rows: NDArray[np.int64]) -> None:
         raise TreeError(
             f"sentence {b}: the head of word {d} is {rows[b, d]}, outside -1 .. {rows.shape[1] - 1}"
         )
+
+
+@inlined_kernel
+def find(link: np.ndarray, x: int) -> int:
+    """Return the representative of x's set, halving the path to it. O(log n) amortized."""
+    while link[x] != x:
+        link[x] = link[link[x]]
+        x = link[x]
+    return x

@@ -9,8 +9,7 @@ import numpy as np
 from arborescence.core.random import source_of
 from arborescence.core.weights import as_weights
 from arborescence.distribution.partition import Sums, no_gaps, partition
-from arborescence.nonprojective.heads import weigh_heads, weigh_roots
-from arborescence.nonprojective.sample import walk
+from arborescence.nonprojective.sample import walk, weigh_heads, weigh_roots
 from arborescence.projective.sums import draw_down, sum_projective
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from arborescence.core.accumulator import sign_of
 from arborescence.core.conversion import FLOATS, INT64
 from arborescence.core.faults import FINE, NO_SINGLE_ROOT, NO_TREE, NOT_GREEDY, no_answer
 from arborescence.core.graph import ALL_WORDS
-from arborescence.core.union_find import find
+from arborescence.core.tree import find
 from arborescence.nonprojective.contraction import (
     best_entry,
     contract,

@@ -37,8 +37,7 @@ import numpy as np
 from arborescence.compiling.kernels import inlined_kernel, kernel, takes, uncounted_kernel
 from arborescence.core.accumulator import SCALE_EXPONENT, add_float, normalize, sign_of, unit_of
 from arborescence.core.faults import BAD_NODE, BAD_SCORE, FINE, NO_SINGLE_ROOT, NO_TREE, NOT_GREEDY
-from arborescence.core.tree import spans
-from arborescence.core.union_find import find
+from arborescence.core.tree import find, spans
 
 # Gains have a relative error of about 2^-51; errors by underflow are smaller than the second bound.
 _CLOSE = 2.0**-48

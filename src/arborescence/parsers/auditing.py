@@ -27,7 +27,7 @@ from arborescence.treebank.validation import validate
 from arborescence.treebank.variation import Variation, variations
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
     from arborescence.core.random import Rng
     from arborescence.parsers.shared.graph_parser import GraphParser
@@ -131,7 +131,7 @@ def audit(
     rules
         As for `validate`.
     budget
-        How many words are returned at most; all that anything speaks against, if it is not given.
+        How many words at most; all that anything speaks against, if it is not given.
     rng
         A seed or a generator, for the folds and for training.
     progress
@@ -151,8 +151,7 @@ def audit(
 
     Notes
     -----
-    The time is mostly that of training as many parsers as folds. Their temperatures are fitted on
-    the fold that they judge, one number each, for heads, relations and tags.
+    The temperatures of heads, relations and tags are fitted on the fold that is judged.
 
     Examples
     --------
@@ -164,8 +163,7 @@ def audit(
     >>> found.sentence.deprels[found.word - 1], found.deprel
     ('obj', 'nsubj')
     """
-    whole = (sentence for sentence in treebank if (sentence.heads >= 0).all())
-    sentences, _ = checked(whole, None, "single")
+    sentences, _ = checked((each for each in treebank if (each.heads >= 0).all()), None, "single")
     check_count(folds, "folds", 2)
     if len(sentences) < folds:
         raise TreebankError(f"{len(sentences)} sentences cannot be dealt into {folds} folds")
@@ -173,7 +171,7 @@ def audit(
     varying = defaultdict(list)
     for each in variations(sentences):
         varying[each.sentence, each.word].append(each)
-    found = []
+    found: list[Finding] = []
     for fold, (part, rest) in enumerate(folds_of(range(len(sentences)), folds, generator)):
         if progress:
             progress("judging by the other folds", fold, folds)
@@ -186,19 +184,26 @@ def audit(
             sentence = sentences[number]
             broken = _broken(sentence, kept)
             for word, edge in enumerate(edges, 1):
-                tag, others = next(tags), tuple(varying[number, word])
-                odds = Odds(
-                    _odds(*edge[2]),
-                    _odds(*tag[1]),
-                    _BROKEN * len(broken[word]),
-                    max((each.odds for each in others), default=0.0),
-                )
-                if any(odds):
-                    of_word = (sentence, word, *edge[:2], tag[0], edge[2], tag[1])
-                    found.append(
-                        Finding(odds, *of_word, tuple(sorted(broken[word])), others, parser)
-                    )
+                others = tuple(varying[number, word])
+                one = _found(sentence, word, edge, next(tags), broken[word], others, parser)
+                found += [one] if any(one.odds) else []
     return sorted(found, key=lambda one: -one.value)[:budget]
+
+
+def _found(
+    sentence: Sentence,
+    word: int,
+    edge: tuple[int, str, tuple[float, float]],
+    tag: tuple[str, tuple[float, float]],
+    broken: Collection[str],
+    others: tuple[Variation, ...],
+    parser: GraphParser,
+) -> Finding:
+    """Return what speaks against the annotation of a word."""
+    rules, most = _BROKEN * len(broken), max((each.odds for each in others), default=0.0)
+    odds = Odds(_odds(*edge[2]), _odds(*tag[1]), rules, most)
+    of_word = (sentence, word, *edge[:2], tag[0], edge[2], tag[1])
+    return Finding(odds, *of_word, tuple(sorted(broken)), others, parser)
 
 
 def _odds(own: float, other: float) -> float:

@@ -79,8 +79,7 @@ def train(
         it knows are kept, and new words and relations added. Its tagger, and what cuts raw text,
         stay as they are.
     output
-        Where to write the model. Beside it the state of training is kept after each epoch, in
-        ``OUTPUT.checkpoint``, until the model is done.
+        Where to write the model. Until it is done, ``OUTPUT.checkpoint`` is written each epoch.
     resume
         Whether to go on where an interrupted training of `output` has stopped.
     skip_invalid
@@ -88,12 +87,7 @@ def train(
     progress
         Called as ``progress(phase, done, total)``.
     **options
-        Those of the kind, which are described in its `Settings`, and ``tagger``, ``jackknife`` and
-        ``text``, which are those of `Recipe`. Without a `kind`, those that all kinds have.
-
-    Returns
-    -------
-    Parser
+        Those of the kind's `Settings` and of `Recipe`; without a `kind`, those that all kinds have.
 
     Raises
     ------

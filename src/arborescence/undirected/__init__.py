@@ -8,9 +8,8 @@ array([1, 2, 4])
 """
 
 from arborescence.undirected.decoding import decode
-from arborescence.undirected.encoding import encode
+from arborescence.undirected.encoding import encode, orient
 from arborescence.undirected.enhancement import enhance
-from arborescence.undirected.orientation import orient
 from arborescence.undirected.spanning_trees import spanning_tree
 from arborescence.undirected.sparse import decode_sparse, encode_sparse, enhance_sparse
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from arborescence.compiling.kernels import inlined_kernel, kernel, takes
-from arborescence.core.union_find import find
+from arborescence.core.tree import find
 from arborescence.undirected.edges import OUT_EDGES, Edges, move
 
 # A part with at most this many edges is sorted by insertion.

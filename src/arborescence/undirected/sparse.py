@@ -19,9 +19,15 @@ from arborescence.errors import ScoresError, TreeError
 from arborescence.nonprojective.sparse import decode_sparse as decode_exactly
 from arborescence.undirected.decoding import Turnable, best_root, hang
 from arborescence.undirected.edges import Edges
-from arborescence.undirected.encoding import MEAN, PRODUCT, Encoding, combine, number_of
+from arborescence.undirected.encoding import (
+    MEAN,
+    PRODUCT,
+    Encoding,
+    combine,
+    number_of,
+    orient_kernel,
+)
 from arborescence.undirected.enhancement import Changes, as_limit, gain_of, is_alone, make_changes
-from arborescence.undirected.orientation import orient_kernel
 from arborescence.undirected.spanning_trees import Algorithm, check_algorithm, span_edges
 
 if TYPE_CHECKING:

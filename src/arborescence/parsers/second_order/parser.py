@@ -14,10 +14,13 @@ from arborescence import second_order
 from arborescence.errors import ModelError
 from arborescence.parsers.linear.graphs import LinearGraphs
 from arborescence.parsers.linear.parser import LinearParser
+from arborescence.parsers.linear.pruning import keep_edges
+from arborescence.parsers.linear.training import EdgeRun
 from arborescence.parsers.second_order.parts import (
     MORE,
     WIDE,
     PartModel,
+    list_features,
     list_parts,
     rounded,
     score_parts,
@@ -26,7 +29,8 @@ from arborescence.parsers.second_order.settings import Settings
 from arborescence.parsers.shared import scheme
 from arborescence.parsers.shared.base import Options
 from arborescence.parsers.shared.run import Weights
-from arborescence.second_order.decoding import decode_listed
+from arborescence.second_order.decoding import decode, decode_listed
+from arborescence.second_order.parts import tree_weight
 from arborescence.system.lazy import remembered
 
 if TYPE_CHECKING:
@@ -35,9 +39,75 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from arborescence.core.choices import Root
+    from arborescence.parsers.linear.training import Edges, Gold
+    from arborescence.parsers.shared.options import Progress
     from arborescence.parsers.shared.run import ParserRun, Task
     from arborescence.rules.parts import Decoded
     from arborescence.treebank import Sentence
+
+#: The largest number of rounds of dual decomposition for a training sentence.
+_LEARNING_ROUNDS: Final = 50
+
+
+class Trainer(EdgeRun):
+    """A training run of a second-order parser."""
+
+    kind = "second-order"
+    more_templates = MORE
+
+    def __init__(self, task: Task) -> None:
+        super().__init__(task._replace(settings=task.settings.of_edges))
+        self._add_edges("edges")
+        table = self._add_weights("parts", ((1 << self._settings.bits) // WIDE, WIDE))
+        self._parts = PartModel(self._templates["parts"], table)
+
+    def _prepare(self, progress: Progress) -> None:
+        super()._prepare(progress)
+        assert self._pruning is not None  # noqa: S101 - settings.prune
+        self._kept = keep_edges(self._batch, self._pruning, False)
+
+    def _learn_edges(self, gold: Gold, edges: Edges, scores: NDArray[np.float32]) -> None:
+        """Decode, and update the weights if the best tree is wrong."""
+        heads = gold.heads
+        words = np.arange(1, len(heads))
+        kept = rounded(self._only_kept(gold, scores))
+        siblings, grandparents = score_parts(gold.batch, 0, self._parts, 1.0, kept)
+        if self._settings.loss == "mira":  # each wrong head costs 1
+            kept += 1
+            kept[heads[1:], words] -= 1
+        found = decode(
+            kept, siblings, grandparents, root=self._settings.root, rounds=_LEARNING_ROUNDS
+        )
+        if (found.heads == heads).all():
+            return
+        of_gold = tree_weight(kept, heads, siblings, grandparents)
+        rows = len(self._parts.weights)
+        ours, theirs = (
+            list_features(gold.batch, self._parts.templates, rows, tree)
+            for tree in (heads, found.heads)
+        )
+        numbers, places = np.unique(np.concatenate([ours, theirs]), return_inverse=True)
+        signs = np.repeat([1.0, -1.0], [len(ours), len(theirs)])
+        difference = np.bincount(places, signs)
+        loss = float(found.weight - of_gold)
+        step = self._update_edges(gold, edges, found.heads, loss, float(difference @ difference))
+        change = (step * difference).astype(np.float32)
+        self._parts.weights.reshape(-1)[numbers] += change
+        self._sums["parts"].reshape(-1)[numbers] += change * np.float32(self._clock)
+
+    def _only_kept(self, gold: Gold, scores: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return the scores of kept edges and of gold edges; -inf for all others."""
+        firsts, kept = self._kept
+        start, stop = gold.batch.starts.tolist()
+        counts = np.diff(firsts[start : stop + 1])
+        heads = kept[firsts[start] : firsts[stop]]
+        words = np.repeat(np.arange(stop - start), counts)
+        out = np.full_like(scores, -np.inf)
+        out[heads, words] = scores[heads, words]
+        words = np.arange(1, stop - start)
+        out[gold.heads[1:], words] = scores[gold.heads[1:], words]
+        return out
+
 
 _FIELDS: Final = {"parts_unit": scheme.UNIT}
 _ARRAYS: Final = {"parts": scheme.weights("2^parts", WIDE)}
@@ -141,8 +211,6 @@ class SecondOrderParser(LinearParser):
 
     @classmethod
     def _trainer(cls, task: Task) -> ParserRun:
-        from arborescence.parsers.second_order.training import Trainer
-
         return Trainer(task)
 
     def decode(self, sentence: Sentence, *, root: Root = "single") -> second_order.Found:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 import numpy as np
 
 from arborescence.compiling.kernels import indexing_kernel, inlined_kernel, kernel, takes
-from arborescence.parsers.linear.kept import KEPT
+from arborescence.parsers.linear.graphs import KEPT
 from arborescence.parsers.shared.features import BATCH, numbered, rotate
 from arborescence.second_order.edges import Listed
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from arborescence.parsers.linear.kept import KeptEdges
+    from arborescence.parsers.linear.graphs import KeptEdges
     from arborescence.parsers.shared.features import Batch
 
 SIBLINGS: Final = [

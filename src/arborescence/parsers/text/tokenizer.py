@@ -19,7 +19,7 @@ from arborescence.parsers.shared.classifier import NO_GOLD, NOTHING, PLACES, Lea
 from arborescence.parsers.text import sentences as ends_of_sentences
 from arborescence.parsers.text import words as ends_of_words
 from arborescence.parsers.text.characters import NO_GAP, PARAGRAPH, Characters
-from arborescence.parsers.text.multiwords import Splitter
+from arborescence.parsers.text.words import Splitter
 from arborescence.parsers.text.writing import Tokens, Writer, stops_of
 
 if TYPE_CHECKING:

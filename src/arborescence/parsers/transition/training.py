@@ -1,24 +1,306 @@
-"""Training of transition-based parsers by the averaged perceptron, greedy or with a beam."""
+"""The perceptron over transitions: state by state, or over whole derivations with a beam.
+
+Weights change wherever the best action is wrong, by a static or a dynamic oracle (Goldberg and
+Nivre 2012). With a beam, once a sentence: when all right derivations have fallen out (early update:
+Collins and Roark 2004; Zhang and Clark 2008).
+"""
 
 from __future__ import annotations
 
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
+from arborescence.compiling.kernels import kernel, takes, uncounted_kernel
+from arborescence.parsers.shared.relations import move
 from arborescence.parsers.shared.run import OnlineRun, Weights
 from arborescence.parsers.shared.training_trees import TrainingTrees
-from arborescence.parsers.transition.beam import Agenda
+from arborescence.parsers.transition.beam import (
+    AGENDA,
+    Agenda,
+    Trail,
+    begin,
+    fill,
+    grow,
+    trace_back,
+)
 from arborescence.parsers.transition.features import rows_for
-from arborescence.parsers.transition.learning import Learner, learn_greedily, learn_with_beam
+from arborescence.parsers.transition.scoring import (
+    FINISHED,
+    IDLE,
+    LEARNED_SCORER,
+    STRIDE,
+    Model,
+    Scorer,
+    best_action,
+    choose_relation,
+    legal_actions,
+    only_one,
+    score_actions,
+)
+from arborescence.transitions import state as layout
+from arborescence.transitions import systems
 from arborescence.transitions.state import ACTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from numpy.typing import NDArray
+
     from arborescence.parsers.shared.run import Task
     from arborescence.parsers.transition.settings import Settings
+
+
+class Learner(NamedTuple):
+    """What learns from sentences."""
+
+    scorer: Scorer  # its model has float32 weights, which change
+    # of_actions, of_relations: float32, as the two tables of weights: sums for averaged weights,
+    # each change times its clock
+    of_actions: NDArray[np.float32]
+    of_relations: NDArray[np.float32]
+    # heads, labels: (N,): the gold heads and relations of all sentences in a row
+    heads: NDArray[np.int64]
+    labels: NDArray[np.int64]
+    # whether every transition of cost 0 is right (Goldberg and Nivre 2012), or only that of the
+    # static oracle
+    dynamic: bool
+
+
+_LEARNER: Final = (
+    f"parsers.transition.training.Learner({LEARNED_SCORER}, out float32[:, ::1], "
+    "out float32[:, ::1], int64[::1], int64[::1], bool)"
+)
+
+
+class Lesson(NamedTuple):
+    """A sentence to learn from."""
+
+    # start, clock: its first node, and the number of sentences up to this one
+    start: int
+    clock: int
+    # heads, labels: (n + 1,): its gold tree
+    heads: NDArray[np.int64]
+    labels: NDArray[np.int64]
+    guide: NDArray[np.int32]  # (3, n + 1): what the static oracle needs: see `systems.prepare`
+
+
+@kernel
+def _lesson(learner: Learner, b: int, clock: int) -> Lesson:
+    """Prepare sentence b."""
+    starts = learner.scorer.batch.starts
+    start, stop = starts[b], starts[b + 1]
+    heads = learner.heads[start:stop]
+    guide = np.empty((3, len(heads)), dtype=np.int32)
+    systems.prepare(learner.scorer.model.system, heads, guide)
+    return Lesson(start, clock, heads, learner.labels[start:stop], guide)
+
+
+@uncounted_kernel
+def _right_actions(
+    model: Model, lesson: Lesson, state: np.ndarray, dynamic: bool, cost: np.ndarray
+) -> int:
+    """Return a mask of right actions; a static oracle's state is of its derivation."""
+    # `cost`: scratch (4,)
+    mask = legal_actions(model, state)
+    if only_one(mask):
+        return mask
+    if not dynamic:
+        return 1 << systems.oracle(model.system, state, lesson.heads, lesson.guide)
+    systems.costs(model.system, state, lesson.heads, model.single, cost)
+    right = 0
+    for k in range(layout.ACTIONS):
+        if cost[k] == 0:
+            right |= 1 << k
+    return right
+
+
+@uncounted_kernel
+def _step(learner: Learner, lesson: Lesson, state: np.ndarray, action: int, gold: bool) -> None:
+    """Take an action."""
+    # learn the relation if gold has the edge, which gets it if `gold`, else the model's
+    model = learner.scorer.model
+    label = choose_relation(learner.scorer, lesson.start, state, action)
+    head, dependent = systems.arc(model.system, state, action)
+    if dependent >= 0 and lesson.heads[dependent] == head:
+        right = lesson.labels[dependent]
+        if label != right:
+            rows, weights = learner.scorer.scratch.relation_rows, model.relations.weights
+            move(weights, learner.of_relations, rows, right, 1.0, lesson.clock)
+            move(weights, learner.of_relations, rows, label, -1.0, lesson.clock)
+        if gold:
+            label = right
+    systems.advance(model.system, state, action, label)
+
+
+@uncounted_kernel
+def _change(learner: Learner, lesson: Lesson, action: int, step: float) -> None:
+    """Change the weights of an action in the state that was scored last."""
+    rows, weights = learner.scorer.scratch.rows, learner.scorer.model.actions
+    move(weights, learner.of_actions, rows, action, step, lesson.clock)
+
+
+@kernel
+@takes(f"{_LEARNER}, int64[::1], int64, float64, float64[::1]")
+def learn_greedily(
+    learner: Learner, order: np.ndarray, clock: int, exploration: float, coins: np.ndarray
+) -> None:
+    """Train on some sentences: a perceptron update in each state where the best action is wrong."""
+    # order: int64: the numbers of the sentences
+    # clock: the number of updates before this call: one for each sentence
+    # exploration: the probability of taking the predicted action and relation, even if they are
+    # wrong. More than 0 only with the dynamic oracle.
+    # coins: float64, uniform in [0, 1), two for each word of the sentences in `order`, if
+    # `exploration` is not 0
+    cost = np.empty(layout.ACTIONS, dtype=np.int32)
+    tossed = 0
+    for b in order:
+        clock += 1
+        lesson = _lesson(learner, b, clock)
+        state = np.empty((layout.FIELDS, len(lesson.heads) + 3), dtype=np.int32)
+        tossed += _learn_states(learner, lesson, state, exploration, coins[tossed:], cost)
+
+
+@uncounted_kernel
+def _learn_states(
+    learner: Learner,
+    lesson: Lesson,
+    state: np.ndarray,
+    exploration: float,
+    coins: np.ndarray,
+    cost: np.ndarray,
+) -> int:
+    """Train on the states of a sentence; return their number."""
+    scorer, model = learner.scorer, learner.scorer.model
+    scores = scorer.scratch.scores
+    systems.begin(model.system, state)
+    steps = 0
+    mask = score_actions(scorer, lesson.start, state)
+    while mask != FINISHED:
+        action = best_action(scores, mask)
+        explores = exploration > 0 and coins[steps] < exploration
+        if not only_one(mask):
+            right = best_action(scores, _right_actions(model, lesson, state, learner.dynamic, cost))
+            if action != right:
+                _change(learner, lesson, right, 1.0)
+                _change(learner, lesson, action, -1.0)
+            if not explores:
+                action = right
+        _step(learner, lesson, state, action, not explores)
+        steps += 1
+        mask = score_actions(scorer, lesson.start, state)
+    return steps
+
+
+@uncounted_kernel
+def _learn_relations(learner: Learner, lesson: Lesson, state: np.ndarray) -> int:
+    """Train relations along the static oracle's derivation of the gold tree; return its length."""
+    model = learner.scorer.model
+    systems.begin(model.system, state)
+    steps = 0
+    while legal_actions(model, state) != FINISHED:
+        action = systems.oracle(model.system, state, lesson.heads, lesson.guide)
+        _step(learner, lesson, state, action, True)
+        steps += 1
+    return steps
+
+
+@uncounted_kernel
+def _best_right(
+    learner: Learner,
+    lesson: Lesson,
+    states: np.ndarray,
+    right: np.ndarray,
+    count: int,
+    agenda: Agenda,
+) -> tuple[int, int]:
+    """Return the best right candidate: its state and action. `right` has a mask for each state."""
+    parent, best, highest = -1, -1, 0.0
+    for i in range(count):
+        if right[i] != 0:
+            score_actions(learner.scorer, lesson.start, states[i])
+            for k in range(IDLE + 1):
+                score = agenda.reached[i] + learner.scorer.scratch.scores[k]
+                if right[i] >> k & 1 and (parent < 0 or score > highest):
+                    parent, best, highest = i, k, score
+    return parent, best
+
+
+@uncounted_kernel
+def _blame(
+    learner: Learner, lesson: Lesson, state: np.ndarray, path: np.ndarray, first: int, step: float
+) -> None:
+    """Change the weights of the actions on a path by `step`, from the position `first` on."""
+    system = learner.scorer.model.system
+    systems.begin(system, state)
+    for i in range(len(path)):
+        action = path[i] % STRIDE
+        if action == IDLE:
+            break
+        if i >= first and not only_one(score_actions(learner.scorer, lesson.start, state)):
+            _change(learner, lesson, action, step)
+        systems.advance(system, state, action, path[i] // STRIDE - 1)
+
+
+@kernel
+@takes(f"{_LEARNER}, int64[::1], int64, {AGENDA}")
+def learn_with_beam(learner: Learner, order: np.ndarray, clock: int, agenda: Agenda) -> None:
+    """Train on some sentences: a perceptron update if the best derivation is not a right one."""
+    # learner, order, clock: as for `learn_greedily`
+    # agenda: `Agenda`, which has the width of the beam: two or more
+    scorer, model, dynamic = learner.scorer, learner.scorer.model, learner.dynamic
+    beam = len(agenda.scores)
+    cost = np.empty(layout.ACTIONS, dtype=np.int32)
+    fine = np.empty(beam, dtype=np.bool_)  # whether a state is on the way to the gold tree
+    right = np.empty(beam, dtype=np.int64)  # and if so, a mask of its right actions
+    for b in order:
+        clock += 1
+        lesson = _lesson(learner, b, clock)
+        start, n = lesson.start, len(lesson.heads) - 1
+        states = begin(scorer, n, agenda)
+        old, new = states[0], states[1]
+        most = max(_learn_relations(learner, lesson, new[0]), 3 * n)
+        trail = Trail(
+            np.empty((most, beam), dtype=np.int64), np.empty((most, beam), dtype=np.int64)
+        )
+        fine[0] = True
+        count = 1
+        step = 0
+        place = 0  # of the best right candidate in the agenda; -1 if none is left
+        while step < most:
+            for i in range(count):
+                right[i] = 0
+                if fine[i]:
+                    right[i] = _right_actions(model, lesson, old[i], dynamic, cost)
+            width, count = count, fill(scorer, start, old, count, agenda)
+            place = -1
+            for j in range(count - 1, -1, -1):
+                fine[j] = right[agenda.parents[j]] >> agenda.actions[j] & 1 != 0
+                if fine[j]:
+                    place = j
+            if place < 0 or not grow(scorer, start, old, new, count, agenda, trail, step):
+                break
+            step += 1
+            old, new = new, old
+        if place == 0:
+            continue
+        wanted = np.full(step + 1, IDLE)
+        found = np.full(step + 1, IDLE)
+        if place < 0:
+            parent, wanted[step] = _best_right(learner, lesson, old, right, width, agenda)
+            trace_back(trail, step, parent, wanted)
+            trace_back(trail, step, agenda.parents[0], found)
+            found[step] = agenda.actions[0]
+        else:
+            trace_back(trail, step, place, wanted)
+            trace_back(trail, step, 0, found)
+        first = 0
+        while wanted[first] == found[first]:
+            first += 1
+        _blame(learner, lesson, new[0], wanted, first, 1.0)
+        _blame(learner, lesson, new[0], found, first, -1.0)
+
 
 _AT_ONCE: Final = 100  # sentences for each call of a kernel, to save call overhead
 # Goldberg and Nivre (2012): probability 0.9, from the second epoch on.

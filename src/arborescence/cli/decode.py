@@ -68,6 +68,8 @@ def decode(
     arborescence decode batch.npz --kbest 50 -o trees.npz
     arborescence decode batch.npz --inference undirected --rounds 5
     """
+    import numpy as np
+
     import arborescence as arb
 
     if inference == "undirected" and (kbest or projective):
@@ -85,7 +87,9 @@ def decode(
         else:
             heads = arb.decode(values, lengths, projective=projective, **which)
         arrays = {"heads": heads}
-        trees = list(best_of(heads, arb.tree_weight(values, heads)))
+        weights = np.array(arb.tree_weight(values, heads))
+        lists = heads[..., None, :], weights[..., None], np.ones_like(weights, np.int64)
+        trees = list(lists_of(*lists))
     if ends(str(output), ".json", ".jsonl"):
         with writing(str(output)) as file:
             file.writelines(f"{line}\n".encode() for line in in_json(trees, bool(kbest)))
@@ -108,15 +112,6 @@ def load_scores(path: Path) -> tuple[NDArray[Any], NDArray[Any] | None]:
             return content.read("scores"), lengths
         found = ", ".join(content.names) or "none"
         raise ScoresError(f"{path}: no array named 'scores' (found: {found})")
-
-
-def best_of(heads: NDArray[np.int64], weights: Any) -> Iterator[Trees]:
-    """Yield the best tree of each sentence, from heads (..., N) and weights (...)."""
-    import numpy as np
-
-    flat = heads.reshape(-1, heads.shape[-1])
-    for tree, weight in zip(flat, np.ravel(weights).tolist(), strict=True):
-        yield [(words_of(tree), float(weight))]
 
 
 def lists_of(

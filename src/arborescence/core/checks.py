@@ -37,10 +37,10 @@ def check_count(
     return whole
 
 
-def check_flag(flag: Any, name: str = "projective") -> bool:
-    """Return `flag` as a bool; OptionError if it is neither False nor True."""
+def check_flag(flag: Any) -> bool:
+    """Return `projective` as a bool; OptionError if it is neither False nor True."""
     if not isinstance(flag, (bool, np.bool_)):
-        raise OptionError(f"{name} must be False or True, not {flag!r}")
+        raise OptionError(f"projective must be False or True, not {flag!r}")
     return bool(flag)
 
 

@@ -228,11 +228,12 @@ def graph_of(
     problem: Problem, required: Sequence[Pair], forbidden: Sequence[Pair], *, single: bool
 ) -> Problem:
     """Return the graph whose trees are those of a part."""
-    absent = set(forbidden)
+    only = {d: h for h, d in required}  # a required edge is the only one into its dependent
+    absent = {(h, d) for h, d in problem.scores if only.get(d, h) != h} | set(forbidden)
     roots = {edge for edge in required if edge[0] == 0}
     if single and roots:  # then the others are absent, and every tree has one root edge
         absent |= {edge for edge in problem.scores if edge[0] == 0} - roots
-    return problem.with_only(required).without(absent)
+    return problem.without(absent)
 
 
 def _step(

@@ -33,11 +33,6 @@ class Problem:
         kept = {edge: score for edge, score in self.scores.items() if edge not in edges}
         return Problem(self.n, kept, self.words)
 
-    def with_only(self, edges: Collection[Pair]) -> Problem:
-        """Return the graph in which each of these edges is the only one into its dependent."""
-        others = {(h, d) for h, d in self.scores for r in edges if r[1] == d and r[0] != h}
-        return self.without(others)
-
     def weight(self, heads: Sequence[int | None]) -> Fraction:
         """Return the exact weight of a tree."""
         return sum((self.scores[edge] for edge in edges_of(heads)), Fraction(0))

@@ -168,20 +168,13 @@ def best_kind(sentences: int) -> tuple[Trainable, str]:
     return ("second-order" if "second-order" in present_kinds() else "linear"), why
 
 
-def _kind_of(parser: Parser) -> Trainable:
-    """Return the name of a parser's kind; complain of those that learn from no treebank alone."""
-    kind: Any = "neural" if parser.kind == "biaffine" else parser.kind
-    check_choice("the kind of the parser to go on from", kind, TRAINABLE)
-    found: Trainable = kind
-    return found
-
-
 def _begun(start: Parser | Name, kind: Trainable | None) -> tuple[Parser, Trainable]:
     """Return the parser to go on from, and its kind; complain if that is another one."""
     from arborescence.parsers.registry import load
 
     parser = load(start) if isinstance(start, str | os.PathLike) else start
-    found = _kind_of(parser)
+    found: Any = "neural" if parser.kind == "biaffine" else parser.kind
+    check_choice("the kind of the parser to go on from", found, TRAINABLE)
     if kind not in (None, found):
         raise OptionError(f"the parser to go on from is of the kind {found}, not {kind}")
     return parser, found

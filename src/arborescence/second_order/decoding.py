@@ -255,17 +255,12 @@ def _search(
         heads, weight = best_projective(units, options.single)
         return Answer(heads, weight, weight, 0, np.empty((2, 0), np.int64))
     listed = Listed.of(units, options.single)
-    weight = weight_in_units(units, heads)
+    weights = weights_in(units, heads)
+    weight = ABSENT if (weights <= LOWEST).any() else int(weights.sum())
     search = Search(listed, units.scale, options.single, options.rounds, heads, weight, most)
     if prices is None:
         prices = first_prices(listed.scores)
     return search.run(options.branches, search.solve(listed.scores, prices))
-
-
-def weight_in_units(units: Units, heads: NDArray[np.int64]) -> int:
-    """Return the weight of a tree in units; ABSENT if a part is absent. O(n)."""
-    weights = weights_in(units, heads)
-    return ABSENT if (weights <= LOWEST).any() else int(weights.sum())
 
 
 def decode_listed(

@@ -15,13 +15,12 @@ from arborescence.treebank.joined import Joined
 from arborescence.treebank.sentence import FORM, LEMMA, MISC, Sentence, read_head_vectors
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     import numpy.typing as npt
 
     Bytes = npt.NDArray[np.uint8]
     Integers = npt.NDArray[np.int64]
-    from collections.abc import Callable
 
 _BATCH = 1 << 20
 _NEWLINE, _HASH, _HYPHEN, _TAB, _ZERO, _UNDERSCORE = b"\n#-\t0_"

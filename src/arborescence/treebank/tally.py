@@ -57,7 +57,8 @@ class Tally:
         # TreebankError if a gold word has no head
         g, p = align(ours, theirs)
         gold, predicted = Trees(ours, self._relations), Trees(theirs, self._relations)
-        gold.refuse_unknown_heads(ours)
+        for word in np.flatnonzero(gold.heads == UNKNOWN)[:1]:
+            raise TreebankError(f"the gold word {ours.describe(int(word))} has no head")
 
         found = np.full(len(gold.heads), _UNALIGNED)
         found[g] = counterparts(g, p, len(predicted.heads))[predicted.heads[p]]
@@ -170,11 +171,6 @@ class Trees:
         self.root_violations, self.nonprojective = columns.count_trees(vectors)
         # int64 (n,): the number of the relation of each word, without its subtype
         self.relations = relations(columns)
-
-    def refuse_unknown_heads(self, gold: Columns) -> None:
-        """Raise an error if a gold word has no head."""
-        for word in np.flatnonzero(self.heads == UNKNOWN)[:1]:
-            raise TreebankError(f"the gold word {gold.describe(int(word))} has no head")
 
 
 def counterparts(gold_words: Integers, predicted_words: Integers, predicted: int) -> Integers:

@@ -109,9 +109,10 @@ class Option:
 
     def checked(self, value: Any) -> Any:
         """Return a value, as a plain number or a tuple if it is like one."""
-        # OptionError if it does not fit
+        # OptionError if it does not fit. A seed is drawn from a generator, for None by the system.
         if self.name == "rng":
-            value = _seed_of(value)
+            value = secrets.randbits(63) if value is None else value
+            value = value.integers(2**63 - 1) if hasattr(value, "integers") else value
         plain = value.item() if hasattr(value, "item") else value
         if self.kind is float and type(plain) is int:
             plain = float(plain)
@@ -226,13 +227,6 @@ def settings_from(start: Any) -> dict[str, Any]:
     }
     found |= {name: getattr(start, name) for name in kept if name in known}
     return {name: value for name, value in found.items() if name not in _ANEW}
-
-
-def _seed_of(rng: Any) -> Any:
-    """Return a seed: one that is given, drawn from a generator, or for None from the system."""
-    if rng is None:
-        return secrets.randbits(63)
-    return rng.integers(2**63 - 1) if hasattr(rng, "integers") else rng
 
 
 def settings_of(kind: Trainable) -> type[Any]:

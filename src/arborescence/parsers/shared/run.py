@@ -19,20 +19,16 @@ from arborescence.version import __version__
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from arborescence.parsers.shared.options import Progress, Record
+    from arborescence.parsers.shared.training_trees import TrainingTrees
     from arborescence.treebank import Sentence
 
     History = list[dict[str, float]]
     Arrays = dict[str, NDArray[Any]]
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
-
-    from arborescence.parsers.shared.training_trees import TrainingTrees
 
 _BEST: Final = "best/"
 _SCORES: Final = scheme.Field(

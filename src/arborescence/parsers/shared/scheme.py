@@ -27,13 +27,6 @@ COLUMNS: Final = {"form": "wsc", "lemma": "l", "upos": "p", "xpos": "x", "feats"
 LARGEST: Final = 1e6
 
 
-def can_be_looked_at(columns: Iterable[object]) -> bool:
-    """Return whether there are feature templates that use only these columns."""
-    # none uses FEATS alone
-    chosen = list(columns)
-    return all(column in tuple(COLUMNS) for column in chosen) and not set(chosen) <= {"feats"}
-
-
 @dataclass(frozen=True)
 class Field:
     """A field of a header."""
@@ -83,7 +76,7 @@ def one_of(values: Iterable[str | int], default: Any = _REQUIRED) -> Field:
     )
 
 
-def list_of(of: Field, low: int, high: int, default: Any = _REQUIRED) -> Field:
+def list_of(of: Field, low: int, high: int) -> Field:
     """Make a field for a list of `low` to `high` values of another field."""
     count = f"{low}" if low == high else f"{low} to {high}"
     return Field(
@@ -93,7 +86,6 @@ def list_of(of: Field, low: int, high: int, default: Any = _REQUIRED) -> Field:
             and low <= len(value) <= high
             and all(map(of.fits, value))
         ),
-        default,
     )
 
 
@@ -118,7 +110,11 @@ VALUES: Final = list_of(VALUE, 1, 10**6)
 #: The columns that features use.
 LOOKED_AT: Final = Field(
     f"some of {', '.join(COLUMNS)} (not feats alone)",
-    lambda value: isinstance(value, list | tuple) and can_be_looked_at(value),
+    lambda value: (
+        isinstance(value, list | tuple)
+        and all(column in tuple(COLUMNS) for column in value)  # which need not be hashable
+        and not set(value) <= {"feats"}
+    ),
 )
 #: Text.
 TEXT: Final = Field("text", lambda value: isinstance(value, str))

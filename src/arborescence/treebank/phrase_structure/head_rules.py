@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from fnmatch import translate
+from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, get_args
@@ -84,7 +85,6 @@ class HeadRules:
         self.coordinators = coordinators
         self.coordination = coordination
         self._known: dict[tuple[str, ...], Found] = {}
-        self._tests: dict[str, Callable[[Label], bool]] = {}
 
     @classmethod
     def load(
@@ -200,7 +200,7 @@ class HeadRules:
         for direction, groups in rows:
             places = range(len(children))
             for group in groups:
-                fits = self._test_of(group)
+                fits = _test(group, self.punctuation)
                 for place in places if direction == "left" else reversed(places):
                     if fits(children[place]):
                         return Found(place, True)
@@ -232,14 +232,10 @@ class HeadRules:
     def _may_be_head(self, child: Label) -> bool:
         return child.category not in self.punctuation and child.category not in self.coordinators
 
-    def _test_of(self, group: str) -> Callable[[Label], bool]:
-        """Return the function that says whether a child is of a group of categories."""
-        if group not in self._tests:
-            self._tests[group] = _test(group, self.punctuation)
-        return self._tests[group]
 
-
+@cache
 def _test(group: str, punctuation: frozenset[str]) -> Callable[[Label], bool]:
+    """Return the function that says whether a child is of a group of categories."""
     if group == "*":
         return lambda child: child.category not in punctuation
     parts = group.split("|")

@@ -9,7 +9,7 @@ import arborescence as arb
 from arborescence.core.tree import is_tree
 from arborescence.errors import ModelError
 from arborescence.parsers import LinearParser
-from arborescence.parsers.linear import kept
+from arborescence.parsers.linear import graphs
 from arborescence.parsers.linear.pruning import (
     SIDES,
     EdgeFilter,
@@ -231,7 +231,7 @@ def test_kept_edges_score_as_ever(parsers):
 
 @pytest.mark.parametrize("long", [1, 8, 800])
 def test_parse_finds_the_best_tree_of_what_is_kept(parsers, monkeypatch, long):
-    monkeypatch.setattr(kept, "LONG", long)
+    monkeypatch.setattr(graphs, "LONG", long)
     pruned, _ = parsers
     sentences = long_sentences()
     for root in ("single", "multi"):
@@ -317,7 +317,7 @@ def test_undirected_parsers_prune(features, rounds, monkeypatch):
     assert fewer > 0
     by_matrices = list(pruned.parse(sentences))
     assert all(is_tree(parsed.tree) for parsed in by_matrices)
-    monkeypatch.setattr(kept, "LONG", 0)  # all sentences by their lists of edges
+    monkeypatch.setattr(graphs, "LONG", 0)  # all sentences by their lists of edges
     for one, other in zip(by_matrices, pruned.parse(sentences), strict=True):
         assert one.tree.tolist() == other.tree.tolist()
 

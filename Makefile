@@ -7,6 +7,8 @@ BIN := $(VENV)/bin
 # is kept, whatever the user's setting: tests start processes, which would each take a second more.
 export PIP_COMPILE = 0
 unexport PYTHONDONTWRITEBYTECODE
+# Numba tries types that do not fit, and would colour each message of that: a thirtieth of compiling.
+export NUMBA_DISABLE_ERROR_MESSAGE_HIGHLIGHTING = 1
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .PHONY: help demo smoke test test-all test-races test-uncompiled test-versions test-aarch64 lint docs bench figures fuzz wheel wheels models clean

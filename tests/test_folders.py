@@ -105,11 +105,9 @@ def test_the_rest_works_without(whole, tmp_path, name):
     shutil.copytree(whole[0], package)
     for folder in folders:
         shutil.rmtree(package / folder)
-    done = run(WORKS, package)
+    done = run(f"{WORKS}\nimport arborescence; {use}", package)
     assert done.stdout == whole[1], done.stderr
-
     lost = "arborescence." + folders[-1].replace("/", ".")
-    done = run(f"import arborescence; {use}", package)
     last = done.stderr.splitlines()[-1]
     assert last.startswith("ModuleNotFoundError: No module named 'arborescence.")
     assert lost in last

@@ -27,7 +27,7 @@ from brute_force import EveryTree, all_trees, eisner, tree_weights
 from graphs import ABSENT, FINITE, layouts, random_graphs
 from laws import said_of, squares, without_padding
 from matrix_tree import MatrixTree
-from modes import NATIVE, UNCOMPILED, rarely
+from modes import FEW, NATIVE, UNCOMPILED, rarely
 
 JIT = not UNCOMPILED
 # How many graphs of each kind: without the JIT more take too long.
@@ -1112,7 +1112,7 @@ def test_divergences(rows, family, seed):
 LEVEL = 1e-4
 DRAWS = 20_000 if JIT else 500
 # How many sentences are drawn from, one by one, which takes longer.
-SENTENCES = 4000 if JIT else 100
+SENTENCES = (2000 if FEW else 4000) if JIT else 100
 
 
 def chi_squared(counts, probs):
@@ -1327,16 +1327,17 @@ def test_samples_of_many_words_have_their_marginals(kind, root, projective):
 @needs_jit
 @FAMILIES
 def test_draws_without_replacement_of_many_words(root, projective):
+    many = 100 if FEW else 300
     scores = 3 * np.random.default_rng(14).normal(size=(31, 31))
     confident = scores.copy()
     confident[arb.decode(scores, root=root, projective=projective)[1:], np.arange(1, 31)] += 12
     for one in (scores, confident):
         dist = arb.TreeDistribution(one, root=root, projective=projective)
-        drawn = dist.sample(300, 6, replace=False)
-        assert drawn.shape == (300, 31)
+        drawn = dist.sample(many, 6, replace=False)
+        assert drawn.shape == (many, 31)
         assert arb.is_tree(drawn, root=root).all()
         assert not projective or arb.is_projective(drawn).all()
-        assert len(np.unique(drawn, axis=0)) == 300
+        assert len(np.unique(drawn, axis=0)) == many
 
 
 @FAMILIES

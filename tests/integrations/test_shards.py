@@ -12,7 +12,7 @@ import pytest
 
 pytest.importorskip("typer", reason="needs the extra 'cli'")
 
-from arborescence.cli import shards
+from arborescence.cli import run, shards
 from arborescence.errors import OptionError
 from arborescence.system.files import replacing
 from arborescence.treebank import Sentence, read, write
@@ -78,8 +78,8 @@ def test_each_file_is_as_parse_writes_it(folder, tmp_path):
     ]:
         alone = tmp_path / f"alone-{Path(result).name}"
         format_ = "text" if "txt" in source else "conllu"
-        again = parse(folder / source, "--format", format_, "-o", alone, "--confidence")
-        assert again.returncode == 0, again.stderr
+        alone_too = ["parse", folder / source, "--format", format_, "-o", alone, "--confidence"]
+        assert run([str(argument) for argument in alone_too]) == 0
         assert (out / result).read_bytes() == alone.read_bytes()
 
     lines = done.stderr.splitlines()
@@ -116,8 +116,6 @@ def test_nothing_is_imported_from_the_current_folder(tmp_path):
 
 
 def test_options_that_cannot_be(folder, tmp_path):
-    from arborescence.cli import run
-
     for arguments, status in [
         (["--shards", folder], 2),
         (["--shards", folder, tmp_path / "out", "--json"], 2),

@@ -139,7 +139,7 @@ def test_all_sizes_of_blocks(root):
 
 
 @needs_jit
-@pytest.mark.parametrize(("root", "n"), [("single", 120), ("multi", 200)])
+@pytest.mark.parametrize(("root", "n"), [("single", 120), ("multi", 130 if FEW else 200)])
 def test_many_words(root, n):
     check(np.random.default_rng(n).normal(size=(n + 1, n + 1)), root)
 

@@ -16,7 +16,6 @@ from arborescence.nonprojective.sums import eliminate, eliminate_in_logs
 from arborescence.projective.sums import (
     Inside,
     inside,
-    inside_scaled,
     new_inside,
     outside,
     sum_in_logs,
@@ -85,9 +84,9 @@ def sum_over_trees(
     if projective:
         total, log_scale = 0.0 * weights[0, 0], 0.0
         if gaps.shape[3] == 0:
-            total = inside(weights, n, single, sums)
+            total, log_scale = inside(weights, n, single, sums, False)
             if not total.real > SMALLEST and none_lost(weights, logs, n):
-                total, log_scale = inside_scaled(weights, n, single, sums)
+                total, log_scale = inside(weights, n, single, sums, True)
         served = total.real > SMALLEST
         if served and wanted:
             outside(weights, n, single, sums, total, slopes, marginals)

@@ -39,14 +39,29 @@ def new_inside(size: int, like: np.ndarray, projective: bool = True) -> Inside:
 
 
 @kernel
-def inside(weights: np.ndarray, n: int, single: bool, sums: Inside) -> Any:
-    """Fill the sums and return the sum over all trees of n > 0 words. O(n³)."""
-    # Small terms may underflow; the sum is correct if at least SMALLEST. A smaller sum of the first
-    # words is returned at once, because arithmetic close to underflow is slow.
-    # weights: (N, N) float64 or complex128: from `as_weights`
+def inside(
+    # (N, N) float64 or complex128: from `as_weights`; if `scaled`, changed in place
+    weights: np.ndarray,
+    n: int,
+    single: bool,
+    sums: Inside,
+    # Whether all edges into a word are divided by the sum over the trees of all words before it, so
+    # that most sums are near 1: for very long sentences. Present edges weigh at least SMALLEST.
+    scaled: bool,
+) -> tuple[Any, float]:
+    """Fill the sums; return that over all trees of n > 0 words, and the log of its scale. O(n³)."""
+    # Without a scale, small terms may underflow; the sum is correct if at least SMALLEST. A smaller
+    # sum of the first words is returned at once, because arithmetic close to underflow is slow.
+    # Scaled, it is 0 if a sum was too small or too large for floats.
     complete, across, incomplete = sums
+    log_scale = 0.0
     for j in range(n + 1):
         complete[j, j] = across[j, j] = 1.0
+        before = complete[0, j - 1].real if scaled and j > 0 else 0.0
+        if before > 0.0:
+            log_scale -= np.log(before)
+            for h in range(n + 1):
+                weights[h, j] /= before
         for i in range(j - 1, -1, -1):
             stop = splits_of(INCOMPLETE, i, j, single)[1]
             meet = row_product(complete[i, i:stop], complete[j, i + 1 : stop + 1])
@@ -56,54 +71,16 @@ def inside(weights: np.ndarray, n: int, single: bool, sums: Inside) -> Any:
             left = row_product(incomplete[j, i:j], across[i, i:j])
             complete[i, j] = across[j, i] = right
             complete[j, i] = across[i, j] = left
-        if 0.0 < complete[0, j].real < SMALLEST:
-            return complete[0, j]
-    return complete[0, n]
-
-
-@kernel
-def inside_scaled(weights: np.ndarray, n: int, single: bool, sums: Inside) -> tuple[Any, Any]:
-    """Do the work of `inside` for very long sentences; return the scaled sum, and log of the scale.
-
-    All edges into a word may be scaled by one factor: the inverse of the sum over the trees of all
-    words before it, so that most sums are near 1. 0 if a sum was too small or too large for floats.
-    """
-    # weights: (N, N) float64 or complex128: 0 for absent edges, or at least SMALLEST. Scaled in
-    # place.
-    # n, single, sums: as in `inside`
-    complete, across, incomplete = sums
-    nothing = 0.0 * weights[0, 0]
-    log_scale = 0.0
-    complete[0, 0] = across[0, 0] = 1.0
-    for j in range(1, n + 1):
-        complete[j, j] = across[j, j] = 1.0
-        before = complete[0, j - 1].real
-        if before > 0.0:
-            log_scale -= np.log(before)
-            for h in range(n + 1):
-                weights[h, j] /= before
-        for i in range(j - 1, -1, -1):
-            stop = splits_of(INCOMPLETE, i, j, single)[1]
-            one, other = complete[i, i:stop], complete[j, i + 1 : stop + 1]
-            meet = row_product(one, other)
-            if too_far(meet, one, other):
-                return nothing, log_scale
-            incomplete[i, j] = meet * weights[i, j]
-            incomplete[j, i] = meet * weights[j, i]
-            if too_small(incomplete[i, j], meet, weights[i, j]) or too_small(
-                incomplete[j, i], meet, weights[j, i]
+            if scaled and (
+                too_far(meet, complete[i, i:stop], complete[j, i + 1 : stop + 1])
+                or too_small(incomplete[i, j], meet, weights[i, j])
+                or too_small(incomplete[j, i], meet, weights[j, i])
+                or too_far(right, incomplete[i, i + 1 : j + 1], across[j, i + 1 : j + 1])
+                or too_far(left, incomplete[j, i:j], across[i, i:j])
             ):
-                return nothing, log_scale
-            one, other = incomplete[i, i + 1 : j + 1], across[j, i + 1 : j + 1]
-            right = row_product(one, other)
-            if too_far(right, one, other):
-                return nothing, log_scale
-            one, other = incomplete[j, i:j], across[i, i:j]
-            left = row_product(one, other)
-            if too_far(left, one, other):
-                return nothing, log_scale
-            complete[i, j] = across[j, i] = right
-            complete[j, i] = across[i, j] = left
+                return 0.0 * weights[0, 0], log_scale
+        if not scaled and 0.0 < complete[0, j].real < SMALLEST:
+            return complete[0, j], log_scale
     return complete[0, n], log_scale
 
 

@@ -212,7 +212,7 @@ def way(
 
     apart, made = zip(*map(both, arguments), strict=True)
     every = ", ".join(names)
-    exec(  # noqa: S102, the declarations in `exports.py` are code
+    exec(  # noqa: S102, what `takes` declares is code
         f"def call(given): {', '.join(apart)}, = given; return entry({every})\n"
         f"def made({every}): return kernel({', '.join(made)})",
         space,

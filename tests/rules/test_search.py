@@ -8,6 +8,8 @@ import pytest
 import arborescence as arb
 import arborescence.rules.search as module
 from arborescence.rules import Alternative, Conflict, Edges, ud
+from arborescence.rules.parts import Lazy
+from arborescence.rules.search import Search
 from arborescence.rules.sets import conflicts_of
 from brute_force import whole_numbers
 from graphs import ABSENT, FINITE
@@ -78,6 +80,12 @@ def check_every_labeled_tree(kind, rounds, seed):
         first = arb.decode_constrained(scores, conflicts, **options)
         assert first.weight == found[0].weight
         assert first.certified
+        as_doubles = scores.astype(float)
+        lazy = Lazy(as_doubles.max(axis=-1), scores.shape[-1], lambda h, d, s=as_doubles: s[h, d])
+        later = Search(lazy, conflicts, None, options).run(4, 5000, by_heads=False, banned=False)
+        assert [(tree.weight, tree.certified) for tree in later] == [
+            (tree.weight, True) for tree in found
+        ]
     assert kept
 
 

@@ -207,7 +207,7 @@ def explain_constrained(
 def _branch(bans: Way, part: Part | None) -> Branch:
     """Return a part of the search as plain data."""
     conditions = tuple(
-        Condition(required, *(tuple(axis.tolist()) for axis in axes)) for required, axes in bans
+        Condition(required, *(tuple(axis.tolist()) for axis in axes)) for required, *axes in bans
     )
     if part is None:
         return Branch(conditions)

@@ -260,26 +260,28 @@ class CombinedGraphs(Graphs):
                     of_word[relation] = of_word.get(relation, 0) + weight
         return [max(of_word, key=of_word.__getitem__) for of_word in votes]
 
-    def labeled(self, group: Group) -> NDArray[np.float32]:
-        """Return the weights of all edges with each relation, by votes as in `label`."""
-        # (B, T, T, L). Of an edge that no parser has, those do not vote whose root word its
-        # dependent is, unless the head is the root
-        votes = np.zeros((*group.scores.shape, len(self.labels)), dtype=np.float32)
-        words = np.arange(1, votes.shape[2])
-        for b, of_sentence in zip(group.numbers, votes, strict=True):
-            trees, relations = self._trees_of[b], self._relations_of[b]
-            said = np.zeros(group.scores.shape[1:], dtype=bool)
-            for tree, of_tree, weight in zip(trees, relations, self._weights, strict=True):
-                of_sentence[tree[1:], words, of_tree[1:]] += weight
-                said[tree[1:], words] = True
-            for tree, of_tree, weight in zip(trees, relations, self._weights, strict=True):
-                as_root = np.zeros_like(said)
-                as_root[0] = as_root[:, [0, _root(tree)]] = True
-                heads, words_of = np.nonzero(~said & ~as_root)
-                of_sentence[heads, words_of, of_tree[words_of]] += np.float32(weight)
-                open_words = words[~said[0, 1:]]
-                of_sentence[0, open_words, of_tree[_root(tree)]] += np.float32(weight)
-        return with_relations(group.scores, votes)
+    def weighed(
+        self, group: Group, row: int, heads: NDArray[np.int64], words: NDArray[np.int64]
+    ) -> NDArray[np.float32]:
+        """Return the weights of edges with each relation, by votes as in `label`."""
+        # Of an edge that no parser has, those do not vote whose root word its dependent is, unless
+        # the head is the root
+        edges, b = group.scores[row], group.numbers[row]
+        votes = np.zeros((*edges.shape, len(self.labels)), dtype=np.float32)
+        every = np.arange(1, len(edges))
+        trees, relations = self._trees_of[b], self._relations_of[b]
+        said = np.zeros(edges.shape, dtype=bool)
+        for tree, of_tree, weight in zip(trees, relations, self._weights, strict=True):
+            votes[tree[1:], every, of_tree[1:]] += weight
+            said[tree[1:], every] = True
+        for tree, of_tree, weight in zip(trees, relations, self._weights, strict=True):
+            as_root = np.zeros_like(said)
+            as_root[0] = as_root[:, [0, _root(tree)]] = True
+            others, words_of = np.nonzero(~said & ~as_root)
+            votes[others, words_of, of_tree[words_of]] += np.float32(weight)
+            open_words = every[~said[0, 1:]]
+            votes[0, open_words, of_tree[_root(tree)]] += np.float32(weight)
+        return with_relations(edges[heads, words], votes[heads, words])
 
 
 def _root(heads: NDArray[np.int64]) -> int:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from arborescence.compiling.kernels import kernel, takes
 from arborescence.errors import OptionError
 
 if TYPE_CHECKING:
@@ -16,12 +17,12 @@ if TYPE_CHECKING:
     Heads = NDArray[np.int64]
     #: One number, several, or None for all.
     Which = int | Sequence[int] | NDArray[np.int64] | None
-    #: The heads, dependents and labels of edges.
-    Axes = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
-    #: Edges that are absent (False), or of which one enters each of their dependents (True).
-    Ban = tuple[bool, Axes]
     #: An alternative: all of these.
-    Way = tuple[Ban, ...]
+    Way = tuple["Ban", ...]
+
+
+#: `Ban`, for kernels.
+_BAN: Final = "rules.conflicts.Ban(bool, int64[::1], int64[::1], int64[::1])"
 
 
 class Edges(NamedTuple):
@@ -56,6 +57,15 @@ class Alternative(NamedTuple):
     require: Sequence[Edges] = ()
 
 
+class Ban(NamedTuple):
+    """Edges, as arrays: those that are absent, or (`required`) one of them enters each word."""
+
+    required: bool
+    heads: NDArray[np.int64]
+    words: NDArray[np.int64]
+    labels: NDArray[np.int64]
+
+
 class Conflict(NamedTuple):
     """What is wrong with a tree: a word that breaks a rule. A list of alternatives will do, too.
 
@@ -88,48 +98,82 @@ def check_cost(cost: float) -> float:
 def way_of(forbid: Sequence[Edges], require: Sequence[Edges], shape: tuple[int, int, int]) -> Way:
     """Return an alternative as bans, for scores of a shape (N, N, L)."""
     return (
-        *((False, _axes(edges, shape)) for edges in forbid),
-        *((True, _axes(edges, shape)) for edges in require),
+        *(_ban_of(False, edges, shape) for edges in forbid),
+        *(_ban_of(True, edges, shape) for edges in require),
     )
-
-
-def ban(array: NDArray[Any], banned: Ban, absent: Any) -> None:
-    """Overwrite the banned edges of an array (N, N, L)."""
-    required, axes = banned
-    index = axes[0][:, None, None], axes[1][:, None], axes[2]
-    if required:
-        kept = array[index]
-        array[:, axes[1]] = absent
-        array[index] = kept
-    else:
-        array[index] = absent
 
 
 def against(banned: Ban, heads: Heads, labels: Heads) -> NDArray[np.bool_]:
     """Tell of each word of a tree whether the edge into it is banned."""
-    required, (of_heads, words, of_labels) = banned
     found = np.zeros(len(heads), np.bool_)
-    inside = _among(heads[words], of_heads) & _among(labels[words], of_labels)
-    found[words] = inside != required
+    find_banned(banned, heads, labels, found)
     return found[1:]
 
 
-def _among(values: Heads, wanted: Heads) -> NDArray[np.bool_]:
-    """Tell of each value whether it is one of those wanted."""
-    one = len(wanted) == 1
-    found: NDArray[np.bool_] = values == wanted if one else (values[:, None] == wanted).any(axis=1)
-    return found
+@kernel
+@takes(f"{_BAN}, int64[::1], int64[::1], out bool[::1]")
+def find_banned(ban: Ban, heads: np.ndarray, labels: np.ndarray, found: np.ndarray) -> None:
+    """Tell of the words of a ban, in ``found`` (N,), whether the edges of a tree are banned."""
+    for d in ban.words:
+        head, label = False, False
+        for h in ban.heads:
+            head = head or h == heads[d]
+        for k in ban.labels:
+            label = label or k == labels[d]
+        found[d] = (head and label) != ban.required
+
+
+@kernel
+@takes(f"{_BAN}, float64[:, :, ::1], out bool[:, :, ::1], out float64[:, ::1]")
+def restrict(ban: Ban, scores: np.ndarray, left: np.ndarray, best: np.ndarray) -> None:
+    """Take a ban out of the labels that are ``left`` (N, N, L), and of their best scores (N, N)."""
+    of_heads, of_labels = np.zeros(len(left), np.bool_), np.zeros(left.shape[2], np.bool_)
+    for h in ban.heads:
+        of_heads[h] = True
+    for k in ban.labels:
+        of_labels[k] = True
+    for d in ban.words:
+        for h in range(len(left)):
+            if ban.required or of_heads[h]:
+                best[h, d] = -np.inf
+                for k in range(left.shape[2]):
+                    left[h, d, k] &= (of_heads[h] and of_labels[k]) == ban.required
+                    if left[h, d, k]:
+                        best[h, d] = max(best[h, d], scores[h, d, k])
+
+
+@kernel
+@takes("float64[:, :, ::1], bool[:, :, ::1], int64[::1], out float64[:, ::1], out int64[::1]")
+def label(
+    scores: np.ndarray, left: np.ndarray, heads: np.ndarray, best: np.ndarray, labels: np.ndarray
+) -> bool:
+    """Write the best labels (N,) of the edges of a tree, and what they weigh into ``best`` (N, N).
+
+    Of those that are ``left`` (N, N, L). Returns whether ``best`` was right. O(L) for each word.
+    """
+    right = True
+    for d in range(1, len(heads)):
+        h = heads[d]
+        score = -np.inf
+        labels[d] = 0
+        for k in range(left.shape[2]):
+            if left[h, d, k] and scores[h, d, k] > score:
+                labels[d], score = k, scores[h, d, k]
+        right = right and score == best[h, d]
+        best[h, d] = score
+    return right
 
 
 def can_be_excluded(way: Way) -> bool:
     """Tell whether the trees that do not take an alternative are those of one ban."""
-    return len(way) == 1 and len(way[0][1][1]) == 1
+    return len(way) == 1 and len(way[0].words) == 1
 
 
-def _axes(edges: Edges, shape: tuple[int, int, int]) -> Axes:
-    """Return the heads, dependents and labels of edges, each as an array."""
+def _ban_of(required: bool, edges: Edges, shape: tuple[int, int, int]) -> Ban:
+    """Return a ban of edges, or of others."""
     heads, dependents, labels = Edges(*edges)
-    return (
+    return Ban(
+        required,
         _axis("heads", heads, 0, shape[0]),
         _axis("dependents", dependents, 1, shape[1]),
         _axis("labels", labels, 0, shape[2]),
@@ -150,4 +194,4 @@ def _axis(name: str, which: Which, first: int, size: int) -> NDArray[np.int64]:
             f"{name} of edges must be whole numbers of {first} to {size - 1}, or None for all, "
             f"not {which!r}"
         )
-    return axis
+    return np.ascontiguousarray(axis, np.int64)

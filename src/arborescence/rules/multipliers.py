@@ -83,7 +83,7 @@ class Cuts:
         known = self._against.get((id(banned), word))  # the ban is kept, and so its number
         if known is not None:
             return known[1]
-        required, (heads, _, labels) = banned
+        required, heads, _, labels = banned
         of_heads, of_labels = np.repeat(heads, len(labels)), np.tile(labels, len(heads))
         if required:
             others = np.ones(self.shape[::2], np.bool_)
@@ -124,6 +124,7 @@ def tighten(
     `known` is the highest weight of a tree that keeps the rules. `answer` is called with each tree
     that is found, and its conflicts, and says whether it keeps the rules.
     """
+    problem.weigh_all()
     uncharged, labels = problem.left(part.bans)
     largest = problem.largest
     target = None if known is None else rounded_whole(known + part.due, BIAS_64)
@@ -170,7 +171,7 @@ def _against(way: Way, tree: Part) -> tuple[Ban, int]:
     """Return a ban of an alternative that a tree does not take, and a word whose edge it bans."""
     if can_be_excluded(way):
         [banned] = way
-        return banned, int(banned[1][1][0])
+        return banned, int(banned.words[0])
     each = ((banned, against(banned, tree.heads, tree.labels)) for banned in way)
     banned, words = next(pair for pair in each if pair[1].any())
     return banned, 1 + int(np.argmax(words))

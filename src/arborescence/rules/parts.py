@@ -10,7 +10,7 @@ import numpy as np
 from arborescence.core.accumulator import BIAS_64, whole_number
 from arborescence.errors import NoTreeError, OptionError
 from arborescence.inference.decode import best_labels, decode
-from arborescence.rules.conflicts import Conflict, against, ban, check_cost, way_of
+from arborescence.rules.conflicts import Conflict, against, check_cost, label, restrict, way_of
 from arborescence.system.lazy import remembered
 
 if TYPE_CHECKING:
@@ -31,6 +31,24 @@ if TYPE_CHECKING:
 
 #: The conflicts of so many trees are kept, since multipliers come back to some.
 _KNOWN_TREES: Final = 64
+
+
+class Lazy(NamedTuple):
+    """Weights of edges (N, N), and what weighs E of them with each of so many labels, (E, L).
+
+    The best label of an edge weighs what the edge does, or all are -inf.
+    """
+
+    edges: NDArray[Any]
+    labels: int
+    weigh: Callable[[NDArray[np.int64], NDArray[np.int64]], NDArray[Any]]
+
+
+@lru_cache(maxsize=16)
+def pairs_of(size: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the heads and dependents of all edges among so many nodes."""
+    heads, words = np.nonzero(~np.eye(size, dtype=np.bool_))
+    return heads[words > 0], words[words > 0]
 
 
 class Part(NamedTuple):
@@ -93,7 +111,8 @@ class Problem:
     Attributes
     ----------
     scores : (N, N, L) float64
-        The scores; -inf where no tree of any part has an edge.
+        The scores; -inf where no tree of any part has an edge. Before labels of an edge are
+        weighed, each has the score of the best.
     best : (N, N) float64
         The best of them over labels.
     nodes : int
@@ -104,23 +123,27 @@ class Problem:
 
     def __init__(
         self,
-        scores: NDArray[np.float64],
+        scores: NDArray[np.float64] | Lazy,
         rules: Callable[[Heads, Heads], Sequence[Any]],
         decoder: Decoder | None,
         options: Any,
     ) -> None:
-        self.scores = scores
+        self._weigh = scores.weigh if isinstance(scores, Lazy) else None
+        if isinstance(scores, Lazy):
+            self.best = scores.edges.astype(np.float64)
+            self.scores = scores = np.repeat(self.best[..., None], scores.labels, axis=2)
+            self._weighed = np.zeros(self.best.shape, np.bool_)
+        else:
+            self.scores, self.best = scores, best_labels(scores, 1)
         self.rules = rules
         self.sums_up = decoder is None  # whether the weight of a tree is the sum of its scores
         self.options = options
         self.decoder = decoder or self.decode
         self.words = np.arange(1, len(scores))
-        self.everywhere = np.arange(len(scores))[:, None]
         self.whole_number = lru_cache(None)(partial(whole_number, bias=BIAS_64))
         self._known = lru_cache(None)(partial(way_of, shape=scores.shape))
         self._conflicts: dict[tuple[bytes, bytes], list[Found]] = {}
         self.nodes = 0
-        self.best = best_labels(scores, 1)
         self.lost: int | None = None
 
     @property
@@ -130,6 +153,22 @@ class Problem:
         return float(
             np.abs(self.scores, where=self.scores > -np.inf, out=np.zeros_like(self.scores)).max()
         )
+
+    def weigh(self, heads: NDArray[np.int64], words: NDArray[np.int64]) -> None:
+        """Weigh the labels of those of some edges that were not; `best` stays."""
+        if self._weigh is not None and not self._weighed[heads, words].all():
+            new = ~self._weighed[heads, words]
+            edges = heads[new], words[new]
+            before = self.scores[edges]
+            self.scores[edges] = np.where(before > -np.inf, self._weigh(*edges), -np.inf)
+            self._weighed[edges] = True
+
+    def weigh_all(self) -> None:
+        """Weigh the labels of all edges."""
+        if self._weigh is not None:
+            self.weigh(*pairs_of(len(self.best)))
+            self.best = best_labels(self.scores, 1)
+            self._weigh = None
 
     def tell(
         self, kind: str, part: Part, below: list[tuple[Way, Part | None]], rule: str = ""
@@ -142,10 +181,10 @@ class Problem:
 
     def ban_everywhere(self, bans: Iterable[Ban]) -> None:
         """Take edges out of all parts, from now on."""
+        left = np.ones(self.scores.shape, np.bool_)
         for banned in bans:
-            ban(self.scores, banned, -np.inf)
-            words = banned[1][1]
-            self.best[:, words] = best_labels(self.scores[:, words], 1)
+            restrict(banned, self.scores, left, self.best)
+        self.scores[~left] = -np.inf
 
     def is_outdated(self, part: Part) -> bool:
         """Tell whether the tree of a part has edges that were banned from all parts since."""
@@ -187,10 +226,7 @@ class Problem:
             return best, left
         best, left = best.copy(), left.copy() if before else left
         for banned in bans:
-            ban(left, banned, False)
-        for required, (heads, words, _) in bans:
-            edges = self.everywhere if required else heads[:, None], words
-            best[edges] = self.rows(left, edges).max(axis=-1)
+            restrict(banned, self.scores, left, best)
         return best, left
 
     def rows(self, left: NDArray[np.bool_], edges: Any) -> NDArray[np.float64]:
@@ -199,39 +235,46 @@ class Problem:
 
     def masked(self, part: Part) -> NDArray[np.float64]:
         """Return the scores of the edges that a part may have, -inf for others."""
+        self.weigh_all()
         return self.rows(self.left(part.bans)[1], ...)
 
     def decoded(self, part: Part, bans: Way, left: Left | None = None) -> Part | None:
         """Return the part of these bans within one, with its best tree; None if it is empty."""
-        best, labels = left or self.left(bans)
         within = part._replace(bans=bans, tight=False, later=False)
-        found = self.tree(within, best, partial(self.rows, labels))
+        found = self.tree(within, *(left or self.left(bans)))
         return found and found._replace(bound=min(part.bound, self.weight(found) + found.gap))
 
     def tree(
         self,
         part: Part,
         best: NDArray[np.float64],
-        rows: Callable[[Any], NDArray[np.float64]],
+        left: NDArray[np.bool_] | Callable[[Any], NDArray[np.float64]],
         decoder: Decoder | None = None,
     ) -> Part | None:
         """Return a part with the tree that is best by some scores.
 
-        `rows` returns those of edges with each label; `best` is (N, N), over labels.
+        `best` is (N, N), over labels that are left, or `left` returns the scores of edges with each
+        label.
         """
         self.nodes += 1
         if (best.max(axis=0)[1:] == -np.inf).any():  # a word without edges
             return None
-        try:
-            heads, beyond, more = (decoder or self.decoder)(best)
-        except NoTreeError:
-            return None
-        gap = self.whole_number(more)
-        if heads is None:
-            self.lose(gap - part.due)
-            return None
-        labels = np.full(len(heads), -1)
-        rows((heads[1:], self.words)).argmax(axis=-1, out=labels[1:])
+        while True:
+            try:
+                heads, beyond, more = (decoder or self.decoder)(best)
+            except NoTreeError:
+                return None
+            gap = self.whole_number(more)
+            if heads is None:
+                self.lose(gap - part.due)
+                return None
+            labels = np.full(len(heads), -1)
+            if callable(left):
+                left((heads[1:], self.words)).argmax(axis=-1, out=labels[1:])
+                break
+            self.weigh(heads[1:], self.words)
+            if label(self.scores, left, heads, best, labels):
+                break
         return part._replace(heads=heads, labels=labels, beyond=beyond, gap=gap)
 
     def weight(self, part: Part) -> int:
@@ -254,7 +297,7 @@ class Problem:
 
         def bound_of(way: Way) -> int | None:
             less = 0
-            for required, (heads, words, labels) in way:
+            for required, heads, words, labels in way:
                 inside = left[np.ix_(heads, words, labels)].max(axis=(0, 2)) if required else ()
                 for word, score in zip(words.tolist(), inside, strict=False):
                     if score == -np.inf:

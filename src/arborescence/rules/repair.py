@@ -60,7 +60,7 @@ def _charge(charged: NDArray[np.float64], tree: Part, conflicts: list[Found]) ->
         if any(given_up.issuperset(chain.from_iterable(of_way)) for of_way in words):
             continue
         cheapest = int(np.argmin([_cost(charged, tree, way) for way in ways]))
-        for (required, axes), of_ban in zip(ways[cheapest], words[cheapest], strict=True):
+        for (required, *axes), of_ban in zip(ways[cheapest], words[cheapest], strict=True):
             if required:
                 charged[:, axes[1]] -= 1.0
             charged[np.ix_(*axes)] += 1.0 if required else -1.0
@@ -73,10 +73,10 @@ def _cost(charged: NDArray[np.float64], tree: Part, way: Way) -> float:
     Edges from the root are not among them, for only one word can have one.
     """
     cost = 0.0
-    for required, (heads, words, labels) in way:
-        for word in _against((required, (heads, words, labels)), tree):
-            left = np.full(charged[:, word].shape, not required)
-            left[np.ix_(heads, labels)] = required
+    for banned in way:
+        for word in _against(banned, tree):
+            left = np.full(charged[:, word].shape, not banned.required)
+            left[np.ix_(banned.heads, banned.labels)] = banned.required
             left[0] &= tree.heads[word] == 0
             best = charged[:, word].max(where=left, initial=-np.inf)
             cost += float(charged[tree.heads[word], word, tree.labels[word]] - best)

@@ -258,7 +258,7 @@ def kbest_constrained(
         tree = [heads.copy(), labels.copy()] if labeled else [heads.copy()]
         return conflicts(*map(give_back, tree))
 
-    search = _Search(
+    search = Search(
         as_doubles(array if labeled else array[..., None]),
         rules,
         decoder,
@@ -277,7 +277,7 @@ def kbest_constrained(
     ]
 
 
-class _Search(Problem):
+class Search(Problem):
     """The search in one sentence."""
 
     watch: Callable[[Event], None] | None = None
@@ -293,9 +293,7 @@ class _Search(Problem):
         self.known: int | None = None  # the highest weight of a tree that keeps the rules
         self.by_heads = by_heads
         cuts = Cuts(self.scores.shape, _MANY)
-        first = self.tree(
-            Part(0, self.words, self.words, (), np.empty(0)), self.best, self.scores.__getitem__
-        )
+        first = self.tree(Part(0, self.words, self.words, (), np.empty(0)), *self.left(()))
         if first is None:
             if not banned:
                 self.decode(self.best)  # says why there is none
@@ -438,15 +436,15 @@ class _Search(Problem):
         bound_of = self.bounds(node) if found and len(ways) > _MANY and self.sums_up else None
         for way in sorted(ways, key=lambda way: not can_be_excluded(way)):
             part = None
-            if bound_of is None or not any(required for required, _ in way):
+            if bound_of is None or not any(banned.required for banned in way):
                 left, new = self.left(new, left), ()
                 part = self.decoded(node, bans + way, self.left(way, left))
             elif (bound := bound_of(way)) is not None:
                 part = node._replace(bound=bound, bans=bans + way, tight=False, later=True)
             below.append((bans + way, part))
             if can_be_excluded(way):
-                [(required, axes)] = way
-                bans, new = (*bans, (not required, axes)), (*new, (not required, axes))
+                other = way[0]._replace(required=not way[0].required)
+                bans, new = (*bans, other), (*new, other)
         if cost is not None:  # the best tree is that of the node, which takes no alternative
             paid = node._replace(paid=node.paid | {site}, due=node.due + cost, bans=bans)
             below.append((bans, paid._replace(bound=node.bound - cost)))

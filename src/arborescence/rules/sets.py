@@ -80,8 +80,7 @@ def conflicts_of(
 
     def conflicts(heads: Nodes, labels: Nodes) -> list[Conflict]:
         numbers = suspected(heads, labels, of_tags)
-        heads[0] = 0
-        trees = sentence._replace(heads=heads, labels=labels)
+        trees = sentence._replace(heads=np.maximum(heads, 0), labels=labels)
         return [
             Conflict(rules[r].conflict(trees, word), rules[r].name, word, rules[r].cost)
             for r in numbers

@@ -17,7 +17,7 @@ from arborescence.parsers.linear.edges import (
     score_edges,
     score_kept_edges,
 )
-from arborescence.parsers.linear.joint import add_relations, weigh_all_relations
+from arborescence.parsers.linear.joint import add_relations, weigh_edges
 from arborescence.parsers.linear.pruning import keep_edges
 from arborescence.parsers.shared.features import Sides
 from arborescence.parsers.shared.graph_parser import Graphs, Group
@@ -188,14 +188,20 @@ class LinearGraphs(Graphs):
         self._projective = bool(parser.projective if wanted is None else wanted)
 
     def part(self, numbers: NDArray[np.int64]) -> Self:
-        """Return the graphs of some of the sentences, weighed again: few of all edges were kept."""
-        some: Self = self._parser._graphs([self.sentences[b] for b in numbers], self.options)
+        """Return the graphs of some of the sentences, weighed again if only a list is at hand."""
+        if "groups()" not in vars(self):
+            again: Self = self._parser._graphs([self.sentences[b] for b in numbers], self.options)
+            return again
+        some, nodes = super().part(numbers), self.nodes(numbers)
+        some._batch = self._batch.part(some.starts, nodes, numbers)
+        vars(some)["decode()"] = self.decode()[nodes]
         return some
 
     def _groups(self) -> Iterator[Group]:
         for numbers, scores in self._matrices("edges"):
             yield Group(numbers, self.starts[numbers], scores, None, self._projective)
 
+    @remembered
     def decode(self) -> NDArray[np.int64]:
         """Return the best tree of each sentence; from a list of kept edges, if that suffices."""
         parser = self._parser
@@ -223,24 +229,20 @@ class LinearGraphs(Graphs):
         weigh_relations(self._batch, model, unit, heads, sums, weights)
         return weights
 
-    def labeled(self, group: Group) -> NDArray[np.float32]:
-        """Return the weights of all edges with each relation: (B, T, T, L)."""
+    def weighed(
+        self, group: Group, row: int, heads: NDArray[np.int64], words: NDArray[np.int64]
+    ) -> NDArray[np.float32]:
+        """Return the weights of edges of a sentence with each relation: (E, L)."""
         # As `label` weighs them: an edge stands where it would if it replaced the dependent's edge
         # in the best tree. So the best labeled tree has, on edges of the best tree, the same
         # relations.
-        edges = np.ascontiguousarray(group.scores)
-        table = np.empty((*edges.shape, len(self.labels)), dtype=np.float32)
+        scores = np.empty((len(heads), len(self.labels)), dtype=np.float32)
         model, unit, sums = self._relations("relations")
-        trees = group.take(self._best[np.newaxis])[:, 0]
-        for b, tree, of_edges, out in zip(group.numbers, trees, edges, table, strict=True):
-            one = self._batch._replace(starts=self._batch.starts[b : b + 2])
-            weigh_all_relations(one, model, unit, tree, sums, of_edges, out)
-        return table
-
-    @property
-    @remembered
-    def _best(self) -> NDArray[np.int64]:
-        return self.decode()
+        start = group.firsts[row]
+        tree = self.decode()[start : start + group.sizes()[row]]
+        edges = group.scores[row, heads, words]
+        weigh_edges(self._batch, model, unit, start, tree, sums, heads, words, edges, scores)
+        return scores
 
     def _matrices(
         self, name: Literal["edges", "directed"]

@@ -136,58 +136,55 @@ def update(
 
 @kernel
 @takes(
-    f"{BATCH}, {RELATIONS}, float64, int64[::1], out sum[::1], float32[:, ::1], "
-    "out float32[:, :, ::1]"
+    f"{BATCH}, {RELATIONS}, float64, int64, int64[::1], out sum[::1], int64[::1], int64[::1], "
+    "float32[::1], out float32[:, ::1]"
 )
-def weigh_all_relations(
-    # batch, model, sums: as for `relations.label_edges`; the batch has one sentence
+def weigh_edges(
+    # batch, model, sums: as for `relations.label_edges`
     batch: Batch,
     model: RelationModel,
     unit: float,  # the factor of the relation weights
-    heads: np.ndarray,  # int64 (n + 1,): the tree
+    start: int,  # the first node of the sentence
+    tree: np.ndarray,  # int64 (n + 1,): heads
     sums: np.ndarray,
-    edges: np.ndarray,  # float32 (n + 1, n + 1): the weights of edges, -inf for absent ones
-    scores: np.ndarray,  # float32 (n + 1, n + 1, L), written; -inf for relations not allowed
+    # heads, words: int64 (E,); edges: float32 (E,), their weights, -inf for absent ones
+    heads: np.ndarray,
+    words: np.ndarray,
+    edges: np.ndarray,
+    scores: np.ndarray,  # float32 (E, L), written; -inf for relations not allowed
 ) -> None:
-    """Weigh every edge with each relation; the best one weighs the edge. O(T L) for each pair."""
+    """Weigh edges with each relation; the best one weighs the edge. O(n + T L) for each."""
     # The classifier sees a whole tree: the edge h -> d stands in a tree that was found, in place of
     # the edge into d, with the children of d, the head of h, and d's neighbours among the children
     # of h.
-    n = len(heads)
     rows = np.empty(len(model.templates.roles), dtype=np.int64)
-    relatives = np.empty((n, 7), dtype=np.int64)
-    find_relatives(heads, relatives)
-    following = np.empty(n, dtype=np.int64)
+    relatives = np.empty((len(tree), 7), dtype=np.int64)
+    find_relatives(tree, relatives)
     around = np.empty(7, dtype=np.int64)
-    for h in range(n):
-        child = -1
-        for d in range(n - 1, 0, -1):
-            following[d] = child
-            if heads[d] == h:
-                child = d
-        child = -1
-        for relation in range(len(sums)):
-            scores[h, 0, relation] = 0.0
-        for d in range(1, n):
-            best = np.float32(-np.inf)
-            if h != d and edges[h, d] > -np.inf:
-                for role in range(7):
-                    around[role] = relatives[d, role]
-                around[1] = h
-                around[2] = heads[h]
-                around[5] = child
-                around[6] = following[d]
-                score_relations(batch, batch.starts[0], around, model, rows, sums)
-                for relation in range(len(sums)):
-                    if model.allowed[0 if h == 0 else 1, relation]:
-                        scores[h, d, relation] = np.float32(sums[relation] * unit)
-                        best = max(best, scores[h, d, relation])
-                    else:
-                        scores[h, d, relation] = -np.inf
+    for e in range(len(heads)):
+        h, d = heads[e], words[e]
+        best = np.float32(-np.inf)
+        if edges[e] > -np.inf:
+            for role in range(7):
+                around[role] = relatives[d, role]
+            around[1] = h
+            around[2] = tree[h]
+            around[5], around[6] = d - 1, d + 1
+            while around[5] > 0 and tree[around[5]] != h:
+                around[5] -= 1
+            while around[6] < len(tree) and tree[around[6]] != h:
+                around[6] += 1
+            around[5] = around[5] if around[5] > 0 else -1
+            around[6] = around[6] if around[6] < len(tree) else -1
+            score_relations(batch, start, around, model, rows, sums)
             for relation in range(len(sums)):
-                if best > -np.inf:
-                    scores[h, d, relation] = edges[h, d] + (scores[h, d, relation] - best)
+                if model.allowed[0 if h == 0 else 1, relation]:
+                    scores[e, relation] = np.float32(sums[relation] * unit)
+                    best = max(best, scores[e, relation])
                 else:
-                    scores[h, d, relation] = -np.inf
-            if heads[d] == h:
-                child = d
+                    scores[e, relation] = -np.inf
+        for relation in range(len(sums)):
+            if best > -np.inf:
+                scores[e, relation] = edges[e] + (scores[e, relation] - best)
+            else:
+                scores[e, relation] = -np.inf

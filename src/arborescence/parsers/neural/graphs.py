@@ -113,16 +113,13 @@ class NeuralGraphs(Graphs):
             weights[group.firsts[rows] + words] = of_edges
         return weights
 
-    def labeled(self, group: NeuralGroup) -> NDArray[np.float32]:
-        """Return the weights of all edges with each relation: (B, T, T, L)."""
-        nodes = np.arange(group.scores.shape[-1])
-        inside = nodes < group.sizes()[:, None]
-        edges = inside[:, :, None] & (inside & (nodes > 0))[:, None] & (nodes[:, None] != nodes)
-        table = np.zeros((*group.scores.shape, len(self.labels)), dtype=np.float32)
-        table[edges] = with_relations(
-            group.scores[edges], self._relations(group, *np.nonzero(edges))
-        )
-        return table
+    def weighed(
+        self, group: NeuralGroup, row: int, heads: NDArray[np.int64], words: NDArray[np.int64]
+    ) -> NDArray[np.float32]:
+        """Return the weights of edges of a sentence with each relation: (E, L)."""
+        rows = np.full(len(heads), row)
+        weights = self._relations(group, rows, heads, words)
+        return with_relations(group.scores[row, heads, words], weights)
 
     def _relations(
         self,

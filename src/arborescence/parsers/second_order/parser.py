@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
     from arborescence.core.choices import Root
     from arborescence.parsers.linear.training import Edges, Gold
+    from arborescence.parsers.shared.graph_parser import Group
     from arborescence.parsers.shared.options import Progress
     from arborescence.parsers.shared.run import ParserRun, Task
     from arborescence.rules.parts import Decoded
@@ -126,13 +127,20 @@ class SecondOrderGraphs(LinearGraphs):
         """Return the best tree of each sentence that was found, in a row: (N,)."""
         return np.concatenate([tree.heads for tree in self.found])
 
+    def part(self, numbers: NDArray[np.int64]) -> Self:
+        """Return the graphs of some of the sentences."""
+        some = super().part(numbers)
+        if "found()" in vars(some):
+            vars(some)["found()"] = [self.found[b] for b in numbers]
+        return some
+
     def searched(
-        self, b: int, table: NDArray[np.float32]
+        self, group: Group, row: int
     ) -> tuple[NDArray[Any], Callable[[NDArray[np.float64]], Decoded]]:
         """Return a sentence's first-order weights, and a decoder with the others."""
         # The decoder adds siblings and grandparents. Where a relation is forbidden, an edge
         # weighs less by what the next best one does
-        scores = rounded(table)
+        b, scores = group.numbers[row], rounded(self.sentence(group, row))
         best = scores.max(axis=-1)
         weights, unit = self._parser.weights["parts"]
         model = PartModel(self._parser.templates["parts"], weights)

@@ -207,6 +207,13 @@ class Batch(NamedTuple):
         tags[starts[:-1]] = 0
         return cls(starts, hashed, tags, own == MISSING, joined.is_given(LEMMA))
 
+    def part(
+        self, starts: NDArray[np.int64], nodes: NDArray[np.int64], numbers: NDArray[np.int64]
+    ) -> Self:
+        """Return some of the sentences, which have these nodes and other `starts`."""
+        of_nodes = self.sides[[*nodes, -1]], self.tags[nodes], self.untagged[nodes]
+        return type(self)(starts, *of_nodes, self.lemmatized[numbers])
+
 
 #: `Batch` in signatures of kernels.
 BATCH: Final = (

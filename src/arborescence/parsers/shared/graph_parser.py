@@ -29,6 +29,7 @@ from arborescence.parsers.shared.fixed import Fixed, breaking, contradiction, re
 from arborescence.parsers.shared.given import as_sentences, batches
 from arborescence.parsers.shared.keeping import Keeper
 from arborescence.projective.pseudo import MARK, projectivize
+from arborescence.rules.parts import Lazy, pairs_of
 from arborescence.system.lazy import remembered
 from arborescence.treebank.conllu import Ranked
 
@@ -143,21 +144,31 @@ class Graphs(ABC):
         part.sentences = [self.sentences[b] for b in numbers]
         part.starts = _starts(part.sentences)
         if self.fixed is not None:
-            nodes = [np.arange(*self.starts[b : b + 2]) for b in numbers]
-            part.fixed = self.fixed.part(np.concatenate(nodes))
-        inside = [np.flatnonzero(np.isin(group.numbers, numbers)) for group in self.groups]
+            part.fixed = self.fixed.part(self.nodes(numbers))
+        places = np.full(len(self.sentences), -1)
+        places[numbers] = np.arange(len(numbers))
+        inside = [np.flatnonzero(places[group.numbers] >= 0) for group in self.groups]
         vars(part)["groups()"] = [
-            group.part(rows, np.searchsorted(numbers, group.numbers[rows]), part.starts)
+            group.part(rows, places[group.numbers[rows]], part.starts)
             for group, rows in zip(self.groups, inside, strict=True)
             if len(rows)
         ]
         return part
 
+    def nodes(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the nodes of some of the sentences."""
+        return np.concatenate([np.arange(*self.starts[b : b + 2]) for b in numbers])
+
     def searched(
-        self, _: int, table: NDArray[np.float32]
-    ) -> tuple[NDArray[Any], Callable[[NDArray[np.float64]], Decoded] | None]:
-        """Return a sentence's weights and decoder for a search: see `kbest_constrained`."""
-        return table, None
+        self, group: Any, row: int
+    ) -> tuple[NDArray[Any] | Lazy, Callable[[NDArray[np.float64]], Decoded] | None]:
+        """Return a sentence's weights and decoder for a search: see `Keeper.best`."""
+        keeper = self.options.rules
+        if self.fixed is not None or (keeper and any(rule.cost for rule in keeper.rules)):
+            return self.sentence(group, row), None
+        size = group.sizes()[row]
+        weigh = partial(self.weighed, group, row)
+        return Lazy(group.scores[row, :size, :size], len(self.labels), weigh), None
 
     def completed(self) -> list[Sentence]:
         """Return the sentences, with the tags and lemmas that the parser fills in."""
@@ -173,8 +184,18 @@ class Graphs(ABC):
         return None
 
     @abstractmethod
+    def weighed(
+        self, group: Any, row: int, heads: NDArray[np.int64], words: NDArray[np.int64]
+    ) -> NDArray[np.float32]:
+        """Return the weights of E edges of a sentence with each relation: (E, L)."""
+
     def labeled(self, group: Any) -> NDArray[np.float32]:
         """Return the weights of all edges of a group with each relation: (B, T, T, L)."""
+        table = np.zeros((*group.scores.shape, len(self.labels)), dtype=np.float32)
+        for row, size in enumerate(group.sizes().tolist()):
+            edges = pairs_of(size)
+            table[row][edges] = self.weighed(group, row, *edges)
+        return table
 
     def table(self, group: Any) -> NDArray[np.float32]:
         """Return the same, without the edges and relations that are not those that are fixed."""
@@ -183,6 +204,12 @@ class Graphs(ABC):
             return table
         [labels] = group.take(self.fixed.labels[np.newaxis]).swapaxes(0, 1)
         return self.fixed.relations(table, group.scores, labels)
+
+    def sentence(self, group: Any, row: int) -> NDArray[np.float32]:
+        """Return the `table` of one sentence, without padding."""
+        one = group.part(np.array([row]), group.numbers[[row]], self.starts)
+        size = one.sizes()[0]
+        return self.table(one)[0, :size, :size]
 
     def decode(self) -> NDArray[np.int64]:
         """Return the best tree of each sentence, in a row: (N,)."""
@@ -579,16 +606,17 @@ class GraphParser(Parser):
             names = tuple(name.partition(MARK)[0] for name in graphs.names)
 
             def search(graphs: Graphs, rows: list[int], limit: int) -> None:
-                for place, projective, table in _each(graphs, graphs.table):
-                    b = rows[place]
-                    scores, decoder = graphs.searched(place, table)
+                of_all = [(one, row) for one in graphs.groups for row in range(len(one.numbers))]
+                for group, row in of_all:
+                    b = rows[group.numbers[row]]
+                    scores, decoder = graphs.searched(group, row)
                     found[b] = keeper.best(
                         looked.sentence(int(looked.broken[firsts[b]]))._replace(label_names=names),
                         scores,
                         k,
                         decoder=decoder,
                         root=graphs.options.root,
-                        projective=projective,
+                        projective=group.projective,
                         by_heads=by_heads,
                         limit=limit,
                     )

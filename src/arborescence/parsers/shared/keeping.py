@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from arborescence.core.checks import check_count
+from arborescence.core.conversion import as_doubles
 from arborescence.errors import NoTreeError
 from arborescence.projective.pseudo import MARK
 from arborescence.rules.kinds import Spaced
-from arborescence.rules.search import kbest_constrained
+from arborescence.rules.parts import Lazy
+from arborescence.rules.search import Search
 from arborescence.rules.sets import charged, conflicts_of, rules_of, suspects_of
 from arborescence.rules.trees import matching
 from arborescence.treebank.tally import CONTENT_RELATIONS, FUNCTIONAL_RELATIONS
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from arborescence.rules.kinds import Rule
+    from arborescence.rules.parts import Decoder
     from arborescence.rules.search import ConstrainedTree
     from arborescence.rules.sets import AnyRules
     from arborescence.rules.trees import Trees
@@ -176,7 +180,15 @@ class Keeper:
         return found
 
     def best(
-        self, sentence: Trees, scores: NDArray[Any], k: int, **options: Any
+        self,
+        sentence: Trees,
+        scores: NDArray[Any] | Lazy,
+        k: int,
+        *,
+        limit: int = 0,
+        by_heads: bool = False,
+        decoder: Decoder | None = None,
+        **options: Any,
     ) -> list[ConstrainedTree]:
         """Return the k best trees that keep the rules, or none if none was found.
 
@@ -185,16 +197,19 @@ class Keeper:
         sentence
             One sentence; its heads and labels do not matter, and `label_names` are those of the
             scores.
-        scores : (n + 1, n + 1, L)
-            Weights of labeled edges.
-        k, **options
+        scores : (n + 1, n + 1, L) or Lazy
+            Weights of labeled edges; not `Lazy` if a rule has a cost.
+        k, limit, by_heads, decoder, **options
             As in `kbest_constrained`.
         """
+        suspects = self._suspects(sentence.label_names, sentence.tag_names)
+        rules: Sequence[Rule] = self.rules
+        if not isinstance(scores, Lazy):
+            scores, rules = charged(rules, sentence, as_doubles(scores), suspects)
+        conflicts = conflicts_of(rules, sentence, suspects if rules is self.rules else None)
+        search = Search(scores, conflicts, decoder, options)
         try:
-            suspects = self._suspects(sentence.label_names, sentence.tag_names)
-            scores, rules = charged(self.rules, sentence, scores, suspects)
-            conflicts = conflicts_of(rules, sentence, suspects if rules is self.rules else None)
-            return kbest_constrained(scores, conflicts, k, **{"limit": self.limit, **options})
+            return search.run(k, limit or self.limit, by_heads=by_heads, banned=False)
         except NoTreeError:
             return []
 

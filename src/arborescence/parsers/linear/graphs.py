@@ -194,21 +194,30 @@ class LinearGraphs(Graphs):
             return again
         some, nodes = super().part(numbers), self.nodes(numbers)
         some._batch = self._batch.part(some.starts, nodes, numbers)
-        vars(some)["decode()"] = self.decode()[nodes]
+        vars(some)["_best()"] = self._best[nodes]
         return some
 
     def _groups(self) -> Iterator[Group]:
         for numbers, scores in self._matrices("edges"):
             yield Group(numbers, self.starts[numbers], scores, None, self._projective)
 
-    @remembered
     def decode(self) -> NDArray[np.int64]:
         """Return the best tree of each sentence; from a list of kept edges, if that suffices."""
         parser = self._parser
         of_matrices = parser.weights.keys() & {"joint", "directed"} or self._projective
         if parser.pruning is None or of_matrices or self.options.confidence or self.fixed:
-            return super().decode()
-        return self.kept("edges").trees(*self._decoders())
+            heads = super().decode()
+        else:
+            heads = self.kept("edges").trees(*self._decoders())
+        if self.fixed is None:
+            vars(self)["_best()"] = heads
+        return heads
+
+    @property
+    @remembered
+    def _best(self) -> NDArray[np.int64]:
+        """The best trees, before fixed relations without heads count, in a row."""
+        return self.decode()
 
     def _decoders(self) -> tuple[Callable[..., Any], Callable[..., Any]]:
         """Return what finds the trees of matrices, and that of a list of edges."""
@@ -239,7 +248,7 @@ class LinearGraphs(Graphs):
         scores = np.empty((len(heads), len(self.labels)), dtype=np.float32)
         model, unit, sums = self._relations("relations")
         start = group.firsts[row]
-        tree = self.decode()[start : start + group.sizes()[row]]
+        tree = self._best[start : start + group.sizes()[row]]
         edges = group.scores[row, heads, words]
         weigh_edges(self._batch, model, unit, start, tree, sums, heads, words, edges, scores)
         return scores

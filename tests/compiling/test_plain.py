@@ -69,6 +69,7 @@ def use(folder: Path, version: str, private: str) -> tuple[dict[str, bytes], str
         return {name: arrays[name].tobytes() for name in arrays.files}, done.stderr
 
 
+@pytest.mark.long
 @pytest.mark.skipif(native.KERNELS is not None, reason="nothing is compiled")
 def test_an_unknown_version_gives_the_same_by_public_means(tmp_path: Path) -> None:
     known, _ = use(tmp_path, "", "private")

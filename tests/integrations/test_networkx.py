@@ -156,6 +156,7 @@ sys.exit(status)
 """
 
 
+@pytest.mark.long
 def test_its_own_tests_pass(tmp_path):
     environment = {f"NETWORKX_BACKEND_PRIORITY{of}": "arborescence" for of in ("", "_GENERATORS")}
     tests = ["networkx.algorithms.tree.tests." + name for name in ("test_branchings", "test_mst")]

@@ -170,7 +170,7 @@ LARGE = {
 
 
 def random_graphs(kind, count, seed=0):
-    """``count`` graphs of 1 to 6 words, in `make test` the first quarter of them.
+    """``count`` graphs of 1 to 6 words, in `make test` only the first of them.
 
     The largest have too many trees to be as frequent.
     """

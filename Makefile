@@ -50,7 +50,7 @@ smoke: $(VENV)/.test
 
 # A part of the random graphs, so that it takes minutes; `test-all` has all of them, and papers/.
 test: $(VENV)/.test
-	FEW_GRAPHS=2 $(PYTEST) -m "not long" $(OPTIONS)
+	FEW_GRAPHS=1 $(PYTEST) -m "not long" $(OPTIONS)
 
 test-all: $(VENV)/.test
 	$(PYTEST) tests papers/tests $(OPTIONS)

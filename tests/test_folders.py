@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import arborescence
-from modes import rarely
+from modes import thinned
 
 PACKAGE = Path(arborescence.__file__).parent
 
@@ -94,11 +94,7 @@ def whole(tmp_path_factory):
     return copy, done.stdout
 
 
-#: Those whose rest is made of the most parts.
-TELLING = ("second-order", "page")
-
-
-@pytest.mark.parametrize("name", [name if name in TELLING else rarely(name) for name in DELETED])
+@pytest.mark.parametrize("name", thinned(DELETED, 4))
 def test_the_rest_works_without(whole, tmp_path, name):
     folders, use, arguments = DELETED[name]
     package = tmp_path / "arborescence"

@@ -24,7 +24,7 @@ from arborescence.rules.ud import RULES
 from arborescence.treebank import Sentence, restyle, validate
 from brute_force import all_trees
 from lessons import SONGS, sentences_of
-from modes import rarely
+from modes import thinned
 from random_words import every_tree
 from samples import treebank, unparsed
 from small_parsers import small_parser
@@ -121,7 +121,7 @@ def same(one, other):
     return one.tree.tolist() == other.tree.tolist() and one.deprels == other.deprels
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", thinned(KINDS, 2))
 def test_the_best_tree_that_keeps_the_rules(kind):
     parser, keeper = parser_of(kind), Keeper("ud")
     crossing = {"projective": False} if kind == "combined" else {}
@@ -156,7 +156,7 @@ def test_the_best_tree_that_keeps_the_rules(kind):
     assert counts.decodes > len(NEW) + changed
 
 
-@pytest.mark.parametrize("kind", ["joint", rarely("neural"), rarely("projective")])
+@pytest.mark.parametrize("kind", thinned(["joint", "neural", "projective"], 3))
 def test_the_k_best_trees_that_keep_the_rules(kind):
     parser, k = parser_of(kind), 4
     own = list(parser.kbest_labeled(NEW, k))
@@ -361,7 +361,7 @@ def lost(given, heads, relations):
     return sum(((fixed != free) & (fixed != found)).sum(axis=-1) for fixed, free, found in pairs)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", thinned(KINDS, 2))
 def test_what_is_fixed_must_keep_the_rules_or_as_little_as_possible_is_given_up(kind):
     parser, rng, seen = parser_of(kind), np.random.default_rng(8), set()
     names = np.array([name.partition(MARK)[0] for name in parser.labels])

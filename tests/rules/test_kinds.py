@@ -10,6 +10,7 @@ import arborescence.rules.search as search
 from arborescence.parsers import Keeper
 from arborescence.rules import ud
 from arborescence.rules.sets import conflicts_of
+from modes import thinned
 from random_words import every_tree, random_words
 
 #: Labels that a group of rules is about.
@@ -26,7 +27,7 @@ GROUPS = (
 
 
 @pytest.mark.parametrize("patience", [12, 0], ids=["branching", "with multipliers"])
-@pytest.mark.parametrize("group", GROUPS, ids=" ".join)
+@pytest.mark.parametrize("group", thinned(GROUPS, 2), ids=" ".join)
 def test_every_tree_that_keeps_the_rules(group, patience, monkeypatch):
     monkeypatch.setattr(search, "_PATIENCE", patience)
     rng = np.random.default_rng(len(" ".join(group)))
@@ -65,7 +66,7 @@ COSTS = (None, None, 0.5, 1.0, 2.0, 1 / 3, 1e-20)
 
 
 @pytest.mark.parametrize("patience", [12, 0], ids=["branching", "with multipliers"])
-@pytest.mark.parametrize("group", GROUPS, ids=" ".join)
+@pytest.mark.parametrize("group", thinned(GROUPS, 2), ids=" ".join)
 def test_every_tree_that_keeps_the_rules_or_pays(group, patience, monkeypatch):
     monkeypatch.setattr(search, "_PATIENCE", patience)
     monkeypatch.setattr(search, "_REPAIRS", (1, 3) if patience == 0 else (16,))

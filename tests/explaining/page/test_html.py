@@ -13,9 +13,10 @@ from arborescence.core.choices import Algorithm
 from arborescence.errors import OptionError, ScoresError
 from arborescence.explaining.page import exercise_sheet, explain_html
 from arborescence.explaining.page.exercises import exercise
+from modes import thinned
 
 
-@pytest.mark.parametrize("algorithm", Algorithm.__args__)
+@pytest.mark.parametrize("algorithm", thinned(Algorithm.__args__, 3))
 def test_the_longest_page_is_small(algorithm):
     scores = np.random.default_rng(0).normal(size=(31, 31))
     page = explain_html(scores, algorithm, words=[f"Wörter-{d}" for d in range(1, 31)])

@@ -16,7 +16,7 @@ import arborescence as arb
 from arborescence.errors import ModelError
 from arborescence.treebank import Sentence
 from hostile import arrays_like, headers_like
-from modes import some
+from modes import some, thinned
 from samples import bare, treebank, unparsed
 from small_parsers import KINDS, small_parser
 
@@ -32,7 +32,7 @@ NEW = [
 
 @pytest.fixture(
     scope="module",
-    params=sorted({*KINDS} - {"projective", "tree", "hybrid", "second-order"}),
+    params=thinned(sorted({*KINDS} - {"projective", "tree", "hybrid", "second-order"}), 2),
 )
 def model(request):
     header, arrays = small_parser(request.param).to_file()

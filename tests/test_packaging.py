@@ -75,6 +75,8 @@ def test_the_extra_all_leaves_out_jit_torch_and_other_tools() -> None:
         "all",
         "torch",
         "transformers",
+        "encoder",
+        "onnx",
         "jit",
         "package",
         "serve",

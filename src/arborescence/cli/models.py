@@ -58,6 +58,9 @@ def package(
     licence: Annotated[str | None, typer.Option(metavar="SPDX")] = None,
     version: str | None = None,
     remark: str = "",
+    encoder: Annotated[
+        str | None, typer.Option(metavar="NAME_OR_PATH", show_default="if it was downloaded before")
+    ] = None,
     wheel: bool = True,
     quiet: QuietOption = False,
 ) -> None:
@@ -82,6 +85,9 @@ def package(
         The version of the package; by default, that of arborescence.
     remark
         What else the card should say of the data.
+    encoder
+        The pretrained encoder of the models, as for parse. If it was fine-tuned, it is stored in
+        the package, in ONNX.
     wheel
         Also build the wheel, into the folder dist there; needs hatchling.
 
@@ -103,6 +109,7 @@ def package(
             licence=licence,
             version=version or __version__,
             note=remark,
+            encoder=encoder,
             progress=step,
         )
         built = packaging.build_wheel(made.folder) if wheel else made.folder

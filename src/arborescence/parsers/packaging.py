@@ -63,7 +63,7 @@ readme = "README.md"
 requires-python = ">=3.11"
 license = "{licence}"
 license-files = ["LICENSE*"]
-# It depends on nothing: these are files, which the package arborescence reads.
+{needs}
 
 [project.entry-points."arborescence.models"]
 {points}
@@ -179,6 +179,7 @@ def package(
     licence: str | None = None,
     version: str = __version__,
     note: str = "",
+    encoder: Name | None = None,
     progress: Progress | None = None,
 ) -> Package:
     """Write a folder from which a package of models is built: ``python -m build FOLDER``.
@@ -188,7 +189,8 @@ def package(
     text, from words, and with gold tags. The package is ``arborescence-NAME``, also the default of
     `output`, which must not exist; one model is loaded by ``arborescence.load(NAME)``, several by
     the names of their files. The licence is an SPDX identifier, by default that in the treebank's
-    README; the card also has the `note`.
+    README; the card also has the `note`. Models with a fine-tuned encoder, which is looked for as
+    by `arborescence.load`, become ones that need no PyTorch: see `BiaffineParser.to_onnx`.
 
     OptionError if `name` is none for a package, the folder exists, or the licence is not known;
     TreebankError, ModelError for what is read.
@@ -200,7 +202,10 @@ def package(
     terms = licence or spdx(data.licence)
     made = Package(folder, terms, "-NC" not in terms)
     names = [name] if len(models) == 1 else [_checked(Path(model).stem) for model in models]
-    parsers = [registry.load(os.path.abspath(model)) for model in models]  # noqa: PTH100
+    parsers = [
+        _without_torch(registry.load(os.path.abspath(model), encoder))  # noqa: PTH100
+        for model in models
+    ]
     gold = data.sentences("test")
     said: dict[str, Any] = {
         "package": f"arborescence-{name}",
@@ -210,6 +215,7 @@ def package(
         "licence": terms,
         "treebank": data.name,
         "terms": data.licence or terms,
+        "needs": _needed(parsers),
     }
     card = _CARD.format(
         **said,
@@ -224,8 +230,22 @@ def package(
         note=f" {note}" if note else "",
         commands="\n".join(map(_command, names, parsers, [data.name] * len(names))),
     )
-    _fill(folder, said, card, dict(zip(names, models, strict=True)), data.terms)
+    _fill(folder, said, card, dict(zip(names, parsers, strict=True)), data.terms)
     return made
+
+
+def _without_torch(parser: Any) -> Any:
+    """Return a parser with its encoder in ONNX, if it has one that was fine-tuned."""
+    encoder = getattr(parser, "encoder", None)
+    return parser.to_onnx() if encoder and encoder.fine_tune else parser
+
+
+def _needed(parsers: list[Any]) -> str:
+    """Say what a package of models depends on."""
+    extras = {each.encoder.extra for each in parsers if getattr(each, "encoder", None)}
+    if not extras:
+        return "# It depends on nothing: these are files, which the package arborescence reads."
+    return f'dependencies = ["arborescence[{",".join(sorted(extras))}]"]'
 
 
 def _checked(name: str) -> str:
@@ -236,7 +256,7 @@ def _checked(name: str) -> str:
 
 
 def _fill(
-    folder: Path, said: Mapping[str, Any], card: str, models: Mapping[str, Name], terms: Path | None
+    folder: Path, said: Mapping[str, Any], card: str, models: Mapping[str, Any], terms: Path | None
 ) -> None:
     """Write the folder of a package, whole or not at all: models by their names, card, licence."""
     functions = [each.replace("-", "_") for each in models]
@@ -246,8 +266,8 @@ def _fill(
         whole = Path(beside) / folder.name
         inside = whole / "src" / said["module"]
         inside.mkdir(parents=True)
-        for name, model in models.items():
-            shutil.copyfile(model, inside / f"{name}.npz")
+        for name, parser in models.items():
+            parser.save(inside / f"{name}.npz")
         code = [_MODULE.format(**said)]
         code += [
             _FUNCTION.format(function=f, name=n) for f, n in zip(functions, models, strict=True)
@@ -352,10 +372,12 @@ def _command(name: str, parser: Any, treebank: str) -> str:
         defaults = {option: each.default for option, each in all_options(kind).items()}
     except ValueError:
         defaults = {}  # a kind that is made of others
+    encoder = getattr(parser, "encoder", None)
+    info = parser.info | ({"encoder": encoder.name} if encoder else {})
     changed = [
         _written(option, value)
         for option, default in defaults.items()
-        if _written(option, value := parser.info.get(option, default)) != _written(option, default)
+        if _written(option, value := info.get(option, default)) != _written(option, default)
     ]
     return " ".join(["$ arborescence train", kind, treebank, "-o", f"{name}.npz", *changed])
 

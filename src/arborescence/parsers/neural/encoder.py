@@ -11,7 +11,7 @@ import hashlib
 import re
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 import numpy as np
 import torch
@@ -43,6 +43,9 @@ _LARGEST: Final = float(np.finfo(np.float16).max)
 class Encoder:
     """A pretrained encoder, frozen or to be fine-tuned: see `load`."""
 
+    extra: ClassVar[str] = "transformers"  # what has to be installed
+    arrays: ClassVar[dict[str, NDArray[np.uint8]]] = {}  # what it adds to a model file
+
     def __init__(
         self,
         name: str,
@@ -69,7 +72,9 @@ class Encoder:
         self.size: int = model.config.hidden_size  # the number of columns of its vectors
         self.fine_tune = fine_tune
         self.model = model.eval()
-        self._splitter = Splitter(tokenizer, _room(model, tokenizer))
+        self.tokenizer = tokenizer
+        self.room = _room(model, tokenizer)
+        self._splitter = Splitter(tokenizer, self.room)
         self._cache: FeatureCache | None = None
         self.to(device)
 
@@ -147,12 +152,11 @@ class Encoder:
         """Return a frozen encoder's vectors (N, layers, size), 0 for roots."""
         # Of one to fine-tune: the pieces
         words = [sentence.forms for sentence in sentences]
-        rows = np.delete(layout.flat, np.cumsum(layout.lengths) - layout.lengths)
         if self.fine_tune:
             pieces = self._splitter(words)
-            return pieces._replace(word=rows[pieces.word])
+            return pieces._replace(word=layout.words[pieces.word])
         encoded = np.zeros((len(layout.flat), self.layers, self.size), dtype=np.float16)
-        encoded[rows] = np.concatenate(self.features(words))
+        encoded[layout.words] = np.concatenate(self.features(words))
         return encoded
 
     def features(self, sentences: Sequence[Sequence[str]]) -> list[NDArray[np.float16]]:

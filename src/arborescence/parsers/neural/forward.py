@@ -8,7 +8,7 @@ first layer is computed once for all its words. Relations are scored for trees o
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     Array = NDArray[np.float32]
 
 _LOWEST: Final = -1e9
+_LEAST_VARIANCE: Final = 1e-5  # as PyTorch normalizes
 #: Relations are scored for so many heads at a time: their products fit into a processor's cache.
 _HEADS: Final = 128
 
@@ -63,6 +64,10 @@ class Forward:
             _Column.of(column, vocabulary.tags[column], weights)
             for column in sorted(vocabulary.tags)
         ]
+        self._mix = weights.get("encoder_mix")
+        if self._mix is not None:
+            self._projected = weights["encoder_projection.weight"].T
+            self._projected_bias = weights["encoder_projection.bias"]
         self._extra = len(self._columns) * settings.tag
         if self._lemmas is not None:
             self._extra += settings.word
@@ -93,7 +98,7 @@ class Forward:
         )
 
     def _read(self, inputs: Inputs) -> Array:
-        """Return what words, their letters, and the linear tagger's tags put into the gates."""
+        """Return what words, letters, the linear tagger and the encoder put into the gates."""
         words = self._words[inputs.words]
         if self._pretrained is not None:
             words += self._pretrained[inputs.vectors] @ self._projection
@@ -102,13 +107,16 @@ class Forward:
         forms = np.concatenate([words, spelled], axis=1)
         weights, size = self._lower[0].weights, forms.shape[1]
         gates: Array = (forms @ weights[:size])[inputs.spelling]
-        hints = []
+        others = []
         for column in self._columns:
             if column.hints is not None:  # the mean of the vectors of tags, by their probabilities
                 tags, chances = inputs.hints[column.name]
-                hints.append((chances[:, None] @ column.hints[tags])[:, 0])
-        if hints:
-            gates += np.concatenate(hints, axis=1) @ weights[size:]
+                others.append((chances[:, None] @ column.hints[tags])[:, 0])
+        if self._mix is not None:
+            mixed = _mixed(inputs.encoded, self._mix)
+            others.append(mixed @ self._projected + self._projected_bias)
+        if others:
+            gates += np.concatenate(others, axis=1) @ weights[size:]
         return gates
 
     def _tag(self, gates: Array, inputs: Inputs) -> tuple[Array, dict[str, Numbers]]:
@@ -175,6 +183,15 @@ class Forward:
             return scores[place]
 
         return relations
+
+
+def _mixed(encoded: Any, mix: Array) -> Array:
+    """Return the mean of an encoder's layers, each normalized: see `network.Network`."""
+    layers = encoded - encoded.mean(axis=2, keepdims=True)
+    layers /= np.sqrt(np.square(layers).mean(axis=2, keepdims=True) + _LEAST_VARIANCE)
+    shares = np.exp(mix - mix.max())
+    mixed: Array = shares / shares.sum() @ layers
+    return mixed
 
 
 class _BiLSTM:

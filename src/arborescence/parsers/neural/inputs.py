@@ -87,6 +87,11 @@ class Layout(NamedTuple):
         packed[self.flat] = values
         return packed
 
+    @property
+    def words(self) -> Numbers:
+        """The row of each word, sentence by sentence: `flat` without the roots."""
+        return np.delete(self.flat, np.cumsum(self.lengths) - self.lengths)
+
 
 class Bag(NamedTuple):
     """The tags of words as sums of pieces."""
@@ -128,8 +133,8 @@ class Inputs(NamedTuple):
     given: dict[str, Bag]  # the tags of the sentences, by column
     # (U,) int64 or None: the rows of pretrained vectors; 0 for forms without, and for the root
     vectors: Numbers | None
-    # (N, L, D), Pieces, or None: what `encoder.Encoder.read` returns, if there is an encoder
-    encoded: NDArray[np.float16] | Pieces | None
+    # (N, L, D), Pieces, or None: what the encoder's `read` returns, if there is an encoder
+    encoded: NDArray[np.floating] | Pieces | None
 
     @classmethod
     def of(

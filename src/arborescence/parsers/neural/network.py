@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from torch.nn.functional import layer_norm, leaky_relu, pad
 
 from arborescence.parsers.neural.devices import device_named, enough_memory, moved
-from arborescence.parsers.neural.encoder import encode
+from arborescence.parsers.neural.encoder import Encoder, encode
 from arborescence.parsers.neural.forward import Found
 from arborescence.parsers.neural.pieces import Pieces
 from arborescence.parsers.neural.stored import SLOPE, WINDOWS
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from arborescence.parsers.neural.encoder import Encoder
     from arborescence.parsers.neural.inputs import Inputs, Numbers
+    from arborescence.parsers.neural.onnx_encoder import OnnxEncoder
     from arborescence.parsers.neural.settings import Settings
     from arborescence.parsers.neural.vocabulary import Vocabulary
 
@@ -148,7 +148,7 @@ class Network(nn.Module):
         *,
         hinted: bool,
         relations: int,
-        encoder: Encoder | None = None,
+        encoder: Encoder | OnnxEncoder | None = None,
     ) -> None:
         super().__init__()
         self._dropout = settings.dropout
@@ -189,7 +189,7 @@ class Network(nn.Module):
         size = settings.word + len(WINDOWS) * settings.filters + settings.tag * len(self.hints)
         self.encoder = self.encoder_projection = None
         if settings.encoded:
-            if encoder is not None and settings.fine_tune:
+            if isinstance(encoder, Encoder) and encoder.fine_tune:
                 self.encoder = deepcopy(encoder.model)
             self.encoder_mix = nn.Parameter(torch.zeros(settings.encoder_layers))
             self.encoder_projection = nn.Linear(settings.encoded, settings.hidden)
@@ -354,6 +354,12 @@ class OnDevice:
         )
         load_state(self._network, {name: torch.from_numpy(w) for name, w in weights.items()})
         self._network.to(self._device).eval()
+
+    @property
+    def encoder(self) -> Any:
+        """A copy of the fine-tuned encoder, on the CPU."""
+        encoder: Any = self._network.encoder
+        return deepcopy(encoder).cpu()
 
     def run(self, inputs: Inputs) -> Found:
         """Tag the words and score the edges of a batch."""

@@ -13,6 +13,7 @@ from arborescence.parsers.neural import stored
 from arborescence.parsers.neural.feature_cache import remove
 from arborescence.parsers.neural.graphs import NeuralGraphs
 from arborescence.parsers.neural.inputs import hints_of, jackknifed_hints
+from arborescence.parsers.neural.onnx_encoder import FORMAT, OnnxEncoder
 from arborescence.parsers.neural.settings import Settings, needs_torch, pace, said_of
 from arborescence.parsers.neural.stored import shapes
 from arborescence.parsers.neural.vectors import Vectors, words_of
@@ -50,6 +51,8 @@ _ENCODER: Final = {"name": scheme.VALUE, "digest": scheme.VALUE}
 _ARRAYS: Final = {"allowed": scheme.Array((np.bool_,), (2, "labels"))}
 #: The prefix of the names of the network's weights in a model file.
 _NETWORK: Final = "network/"
+#: That of the names of an encoder's arrays.
+_ENCODED: Final = "encoder/"
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -57,7 +60,7 @@ class BiaffineParser(GraphParser):
     """A parser that scores edges and relations, and tags words, by a neural network.
 
     Created by `train`, which needs PyTorch (the extra ``torch``), or by `arborescence.load`.
-    Parsing needs NumPy only.
+    Parsing needs NumPy only; with a pretrained encoder, PyTorch, or onnxruntime: see `to_onnx`.
 
     Characters (by a CNN), words and the tags of a linear tagger go through BiLSTMs. The lower ones
     predict tags; the upper ones also read tags, those of the sentence or the predicted ones, and
@@ -87,7 +90,7 @@ class BiaffineParser(GraphParser):
         The device on which PyTorch runs the network; None: it is run by NumPy. See `to`.
     tagger : Tagger or None
         The linear tagger whose tags are an input of the network.
-    encoder : Encoder or None
+    encoder : Encoder, OnnxEncoder or None
         The pretrained encoder whose vectors are an input of the network.
     text, info
         As in `LinearParser`.
@@ -115,7 +118,7 @@ class BiaffineParser(GraphParser):
     text: Text | None = None
     info: dict[str, Any] = field(default_factory=dict)
     device: str | None = None
-    encoder: Encoder | None = None
+    encoder: Encoder | OnnxEncoder | None = None
 
     def __post_init__(self) -> None:
         """Check the shapes of weights, and prepare the network: the same errors as `to`."""
@@ -139,8 +142,8 @@ class BiaffineParser(GraphParser):
         ----------
         device
             None: NumPy, and kernels of this library. ``"cpu"``, ``"cuda"``, ...: PyTorch, on this
-            device. The trees are the same, up to rounding errors of scores. A parser with a
-            pretrained encoder takes None as ``"cpu"``.
+            device. The trees are the same, up to rounding errors of scores. A parser whose encoder
+            PyTorch runs takes None as ``"cpu"``; one in ONNX is run by onnxruntime in any case.
 
         Returns
         -------
@@ -154,7 +157,8 @@ class BiaffineParser(GraphParser):
         OptionError
             If PyTorch has no such device.
         """
-        if device is None and self.encoder is not None:
+        encoder = None if isinstance(self.encoder, OnnxEncoder) else self.encoder  # of PyTorch
+        if device is None and encoder is not None:
             device = "cpu"
         weights = stored.from_arrays(self.weights, self.shapes)
         self._network: Any
@@ -166,12 +170,56 @@ class BiaffineParser(GraphParser):
             with needs_torch("the option device"):
                 from arborescence.parsers.neural.network import OnDevice
             self._network = OnDevice(
-                self.settings, self.vocabulary, weights, len(self.labels), device, self.encoder
+                self.settings, self.vocabulary, weights, len(self.labels), device, encoder
             )
-            if self.encoder is not None:
-                self.encoder.to(device)
+            if encoder is not None:
+                encoder.to(device)
         self.device = device
         return self
+
+    def to_onnx(self, *, quantized: bool = True) -> Self:
+        """Return this parser with its fine-tuned encoder in ONNX, to be used without PyTorch.
+
+        It parses with the packages onnxruntime and tokenizers (the extra ``encoder``), and `save`
+        writes all of it into its one file. The encoder can no longer be trained.
+
+        Parameters
+        ----------
+        quantized
+            Whether the encoder's weights, and what they are multiplied by, are rounded to one byte:
+            a quarter of the size, and faster.
+
+        Returns
+        -------
+        Self
+            Another parser.
+
+        Raises
+        ------
+        MissingExtraError
+            Without onnx, onnxscript and onnxruntime (the extra ``onnx``).
+        OptionError
+            If it has no fine-tuned encoder, or its tokenizer is none of the package tokenizers.
+
+        Examples
+        --------
+        >>> parser = arborescence.load("tuned.npz", encoder="xlm-roberta-base")  # doctest: +SKIP
+        >>> parser.to_onnx().save("small.npz")  # doctest: +SKIP
+        """
+        encoder = self.encoder
+        if encoder is None or isinstance(encoder, OnnxEncoder) or not encoder.fine_tune:
+            raise OptionError("only a parser with a fine-tuned encoder becomes ONNX")
+        from arborescence.parsers.neural.onnx_export import exported
+
+        rest = {n: array for n, array in self.weights.items() if not n.startswith("encoder.")}
+        made = replace(
+            self,
+            weights=rest,
+            encoder=exported(encoder, self._network.encoder, quantized=quantized),
+            device=None,
+        )
+        made.rules = self.rules
+        return made
 
     @classmethod
     def train(
@@ -275,7 +323,10 @@ class BiaffineParser(GraphParser):
             "info": self.info,
             "encoder": None if self.encoder is None else self.encoder.to_file(),
         }
-        arrays = scheme.joined({"": {"allowed": self.allowed}, _NETWORK: self.weights})
+        parts = {"": {"allowed": self.allowed}, _NETWORK: self.weights}
+        if self.encoder is not None:
+            parts[_ENCODED] = self.encoder.arrays
+        arrays = scheme.joined(parts)
         tagging.pack(self.tagger, self.text, header, arrays)
         return header, arrays
 
@@ -294,7 +345,7 @@ class BiaffineParser(GraphParser):
             raise ModelError(f"the tagger does not predict {', '.join(sorted(unknown))}")
         return cls(
             **fields,
-            encoder=_encoder_of(encoder, fields["settings"]),
+            encoder=_encoder_of(encoder, arrays, fields["settings"]),
             allowed=kept["allowed"],
             weights=scheme.part(arrays, _NETWORK),
             **beside,
@@ -319,12 +370,17 @@ def _encoder_for(settings: Settings, cache: Path | None) -> Encoder:
     return encoder
 
 
-def _encoder_of(header: dict[str, Any] | None, settings: Settings) -> Encoder | None:
-    """Load the encoder that a model file names."""
+def _encoder_of(
+    header: dict[str, Any] | None, arrays: dict[str, NDArray[Any]], settings: Settings
+) -> Encoder | OnnxEncoder | None:
+    """Load the encoder that a model file names, or has."""
     if (header is None) != (settings.encoded == 0):
         raise ModelError("the settings and the encoder contradict each other")
     if header is None:
         return None
+    if header.get("format") == FORMAT:
+        found = scheme.part(arrays, _ENCODED)
+        return OnnxEncoder(header, found, settings.encoder_layers, settings.encoded)
     with needs_torch("a parser with a pretrained encoder"):
         from arborescence.parsers.neural.encoder import Encoder
 

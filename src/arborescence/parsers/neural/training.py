@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from arborescence.parsers.neural.encoder import Encoder
     from arborescence.parsers.neural.inputs import Hints
+    from arborescence.parsers.neural.onnx_encoder import OnnxEncoder
     from arborescence.parsers.neural.settings import Settings
     from arborescence.parsers.neural.vocabulary import Vocabulary
     from arborescence.parsers.shared.run import Task
@@ -71,7 +72,7 @@ class Trainer(ParserRun):
         *,
         tagger: Tagger | None = None,
         vectors: NDArray[np.float32] | None = None,
-        encoder: Encoder | None = None,
+        encoder: Encoder | OnnxEncoder | None = None,
     ) -> None:
         super().__init__(task)
         treebank, settings = task.treebank, self._settings

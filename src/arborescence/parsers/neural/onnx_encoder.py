@@ -1,0 +1,152 @@
+"""A fine-tuned encoder that a model file has as ONNX, with its tokenizer: parsing needs no PyTorch.
+
+Each window of pieces is read by itself, so nothing is padded, and a word has the same vector in any
+batch.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+import numpy as np
+
+from arborescence.errors import MissingExtraError, ModelError
+from arborescence.parsers.neural.pieces import LONGEST_WINDOW, Splitter
+from arborescence.parsers.shared import scheme
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from arborescence.parsers.neural.inputs import Layout
+    from arborescence.treebank import Sentence
+
+#: What says in a model file that its encoder is ONNX.
+FORMAT: Final = "onnx"
+_FIELDS: Final = {
+    "name": scheme.VALUE,
+    "room": scheme.whole(1, LONGEST_WINDOW),
+    "unknown": scheme.or_none(scheme.whole(0, 2**31)),
+}
+_ARRAYS: Final = {
+    name: scheme.Array((np.uint8,), (f"bytes of {name}",)) for name in ("onnx", "tokenizer")
+}
+#: Larger numbers are none that an encoder means.
+_LARGEST: Final = float(np.finfo(np.float16).max)
+
+
+class OnnxEncoder:
+    """An encoder from pieces (1, P) int64 to their vectors (P, layers, size) float32."""
+
+    extra: ClassVar[str] = "encoder"
+    fine_tune: ClassVar[bool] = False
+    shapes: ClassVar[dict[str, tuple[int, ...]]] = {}
+
+    def __init__(
+        self, fields: dict[str, Any], arrays: dict[str, NDArray[np.uint8]], layers: int, size: int
+    ) -> None:
+        # fields and arrays: what a model file has. ModelError if they are no encoder of that shape
+        self._fields = scheme.fields_of(fields, _FIELDS)
+        self.arrays = scheme.arrays_of(arrays, _ARRAYS, {})
+        self.name: str = self._fields["name"]  # what it was made from
+        self.layers, self.size = layers, size
+        try:
+            import onnxruntime
+            import tokenizers
+        except ImportError as error:
+            raise MissingExtraError(
+                "a model with an encoder in ONNX needs the packages onnxruntime and tokenizers: "
+                f"install them with `pip install 'arborescence[{self.extra}]'`"
+            ) from error
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = 1
+        options.log_severity_level = 4  # errors are raised
+        # No other file is read, though ONNX can name some: this is no folder.
+        options.add_session_config_entry(
+            "session.model_external_initializers_file_folder_path", os.devnull
+        )
+        with _understood():
+            self._session = onnxruntime.InferenceSession(
+                self.arrays["onnx"].tobytes(), options, providers=["CPUExecutionProvider"]
+            )
+            text = self.arrays["tokenizer"].tobytes().decode()
+            tokenizer = tokenizers.Tokenizer.from_str(text)
+            tokenizer.no_truncation()
+            self._splitter = Splitter(
+                _Tokenizer(tokenizer, self._fields["unknown"]), self._fields["room"]
+            )
+        self.features([["a"]])  # a wrong shape is found now
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self._fields, self.arrays, self.layers, self.size)
+
+    @property
+    def digest(self) -> str:
+        """A digest by which it is known again."""
+        digest = hashlib.blake2b(digest_size=16)
+        for array in self.arrays.values():
+            digest.update(array.tobytes())
+        return digest.hexdigest()
+
+    def to_file(self) -> dict[str, Any]:
+        """Return the fields of a model file, beside `arrays`."""
+        return {"format": FORMAT, **self._fields}
+
+    def read(self, sentences: Sequence[Sentence], layout: Layout) -> NDArray[np.float32]:
+        """Return the vectors of words (N, layers, size), 0 for roots."""
+        encoded = np.zeros((len(layout.flat), self.layers, self.size), dtype=np.float32)
+        encoded[layout.words] = self.features([sentence.forms for sentence in sentences])
+        return encoded
+
+    def features(self, sentences: Sequence[Sequence[str]]) -> NDArray[np.float32]:
+        """Return the vectors of all words: the means of those of their pieces."""
+        with _understood():
+            pieces = self._splitter(sentences)
+            states = [
+                self._session.run(None, {"ids": row[np.newaxis, :length]})[0]
+                for row, length in zip(pieces.ids, pieces.lengths, strict=True)
+            ]
+        for state, length in zip(states, pieces.lengths, strict=True):
+            if state.dtype != np.float32 or state.shape != (length, self.layers, self.size):
+                raise ModelError(f"the encoder gives {state.dtype} {state.shape}")
+            if not (np.abs(state) <= _LARGEST).all():
+                raise ModelError("the encoder gives numbers that are too large, or none")
+        window, place = np.divmod(pieces.place, pieces.ids.shape[1])
+        place += (np.cumsum(pieces.lengths) - pieces.lengths)[window]
+        _, first, counts = np.unique(pieces.word, return_index=True, return_counts=True)
+        sums: NDArray[np.float32] = np.add.reduceat(np.concatenate(states)[place], first)
+        sums /= counts[:, None, None]
+        return sums
+
+
+@contextmanager
+def _understood() -> Iterator[None]:
+    """Turn errors of onnxruntime and tokenizers, which are of many classes, into ModelErrors."""
+    try:
+        yield
+    except Exception as error:
+        reason = str(error).strip().partition("\n")[0]
+        raise ModelError(f"the encoder cannot be read: {reason}") from error
+
+
+class _Tokenizer:
+    """A tokenizer of the package tokenizers, called as those of transformers are."""
+
+    pad_token_id = 0
+
+    def __init__(self, tokenizer: Any, unknown: int | None) -> None:
+        self._tokenizer = tokenizer
+        self.unk_token_id = unknown
+
+    def __call__(
+        self, texts: Sequence[str], add_special_tokens: bool = True
+    ) -> dict[str, list[list[int]]]:
+        # One by one: together, they would be cut by threads of its own.
+        cut = [
+            self._tokenizer.encode(text, add_special_tokens=add_special_tokens) for text in texts
+        ]
+        return {"input_ids": [each.ids for each in cut]}

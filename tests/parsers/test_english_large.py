@@ -1,0 +1,41 @@
+"""The larger English model, in ``models/en-large``: it needs onnxruntime, and no PyTorch."""
+
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import arborescence as arb
+from arborescence.parsers.shared.given import untagged
+from arborescence.treebank import evaluate, read
+
+pytest.importorskip("onnxruntime", reason="english-large needs onnxruntime")
+pytest.importorskip("tokenizers", reason="english-large needs tokenizers")
+
+FOLDER = Path(__file__).parents[2] / "models" / "en-large"
+INSIDE = FOLDER / "src" / "arborescence_en_large"
+
+
+@pytest.fixture(scope="module")
+def parser():
+    return arb.load(INSIDE / "english-large.npz")
+
+
+def test_the_hundred_sentences(parser):
+    gold = list(read(Path(__file__).with_name("english.conllu")))
+    assert evaluate(gold, parser(map(untagged, gold))).las.f1 > 0.97
+
+
+def test_from_raw_text_to_trees(parser):
+    first, second = parser("Old trees grow. Birds don't.")
+    assert (first.heads.tolist(), first.lemmas) == ([2, 3, 0, 3], ["old", "tree", "grow", "."])
+    assert second.forms == ["Birds", "do", "n't", "."]
+
+
+def test_the_package():
+    project = tomllib.loads((FOLDER / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    name, function = "english-large", "arborescence_en_large:english_large"
+    assert project["entry-points"]["arborescence.models"] == {name: function}
+    assert project["dependencies"] == ["arborescence[encoder]"]
+    assert all((FOLDER / each).exists() for each in project["license-files"])
+    assert (INSIDE / f"{name}.npz").stat().st_size < 25e6

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
 import threading
+from types import FunctionType
 from typing import TYPE_CHECKING
 
 import pytest
@@ -25,8 +27,9 @@ pytestmark = [
 @pytest.fixture(autouse=True)
 def defaults():
     """Signals as in a new process, whatever the tests were started by."""
-    before = {number: signal.getsignal(number) for number in STOPS}
-    for number in STOPS:
+    signals = [*STOPS, *processes._ALARM]
+    before = {number: signal.getsignal(number) for number in signals}
+    for number in signals:
         signal.signal(number, signal.SIG_DFL)
     yield
     for number, handler in before.items():
@@ -52,6 +55,60 @@ def test_each_is_raised_if_there_is_time_between_them(monkeypatch) -> None:
         for number in STOPS * 2:
             with pytest.raises(KeyboardInterrupt):
                 signal.raise_signal(number)
+
+
+class Finalized:
+    """A signal comes while it is deleted, or while what that deletes is."""
+
+    def __init__(self, number: int, others: int = 0) -> None:
+        self.number, self.others = number, others
+
+    def __del__(self) -> None:
+        if self.others:
+            Finalized(self.number, self.others - 1)
+        signal.raise_signal(self.number)
+
+
+def deleted(number: int) -> None:
+    Finalized(number)
+
+
+def deleted_with_others(number: int) -> None:
+    Finalized(number, others=2)
+
+
+#: A callback of LLVM.
+within_llvm = FunctionType(
+    deleted.__code__, {"__name__": "llvmlite.binding.ffi", "Finalized": signal.raise_signal}
+)
+
+
+@pytest.mark.parametrize("number", STOPS)
+@pytest.mark.parametrize("meet", [deleted, deleted_with_others, within_llvm])
+def test_one_that_cannot_be_raised_at_once_is_raised_later(meet, number: int, capsys) -> None:
+    reading, writing = os.pipe()
+
+    def wait() -> None:
+        meet(number)
+        os.read(reading, 1)  # nobody ever writes
+
+    try:
+        with stoppable() as came, pytest.raises(KeyboardInterrupt):
+            wait()
+    finally:
+        os.close(reading)
+        os.close(writing)
+    assert set(came) == {number}
+    assert capsys.readouterr().err == ""
+
+
+def test_none_is_raised_after_the_end(monkeypatch) -> None:
+    monkeypatch.setattr(processes, "_SOON", 3600.0)
+    with stoppable() as came:
+        Finalized(signal.SIGTERM)
+        assert signal.getitimer(signal.ITIMER_REAL)[0] > 0
+    assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
+    assert came == [signal.SIGTERM]
 
 
 def test_what_is_ignored_or_handled_remains_so() -> None:

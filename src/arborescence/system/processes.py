@@ -16,12 +16,16 @@ from arborescence.system.files import remove_unfinished
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
+    from types import FrameType
 
 #: Signals by which users, terminals and systems ask a process to stop; Windows has no SIGHUP.
 STOPS: Final = [
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
 ]
+#: By this one, what could not be raised at once comes again; Windows does not have it.
+_ALARM: Final = [signal.SIGALRM] if hasattr(signal, "SIGALRM") else []
 _TOGETHER: Final = 1.0  # seconds: a system that stops may send two signals at once
+_SOON: Final = 0.01  # seconds
 
 
 @contextmanager
@@ -31,25 +35,48 @@ def stoppable() -> Iterator[list[int]]:
     # ignored (`nohup`) or handled stay so, and all do in other threads than the main one.
     came: list[int] = []
     raised = -_TOGETHER
+    left = False
 
-    def stop(number: int, _frame: object) -> None:
+    def stop(number: int, frame: FrameType | None) -> None:
         nonlocal raised
-        came.append(number)
-        if monotonic() - raised >= _TOGETHER:
+        if number in STOPS:
+            came.append(number)
+            if monotonic() - raised < _TOGETHER:
+                return
             raised = monotonic()
-            raise KeyboardInterrupt
+        if left:
+            return
+        if has_alarm and _must_go_on(frame):
+            signal.setitimer(signal.ITIMER_REAL, _SOON)
+            return
+        raise KeyboardInterrupt
 
     before = {}
     if threading.current_thread() is threading.main_thread():
         untouched = (signal.SIG_DFL, signal.default_int_handler)
-        before = {n: old for n in STOPS if (old := signal.getsignal(n)) in untouched}
+        before = {n: old for n in [*STOPS, *_ALARM] if (old := signal.getsignal(n)) in untouched}
+    has_alarm = not {*_ALARM}.isdisjoint(before)
     try:
         for number in before:
             signal.signal(number, stop)
         yield came
     finally:
+        left = True
+        if has_alarm:
+            signal.setitimer(signal.ITIMER_REAL, 0)
         for number, old in before.items():
             signal.signal(number, old)
+
+
+def _must_go_on(frame: FrameType | None) -> bool:
+    """Whether nothing may be raised now: Python ignores it in a finalizer, LLVM crashes on it."""
+    while frame is not None:
+        if frame.f_code.co_name == "__del__":
+            return True
+        if frame.f_globals.get("__name__", "").startswith("llvmlite."):
+            return True
+        frame = frame.f_back
+    return False
 
 
 def end_with(wait: Callable[[], object]) -> None:

@@ -1,0 +1,95 @@
+"""A command that is interrupted between any two calls of Python ends, and leaves nothing."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+pytest.importorskip("typer", reason="needs the extra 'cli'")
+
+from arborescence.treebank import write
+from interrupts import DEFAULTS
+from samples import treebank
+from small_parsers import small_parser
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+#: Of the calls and returns from where the output is opened, this many are interrupted.
+MANY = 40
+
+# The first child counts them; each other one is interrupted at one.
+EACH = f"""{DEFAULTS}
+import os, random, sys
+from arborescence.cli import run
+
+def count(_frame, event, _arg):
+    global done
+    done += event in ("call", "return")
+    if done == last:
+        sys.setprofile(None)
+        signal.raise_signal(signal.SIGTERM)
+
+def child(place):
+    global done, last
+    done, last = 0, place
+    reading, writing = os.pipe()
+    if os.fork() == 0:
+        os.open = opened
+        os.close(reading)
+        sys.setprofile(count)
+        return writing
+    os.close(writing)
+    with open(reading) as file:
+        said = file.read()
+    return None, os.waitstatus_to_exitcode(os.wait()[1]), said
+
+def forked(path, flags, *rest):
+    global told
+    handle = opened(path, flags, *rest)
+    if flags & os.O_EXCL:
+        places = [-1]
+        while places:
+            found = child(places.pop())
+            if not isinstance(found, tuple):
+                told = found
+                return handle
+            _, status, said = found
+            if last < 0:
+                places = random.Random(0).sample(range(1, int(said)), {MANY})
+            print(status, flush=True)
+        os._exit(0)
+    return handle
+
+opened, os.open = os.open, forked
+status = run(sys.argv[1:])
+sys.setprofile(None)
+os.write(told, str(done).encode())
+os._exit(status)
+"""
+
+
+@pytest.mark.long
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_none_is_lost_and_none_crashes(tmp_path: Path) -> None:
+    small_parser("linear").save(tmp_path / "small.npz")
+    write(treebank(), tmp_path / "a.conllu")
+    command = ["parse", "-m", "small.npz", "a.conllu", "-o", "b.conllu"]
+
+    def run(*python: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, *python, *command],
+            cwd=tmp_path,
+            env={**os.environ, "ARBORESCENCE_QUIET": "1"},
+            capture_output=True,
+            text=True,
+        )
+
+    assert run("-m", "arborescence").returncode == 0  # kernels are compiled, and kept
+    done = run("-c", EACH)
+    assert done.stdout.split() == ["0", *["143"] * MANY], done.stderr
+    assert done.stderr == "arborescence: error: interrupted\n" * MANY

@@ -71,10 +71,8 @@ def stoppable() -> Iterator[list[int]]:
 def _must_go_on(frame: FrameType | None) -> bool:
     """Whether nothing may be raised: Python ignores it in a finalizer, LLVM crashes on it."""
     while frame is not None:
-        if frame.f_code.co_name in (
-            "__del__",
-            "cb",
-        ):  # the second when Python imports: weak references
+        # The second is that of a weak reference, when Python imports.
+        if frame.f_code.co_name in ("__del__", "cb"):
             return True
         if frame.f_globals.get("__name__", "").startswith(("llvmlite.", "weakref", "_weakref")):
             return True

@@ -35,37 +35,29 @@ def count(_frame, event, _arg):
         sys.setprofile(None)
         signal.raise_signal(signal.SIGTERM)
 
-def child(place):
-    global done, last
-    done, last = 0, place
-    reading, writing = os.pipe()
-    if os.fork() == 0:
-        os.open = opened
-        os.close(reading)
-        sys.setprofile(count)
-        return writing
-    os.close(writing)
-    with open(reading) as file:
-        said = file.read()
-    return None, os.waitstatus_to_exitcode(os.wait()[1]), said
-
 def forked(path, flags, *rest):
-    global told
+    global done, last, told
     handle = opened(path, flags, *rest)
-    if flags & os.O_EXCL:
-        places = [-1]
-        while places:
-            found = child(places.pop())
-            if not isinstance(found, tuple):
-                told = found
-                return handle
-            _, status, said = found
-            if last < 0:
-                places = random.Random(0).sample(range(1, int(said) // 2), {MANY})
-            elif int(said) == last:  # where less was to do, it had ended before
-                print(status, flush=True)
-        os._exit(0)
-    return handle
+    if not flags & os.O_EXCL:
+        return handle
+    places = [-1]
+    while places:
+        done, last = 0, places.pop()
+        reading, told = os.pipe()
+        if os.fork() == 0:
+            os.open = opened
+            os.close(reading)
+            sys.setprofile(count)
+            return handle
+        os.close(told)
+        with open(reading) as file:
+            said = int(file.read())
+        status = os.waitstatus_to_exitcode(os.wait()[1])
+        if last < 0:
+            places = random.Random(0).sample(range(1, said // 2), {MANY})
+        elif said == last:  # where less was to do, it had ended before
+            print(status, flush=True)
+    os._exit(0)
 
 opened, os.open = os.open, forked
 status = run(sys.argv[1:])

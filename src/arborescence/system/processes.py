@@ -24,6 +24,12 @@ STOPS: Final = [
 ]
 #: By this one, what could not be raised at once comes again; Windows does not have it.
 _ALARM: Final = [signal.SIGALRM] if hasattr(signal, "SIGALRM") else []
+#: Weak references of Python's own call these: when a lock of an import, or an entry, has gone.
+_CALLBACKS: Final = {
+    *((module, "cb") for module in ("importlib._bootstrap", "_frozen_importlib")),
+    *((module, name) for module in ("weakref", "_weakrefset") for name in ("remove", "_remove")),
+    ("weakref", "__call__"),
+}
 _TOGETHER: Final = 1.0  # seconds: a system that stops may send two signals at once
 _SOON: Final = 0.01  # seconds
 
@@ -55,7 +61,7 @@ def stoppable() -> Iterator[list[int]]:
     if threading.current_thread() is threading.main_thread():
         untouched = (signal.SIG_DFL, signal.default_int_handler)
         before = {n: old for n in [*STOPS, *_ALARM] if (old := signal.getsignal(n)) in untouched}
-    has_alarm = not {*_ALARM}.isdisjoint(before)
+    has_alarm = any(number in before for number in _ALARM)
     try:
         for number in before:
             signal.signal(number, stop)
@@ -71,10 +77,8 @@ def stoppable() -> Iterator[list[int]]:
 def _must_go_on(frame: FrameType | None) -> bool:
     """Whether nothing may be raised: Python ignores it in a finalizer, LLVM crashes on it."""
     while frame is not None:
-        # The second is that of a weak reference, when Python imports.
-        if frame.f_code.co_name in ("__del__", "cb"):
-            return True
-        if frame.f_globals.get("__name__", "").startswith(("llvmlite.", "weakref", "_weakref")):
+        name, module = frame.f_code.co_name, frame.f_globals.get("__name__", "")
+        if name == "__del__" or (module, name) in _CALLBACKS or module.startswith("llvmlite."):
             return True
         frame = frame.f_back
     return False

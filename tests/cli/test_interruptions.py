@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import pytest
@@ -19,13 +21,14 @@ from small_parsers import small_parser
 if TYPE_CHECKING:
     from pathlib import Path
 
-#: Of the first half of calls and returns from where the output is opened, in which kernels are
-#: loaded, this many are interrupted.
-MANY = 40
+#: This many calls and returns are interrupted of all from where the output is opened, in which
+#: kernels are loaded, and of the last, when the work is done.
+MANY, LAST = 40, 40
 
 # The first child counts them; each other one is interrupted at one.
 EACH = f"""{DEFAULTS}
 import os, random, sys
+from pathlib import Path
 from arborescence.cli import run
 
 def count(_frame, event, _arg):
@@ -37,9 +40,8 @@ def count(_frame, event, _arg):
 
 def forked(path, flags, *rest):
     global done, last, told
-    handle = opened(path, flags, *rest)
     if not flags & os.O_EXCL:
-        return handle
+        return opened(path, flags, *rest)
     places = [-1]
     while places:
         done, last = 0, places.pop()
@@ -48,15 +50,21 @@ def forked(path, flags, *rest):
             os.open = opened
             os.close(reading)
             sys.setprofile(count)
-            return handle
+            return opened(path, flags, *rest)
         os.close(told)
         with open(reading) as file:
-            said = int(file.read())
+            said = file.read()
         status = os.waitstatus_to_exitcode(os.wait()[1])
+        left = {{file.name: file.read_text() for file in Path("out").iterdir()}}
+        for name in left:
+            os.remove(Path("out", name))
         if last < 0:
-            places = random.Random(0).sample(range(1, said // 2), {MANY})
-        elif said == last:  # where less was to do, it had ended before
-            print(status, flush=True)
+            finished, count_of_all = left, int(said)
+            places = [*range(count_of_all - {LAST}, count_of_all)]
+            places += random.Random(0).sample(range(1, count_of_all), {MANY})
+        elif not said or int(said) == last:  # where less was to do, it had ended before
+            print(status, {{(): "nothing", tuple(finished): "all"}}[tuple(left)], flush=True)
+            assert left in ({{}}, finished)
     os._exit(0)
 
 opened, os.open = os.open, forked
@@ -72,7 +80,8 @@ os._exit(status)
 def test_none_is_lost_and_none_crashes(tmp_path: Path) -> None:
     small_parser("linear").save(tmp_path / "small.npz")
     write(treebank(), tmp_path / "a.conllu")
-    command = ["parse", "-m", "small.npz", "a.conllu", "-o", "b.conllu"]
+    (tmp_path / "out").mkdir()
+    command = ["parse", "-m", "small.npz", "a.conllu", "-o", "out/b.conllu"]
 
     def run(*python: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
@@ -84,8 +93,18 @@ def test_none_is_lost_and_none_crashes(tmp_path: Path) -> None:
         )
 
     assert run("-m", "arborescence").returncode == 0  # kernels are compiled, and kept
+    (tmp_path / "out" / "b.conllu").unlink()
     done = run("-c", EACH)
-    statuses = done.stdout.split()
-    assert set(statuses) == {"143"}, done.stderr
-    assert len(statuses) > MANY / 2
+    assert (done.returncode, done.stderr.count("Traceback")) == (0, 0), done.stderr
+    ends = Counter(done.stdout.splitlines())
+    # One that comes at the very end meets no command any more, but Python.
+    assert ends.keys() <= {"143 nothing", "143 all", "0 all", f"{-signal.SIGTERM} all"}, done.stderr
+    assert ends["143 nothing"] > MANY / 2
+    assert ends["0 all"]
     assert "Exception ignored" not in done.stderr
+
+
+def test_python_ends_without_a_traceback() -> None:
+    code = "from arborescence import cli; cli.run = lambda _: signal.raise_signal(2); cli.main()"
+    ended = subprocess.run([sys.executable, "-c", DEFAULTS + code], capture_output=True)
+    assert (ended.returncode, ended.stderr) == (-signal.SIGINT, b"")

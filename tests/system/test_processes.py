@@ -40,21 +40,43 @@ def defaults():
 def test_the_first_of_several_signals_is_raised(first: int, monkeypatch) -> None:
     monkeypatch.setattr(processes, "_TOGETHER", float("inf"))
     others = [number for number in STOPS if number != first]
-    with stoppable() as came:
+
+    def work() -> None:
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(first)
         for number in others:
             signal.raise_signal(number)
+
+    with stoppable(work.__code__) as came:
+        work()
     assert came == [first, *others]
     assert {signal.getsignal(number) for number in STOPS} == {signal.SIG_DFL}
 
 
 def test_each_is_raised_if_there_is_time_between_them(monkeypatch) -> None:
     monkeypatch.setattr(processes, "_TOGETHER", 0.0)
-    with stoppable():
+
+    def work() -> None:
         for number in STOPS * 2:
             with pytest.raises(KeyboardInterrupt):
                 signal.raise_signal(number)
+
+    with stoppable(work.__code__):
+        work()
+
+
+@pytest.mark.parametrize("number", STOPS)
+def test_before_and_after_the_work_they_are_noted(number: int, monkeypatch) -> None:
+    monkeypatch.setattr(processes, "_TOGETHER", 0.0)
+
+    def work() -> None:
+        pass
+
+    with stoppable(work.__code__) as came:
+        signal.raise_signal(number)
+        work()
+        signal.raise_signal(number)
+    assert came == [number, number]
 
 
 class Finalized:
@@ -93,7 +115,7 @@ def test_one_that_cannot_be_raised_at_once_is_raised_later(meet, number: int, ca
         os.read(reading, 1)  # nobody ever writes
 
     try:
-        with stoppable() as came, pytest.raises(KeyboardInterrupt):
+        with stoppable(wait.__code__) as came, pytest.raises(KeyboardInterrupt):
             wait()
     finally:
         os.close(reading)
@@ -104,8 +126,8 @@ def test_one_that_cannot_be_raised_at_once_is_raised_later(meet, number: int, ca
 
 def test_none_is_raised_after_the_end(monkeypatch) -> None:
     monkeypatch.setattr(processes, "_SOON", 3600.0)
-    with stoppable() as came:
-        Finalized(signal.SIGTERM)
+    with stoppable(deleted.__code__) as came:
+        deleted(signal.SIGTERM)
         assert signal.getitimer(signal.ITIMER_REAL)[0] > 0
     assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
     assert came == [signal.SIGTERM]
@@ -115,9 +137,13 @@ def test_what_is_ignored_or_handled_remains_so() -> None:
     found = []
     signal.signal(signal.SIGHUP, signal.SIG_IGN)  # by nohup
     signal.signal(signal.SIGTERM, lambda number, _frame: found.append(number))
-    with stoppable() as came:
+
+    def work() -> None:
         signal.raise_signal(signal.SIGHUP)
         signal.raise_signal(signal.SIGTERM)
+
+    with stoppable(work.__code__) as came:
+        work()
     assert (found, came) == ([signal.SIGTERM], [])
 
 
@@ -125,7 +151,7 @@ def test_other_threads_leave_signals_alone() -> None:
     handlers = []
 
     def look() -> None:
-        with stoppable():
+        with stoppable(look.__code__):
             handlers.extend(signal.getsignal(number) for number in STOPS)
 
     thread = threading.Thread(target=look)

@@ -16,6 +16,7 @@ from io import BufferedReader, BufferedWriter, RawIOBase, TextIOWrapper
 from typing import TYPE_CHECKING, Any
 
 from arborescence.errors import ArborescenceError, printable
+from arborescence.system.files import remove_unfinished
 from arborescence.system.processes import stoppable
 
 if TYPE_CHECKING:
@@ -71,25 +72,32 @@ def replace_closed_streams() -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line on what follows the command's name, and exit."""
+    with suppress(ValueError):  # not the main thread
+        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+            # Ctrl-C when the work is done, or has not begun, ends Python without a traceback.
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
     sys.exit(run(sys.argv[1:] if arguments is None else list(arguments)))
 
 
 def run(arguments: list[str]) -> int:
     """Run the command line and return its exit status, having said what went wrong."""
     replace_closed_streams()
-    with stoppable() as came:
+    with stoppable(_run.__code__) as came:
         try:
-            status = _run(arguments)
+            status = _run(arguments, came)
         except KeyboardInterrupt:
             status = INTERRUPTED
         if status == INTERRUPTED:  # so Typer, too, calls an interruption
+            remove_unfinished()
             discard_output()
             status = complain("interrupted", 128 + (came or [signal.SIGINT])[0])
         return status
 
 
-def _run(arguments: list[str]) -> int:
+def _run(arguments: list[str], came: list[int]) -> int:
     """Run the command line and return its exit status, unless it is interrupted."""
+    if came:  # signals before this began
+        raise KeyboardInterrupt
     try:
         import rich  # noqa: F401
         import typer

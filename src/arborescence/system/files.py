@@ -89,12 +89,12 @@ def replacing(path: str | os.PathLike[str], rights: int | None = None) -> Iterat
         if keep:
             temporary.chmod(rights)
         temporary.replace(target)
-    except BaseException as error:
-        temporary.unlink(missing_ok=True)
-        if isinstance(error, OSError) and error.errno in _FULL and error.filename is None:
+    except OSError as error:
+        if error.errno in _FULL and error.filename is None:
             error.filename = os.fspath(target)  # Python's error does not name the file
         raise
     finally:
+        temporary.unlink(missing_ok=True)
         _unfinished.discard(temporary)
 
 

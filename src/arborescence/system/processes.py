@@ -16,7 +16,7 @@ from arborescence.system.files import remove_unfinished
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
-    from types import FrameType
+    from types import CodeType, FrameType
 
 #: Signals by which users, terminals and systems ask a process to stop; Windows has no SIGHUP.
 STOPS: Final = [
@@ -35,13 +35,14 @@ _SOON: Final = 0.01  # seconds
 
 
 @contextmanager
-def stoppable() -> Iterator[list[int]]:
-    """Turn each signal of `STOPS` into KeyboardInterrupt for cleaning up; yield those that came."""
-    # One within a second of another is not raised again: it would interrupt that. Signals that are
-    # ignored (`nohup`) or handled stay so, and all do in other threads than the main one.
+def stoppable(work: CodeType) -> Iterator[list[int]]:
+    """Raise signals of `STOPS` that come within a function as KeyboardInterrupt; yield all."""
+    # So it is cleaned up, and only there: where the work has not begun or is done, nothing would
+    # catch it. One within a second of another is not raised again: it would interrupt the cleaning.
+    # Signals that are ignored (`nohup`) or handled stay so, and all do in other threads than the
+    # main one.
     came: list[int] = []
     raised = -_TOGETHER
-    left = False
 
     def stop(number: int, frame: FrameType | None) -> None:
         nonlocal raised
@@ -50,9 +51,10 @@ def stoppable() -> Iterator[list[int]]:
             if monotonic() - raised < _TOGETHER:
                 return
             raised = monotonic()
-        if left:
+        frames = list(_with_callers(frame))
+        if not any(each.f_code is work for each in frames):
             return
-        if has_alarm and _must_go_on(frame):
+        if has_alarm and any(map(_must_go_on, frames)):
             signal.setitimer(signal.ITIMER_REAL, _SOON)
             return
         raise KeyboardInterrupt
@@ -67,21 +69,23 @@ def stoppable() -> Iterator[list[int]]:
             signal.signal(number, stop)
         yield came
     finally:
-        left = True
         if has_alarm:
             signal.setitimer(signal.ITIMER_REAL, 0)
         for number, old in before.items():
             signal.signal(number, old)
 
 
-def _must_go_on(frame: FrameType | None) -> bool:
-    """Whether nothing may be raised: Python ignores it in a finalizer, LLVM crashes on it."""
+def _with_callers(frame: FrameType | None) -> Iterator[FrameType]:
+    """Yield a frame, the one that called it, and so on."""
     while frame is not None:
-        name, module = frame.f_code.co_name, frame.f_globals.get("__name__", "")
-        if name == "__del__" or (module, name) in _CALLBACKS or module.startswith("llvmlite."):
-            return True
+        yield frame
         frame = frame.f_back
-    return False
+
+
+def _must_go_on(frame: FrameType) -> bool:
+    """Whether nothing may be raised in it: Python ignores it in a finalizer, LLVM crashes on it."""
+    name, module = frame.f_code.co_name, frame.f_globals.get("__name__", "")
+    return name == "__del__" or (module, name) in _CALLBACKS or module.startswith("llvmlite.")
 
 
 def end_with(wait: Callable[[], object]) -> None:

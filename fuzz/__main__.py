@@ -49,7 +49,7 @@ def main() -> int:
     stop = time.monotonic() + options.seconds
     once = options.round is not None
     faults = 0
-    with stoppable(), tempfile.TemporaryDirectory(prefix="fuzz-") as folder:
+    with stoppable(main.__code__), tempfile.TemporaryDirectory(prefix="fuzz-") as folder:
         while not state.done.value and time.monotonic() < stop:
             arguments = (names, seed, stop, state, once, folder)
             worker = context.Process(target=rounds.run, args=arguments)

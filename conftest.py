@@ -9,6 +9,8 @@ import pytest
 # Compiling makes millions of objects that live for a while: looking for garbage among them less
 # often saves a tenth of the time.
 gc.set_threshold(1_000_000, 20, 20)
+# PyTorch, in each of several workers, would wait for its threads in loops that take all cores.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 
 def pytest_xdist_auto_num_workers():

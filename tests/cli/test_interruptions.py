@@ -104,6 +104,7 @@ def test_none_is_lost_and_none_crashes(tmp_path: Path) -> None:
     assert "Exception ignored" not in done.stderr
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
 def test_python_ends_without_a_traceback() -> None:
     code = "from arborescence import cli; cli.run = lambda _: signal.raise_signal(2); cli.main()"
     ended = subprocess.run([sys.executable, "-c", DEFAULTS + code], capture_output=True)

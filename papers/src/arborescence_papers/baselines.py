@@ -179,8 +179,8 @@ def trees_by_decoding(
     [([-1, 0, 1], 8.0), ([-1, 2, 0], 6.0)]
     """
     # Scores times one power of two, as Python's unbounded integers: as exact as fractions, faster.
-    ratios = [float(x).as_integer_ratio() if x > -np.inf else (0, 1) for x in scores.flat]
-    unit = max(denominator for _, denominator in ratios)
+    ratios = [float(x).as_integer_ratio() if np.isfinite(x) else (0, 1) for x in scores.flat]
+    unit = max((denominator for _, denominator in ratios), default=1)
     whole = np.array([n * (unit // denominator) for n, denominator in ratios], dtype=object)
     numbers = whole.reshape(scores.shape).tolist()
     heap: list[tuple[int, int, list[int], NDArray[Any], set[int]]] = []

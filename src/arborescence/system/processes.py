@@ -39,8 +39,8 @@ def stoppable(work: CodeType) -> Iterator[list[int]]:
     """Raise signals of `STOPS` that come within a function as KeyboardInterrupt; yield all."""
     # So it is cleaned up, and only there: where the work has not begun or is done, nothing would
     # catch it. One within a second of another is not raised again: it would interrupt the cleaning.
-    # Signals that are ignored (`nohup`) or handled stay so, and all do in other threads than the
-    # main one.
+    # Whether one came before, the work looks for itself. Signals that are ignored (`nohup`) or
+    # handled stay so, and all do in other threads than the main one.
     came: list[int] = []
     raised = -_TOGETHER
 

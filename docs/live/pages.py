@@ -7,7 +7,7 @@ import numpy as np
 
 from arborescence.explaining.page import exercise_sheet, explain_html
 
-#: The graph of *root*, Fig. 2, and of *kbest*, Fig. 8.
+#: The graph of Fig. 2 of *root*, which is Fig. 2 of *kbest*, too.
 FIGURE_2 = "root-1 90, root-2 40, 1-3 10, 2-3 30, 2-4 60, 3-2 50, 4-3 70, 4-1 20"
 #: The graph of the *lecture* whose tables bestInEdge and kicksOut it fills step by step.
 LECTURE = "root-1 5, root-2 1, root-3 1, 1-2 11, 1-3 5, 2-1 10, 2-3 4, 3-1 9, 3-2 8"

@@ -1,4 +1,4 @@
-from math import log
+from math import comb, log
 
 import numpy as np
 import pytest
@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import arborescence as arb
+import brute_force
 from arborescence.errors import TreebankError
 from arborescence.treebank import Sentence, evaluate, read
 from arborescence_papers.bilexical import BilexicalModel, Counts, Estimate
@@ -171,6 +172,30 @@ def test_unusable_treebanks(heads, message):
 def test_unusable_backoff(backoff):
     with pytest.raises(ValueError, match="backoff must be a positive number"):
         BilexicalModel.train(treebank(), backoff=backoff)
+
+
+def test_the_best_derivation_is_not_always_that_of_the_most_probable_tree():
+    """With one distribution for left, right and stop, a head draws both sides in any order."""
+    wrong = 0
+    trees = brute_force.all_trees(4, single=True, projective=True)
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        scores = rng.normal(size=(5, 5))
+        weights = np.array([arb.tree_weight(scores, tree) for tree in trees])
+        best = trees[weights.argmax()].tolist()
+        assert arb.decode(scores, projective=True).tolist() == best
+        orders = [log(derivations(tree.tolist())) for tree in trees]
+        wrong += trees[(weights + orders).argmax()].tolist() != best
+    assert wrong > 5
+
+
+def derivations(heads):
+    """The number of orders in which all heads can draw their dependents."""
+    count = 1
+    for head in range(1, len(heads)):
+        left = sum(d < head for d in range(1, len(heads)) if heads[d] == head)
+        count *= comb(sum(h == head for h in heads), left)
+    return count
 
 
 def test_real_trees(treebanks):

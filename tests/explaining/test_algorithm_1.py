@@ -295,6 +295,82 @@ def test_the_expansion_lemma_and_theorem_1():
     assert seen > 15
 
 
+def entering_edges(tree, cycle):
+    """The edges of an arborescence from outside of a cycle into it."""
+    return [edge for edge in tree.values() if edge.j in cycle and edge.i not in cycle]
+
+
+def graphs_with_cycles(count):
+    """Complete graphs with a critical cycle of fewer nodes than words, and all arborescences."""
+    for graph in complete_graphs(count):
+        chosen = greedy(graph)
+        cycle = cycle_of(chosen)
+        if cycle is not None and len(cycle) < len(chosen):
+            yield graph, chosen, cycle, list(arborescences(graph))
+
+
+def test_an_arborescence_that_enters_a_cycle_once_is_one_of_the_contracted_graph():
+    """Proposition 1: A = A_C # A', and w(A) = w(A_C) - w(C^(j)) + w(A')."""
+    seen = 0
+    for graph, chosen, cycle, trees in graphs_with_cycles(60):
+        smaller = {
+            frozenset(edge.pi for edge in tree.values()): tree
+            for tree in arborescences(contracted(graph, cycle, chosen))
+        }
+        for tree in trees:
+            entering = entering_edges(tree, cycle)
+            if len(entering) != 1:
+                continue
+            [entrance] = entering
+            dead = [e for e in tree.values() if e.i in cycle and e.j in cycle]
+            assert {e.j for e in dead} == set(cycle) - {entrance.j}
+            outer = smaller[frozenset(tree.values()) - frozenset(dead)]
+            broken = sum(chosen[j].w for j in cycle if j != entrance.j)
+            assert weight(tree) == weight(outer) - broken + sum(e.w for e in dead)
+            seen += 1
+    assert seen > 1000
+
+
+def best_with(trees, kept, dropped):
+    """The highest weight of the arborescences with one edge and without others."""
+    weights = [
+        weight(tree)
+        for tree in trees
+        if tree[kept.j] == kept and all(tree[edge.j] != edge for edge in dropped)
+    ]
+    return max(weights, default=-np.inf)
+
+
+def test_lemma_2_holds_for_some_entering_edge_not_for_every():
+    """Printed for each e of A into C. True for at least one: that is what Theorem 1 needs."""
+    pairs = failed = 0
+    for _, _, cycle, trees in graphs_with_cycles(60):
+        for tree in trees:
+            entering = entering_edges(tree, cycle)
+            if len(entering) < 2:
+                continue
+            others = {e: [f for f in entering if f != e] for e in entering}
+            assert any(best_with(trees, e, others[e]) >= weight(tree) for e in entering)
+            for e in entering:
+                for other in others[e]:
+                    pairs += 1
+                    failed += best_with(trees, e, [other]) < weight(tree)
+    assert pairs > 4000
+    assert failed
+
+
+def test_the_smallest_graph_without_the_tree_of_lemma_2():
+    """A = 0 → 1 → 3 → 2 enters the cycle of 1 and 2 twice. 3 → 2 cannot stay without 0 → 1."""
+    weights = {(0, 1): 1, (1, 3): 1, (3, 2): 1, (1, 2): 2, (2, 1): 2}
+    graph = [Edge(h, d, Fraction(w)) for (h, d), w in weights.items()]
+    assert set(cycle_of(greedy(graph))) == {1, 2}
+    trees = list(arborescences(graph))
+    [tree] = [tree for tree in trees if tree[2].i == 3]
+    into_1, into_2 = tree[1], tree[2]
+    assert best_with(trees, into_2, [into_1]) == -np.inf  # as printed, with e = 3 → 2
+    assert best_with(trees, into_1, [into_2]) >= weight(tree)
+
+
 def test_theorem_2():
     """If G* is the greedy graph and has several root edges: G† is that of G', or of G/C."""
     cases = set()

@@ -6,7 +6,7 @@ from modes import some
 
 
 def figure_2():
-    """The graph of *root*, Fig. 2, and of *kbest*, Fig. 8."""
+    """The graph of Fig. 2 of *root*, which is Fig. 2 of *kbest*, too."""
     scores = np.full((5, 5), -np.inf)
     edges = [(0, 1, 90), (0, 2, 40), (1, 3, 10), (2, 3, 30), (2, 4, 60), (3, 2, 50), (4, 3, 70)]
     for h, d, weight in [*edges, (4, 1, 20)]:

@@ -53,3 +53,19 @@ def test_a_boruvka_step_at_least_halves_the_nodes():
         counts = [n, *(len(step.nodes) for step in steps if step.kind == "boruvka")]
         assert len(counts) > 2
         assert all(2 * after <= before for before, after in pairwise(counts))
+
+
+def test_a_boruvka_step_chooses_at_least_half_as_many_edges_as_nodes():
+    """The work bounds them from above by the half. An edge is chosen by two nodes at most."""
+    rng = np.random.default_rng(2)
+    more = 0
+    for _ in range(200):
+        n = int(rng.integers(3, 12))
+        u, v, weight = random_graph(rng, n)
+        lightest = {
+            min((k for k in range(len(u)) if x in (u[k], v[k])), key=weight.__getitem__)
+            for x in range(n)
+        }
+        assert 2 * len(lightest) >= n
+        more += 2 * len(lightest) > n
+    assert more > 100

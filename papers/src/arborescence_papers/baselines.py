@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import heapq
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -27,11 +27,24 @@ if TYPE_CHECKING:
 
     from arborescence.core.choices import Root
 
-    Edge = tuple[int, int]
+
+class LectureEdge(NamedTuple):
+    """An edge of the lecture's recursion, from `src` to `dest`, with its score `s`."""
+
+    src: int
+    dest: int
+    s: Any
+    original: LectureEdge | None = None
+    """The edge of the graph before the last contraction; None in the first graph."""
+    kicks_out: LectureEdge | None = None
+    """The edge of the cycle that this one replaces; None where it enters no cycle."""
 
 
 def chu_liu_edmonds(
-    scores: NDArray[Any], number: Callable[[Any], Any] = float
+    scores: NDArray[Any],
+    number: Callable[[Any], Any] = float,
+    *,
+    as_printed: bool = False,
 ) -> NDArray[np.int64]:
     """Return the best arborescence by the recursive Chu-Liu-Edmonds algorithm, as in Smith (2017).
 
@@ -39,11 +52,18 @@ def chu_liu_edmonds(
     score of an edge into the cycle is its score minus that of the edge it *kicks out*. Then the
     smaller problem is solved in the same way. O(n³), any number of root edges.
 
+    The slide *Edge Adjustment Subroutine* keeps edges that begin and end inside the cycle: it tests
+    only ``e.dest``. The slide *Contraction* adjusts edges "from outside" of the cycle. By default,
+    edges inside the cycle are left out, as the algorithm needs it.
+
     Parameters
     ----------
     scores : (N, N) array
     number : callable
         The arithmetic: `float` as usual, `fractions.Fraction` for exact results.
+    as_printed : bool
+        Whether edges inside the cycle are kept, as `adjust` is printed. Then the heads may be no
+        tree, or not the best one.
 
     Raises
     ------
@@ -54,65 +74,77 @@ def chu_liu_edmonds(
     --------
     >>> chu_liu_edmonds(np.array([[0, 5, 1], [0, 0, 3], [0, 9, 0]]))
     array([-1,  2,  0])
+
+    The lecture's own graph. As printed, no edge leaves the root:
+
+    >>> lecture = np.array([[0, 5, 1, 1], [0, 0, 11, 5], [0, 10, 0, 4], [0, 9, 8, 0]])
+    >>> chu_liu_edmonds(lecture), chu_liu_edmonds(lecture, as_printed=True)
+    (array([-1,  0,  1,  1]), array([-1,  3,  1,  2]))
     """
-    size = len(scores)
-    edges = {
-        (h, d): number(score)  # tolist() gives Python numbers, which `number` takes
+    edges = [
+        LectureEdge(h, d, number(score))  # tolist() gives Python numbers, which `number` takes
         for h, row in enumerate(scores.tolist())
         for d, score in enumerate(row)
         if d not in (0, h) and score > -np.inf
-    }
-    heads = np.full(size, -1, np.int64)
-    for h, d in _max_arborescence(set(range(size)), {edge: (w, edge) for edge, w in edges.items()}):
-        heads[d] = h
+    ]
+    heads = np.full(len(scores), -1, np.int64)
+    for edge in _max_arborescence(set(range(len(scores))), edges, as_printed).values():
+        heads[edge.dest] = edge.src
     return heads
 
 
-def _max_arborescence(nodes: set[int], edges: dict[Edge, tuple[Any, Edge]]) -> set[Edge]:
-    """Return the original edges of the best arborescence from node 0.
+def _max_arborescence(
+    nodes: set[int], edges: list[LectureEdge], as_printed: bool
+) -> dict[int, LectureEdge]:
+    """Return the best edge into each node but the root, 0: `maxArborescence` of the lecture.
 
-    `edges` maps a pair of nodes to its score and to the original edge. A level of the recursion
-    looks at each edge a fixed number of times, and has a node less than the one before: O(n³).
+    A level of the recursion looks at each edge a fixed number of times, and has a node less than
+    the one before: O(n³).
     """
-    best_in_edge: dict[int, Edge] = {}
-    for edge, (score, _) in edges.items():
-        best = best_in_edge.setdefault(edge[1], edge)
-        if score > edges[best][0]:
-            best_in_edge[edge[1]] = edge
+    best_in_edge: dict[int, LectureEdge] = {}
+    for edge in edges:
+        best = best_in_edge.setdefault(edge.dest, edge)
+        if edge.s > best.s:
+            best_in_edge[edge.dest] = edge
     if len(best_in_edge) < len(nodes) - 1:
         raise NoTreeError("no tree exists: a word, or a cycle of words, has no edge into it")
     cycle = _find_cycle(best_in_edge)
     if not cycle:
-        return {edges[edge][1] for edge in best_in_edge.values()}
+        return best_in_edge
 
     merged = max(nodes) + 1
-    contracted: dict[Edge, tuple[Any, Edge]] = {}
-    kicks_out: dict[Edge, Edge] = {}
-    for (h, d), (score, original) in edges.items():
-        if h in cycle and d in cycle:
-            continue
-        new_score = score - edges[best_in_edge[d]][0] if d in cycle else score
-        pair = (merged if h in cycle else h, merged if d in cycle else d)
-        if pair not in contracted or new_score > contracted[pair][0]:
-            contracted[pair] = (new_score, original)
-        if d in cycle:
-            kicks_out[original] = edges[best_in_edge[d]][1]
-    tree = _max_arborescence((nodes - cycle) | {merged}, contracted)
-    kicked = {kicks_out[edge] for edge in tree if edge in kicks_out}
-    return tree | ({edges[best_in_edge[node]][1] for node in cycle} - kicked)
+
+    def adjust(edge: LectureEdge) -> LectureEdge:
+        if edge.dest in cycle:
+            kicks_out = best_in_edge[edge.dest]
+            return LectureEdge(edge.src, merged, edge.s - kicks_out.s, edge, kicks_out)
+        src = merged if edge.src in cycle else edge.src
+        return LectureEdge(src, edge.dest, edge.s, edge)
+
+    of_cycle = {node: best_in_edge[node] for node in cycle}
+    smaller = [
+        adjust(edge)
+        for edge in edges
+        if edge is not of_cycle.get(edge.dest)
+        and (as_printed or edge.src not in cycle or edge.dest not in cycle)
+    ]
+    tree = _max_arborescence((nodes - cycle) | {merged}, smaller, as_printed)
+    originals = [edge.original for edge in tree.values() if edge.original is not None]
+    kept = {d: edge for d, edge in of_cycle.items() if edge is not tree[merged].kicks_out}
+    return {edge.dest: edge for edge in originals} | kept
 
 
-def _find_cycle(best_in_edge: dict[int, Edge]) -> set[int]:
+def _find_cycle(best_in_edge: dict[int, LectureEdge]) -> set[int]:
     """Return the nodes of a cycle, or none. O(n): each node is passed once."""
     passed: dict[int, int] = {}  # the first node of the path that passed a node
     for start in best_in_edge:
         node = start
         while node in best_in_edge and node not in passed:
             passed[node] = start
-            node = best_in_edge[node][0]
+            node = best_in_edge[node].src
         if passed.get(node) == start:
             cycle = {node}
-            while (node := best_in_edge[node][0]) not in cycle:
+            while (node := best_in_edge[node].src) not in cycle:
                 cycle.add(node)
             return cycle
     return set()

@@ -145,6 +145,13 @@ class BilexicalModel:
     The root draws exactly one dependent. The probability of a tree with its words is the product
     over its edges and over the stop decisions of all sides. The stop decisions have the same
     probability in all trees of a sentence, so `arborescence.decode` finds the most probable tree.
+
+    With ``sides=False``, that product is the probability of one *derivation*, as in the lecture's
+    formula for the score of a parse. A head with l dependents on the left and r on the right can
+    draw them in (l + r)! / (l! r!) orders, so a tree has as many derivations as the product of
+    these numbers over its heads. `arborescence.decode` finds the tree of the most probable
+    derivation. The tree with the highest sum over its derivations can be another one.
+
     Each estimate backs off (`Estimate`) from the head's word and tag to its tag, then to the side
     alone (for the last factor: to the dependent's tag alone). Words are lowercased; all words that
     were seen only once count as one unknown word.

@@ -124,3 +124,30 @@ def test_the_errors_of_the_print():
                 if right != found:
                     wrong.add(errata)
     assert wrong == {"5", "9"}
+
+
+def test_calls_of_the_swap_cost(monkeypatch):
+    """The analysis of NEXT counts n + 2. Line 6 runs once for each cycle, so 2n can be reached."""
+    calls = []
+
+    def counted(*arguments):
+        calls.append(arguments)
+        return swap_cost(*arguments)
+
+    swap_cost = as_printed.swap_cost
+    monkeypatch.setattr(as_printed, "swap_cost", counted)
+    for n in range(2, 9):
+        calls.clear()
+        as_printed.next_(as_printed.edges_of(nested_cycles(n)))
+        assert len(calls) == 2 * n
+
+
+def nested_cycles(n):
+    """Scores of n words with n - 1 critical cycles, one within the other."""
+    scores = np.full((n + 1, n + 1), -np.inf)
+    scores[0, 1:] = 0.0
+    for d in range(2, n + 1):  # d and the cycle of all words before it
+        scores[d - 1, d] = 10.0 * n
+        scores[d, 1] = 10.0 * (n - d) + 5
+    scores[2, 1] = 10.0 * n
+    return scores

@@ -1,4 +1,4 @@
-"""Scores of undirected pairs, and directions of undirected trees: Levi et al. (2016), Section 3."""
+"""Scores of undirected pairs, and directions of undirected trees: Levi et al. (2016), Section 4."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def encode(scores: Any, encoding: Encoding = "mean") -> Any:
 
     Notes
     -----
-    Section 3.1 of Levi, Reichart and Rappoport (2016), who do not describe pairs with only one
+    Section 4.1 of Levi, Reichart and Rappoport (2016), who do not describe pairs with only one
     direction. Here such a pair gets the score of that direction in every encoding. This holds for
     all pairs with the root, because no edge enters the root. If both directions are absent, the
     pair is absent.
@@ -258,7 +258,7 @@ def orient(nodes: int, u: Any, v: Any, root: int = 0) -> Any:
 
     Notes
     -----
-    Breadth-first search: Section 3.2 of Levi, Reichart and Rappoport (2016).
+    Breadth-first search: Section 4.2 of Levi, Reichart and Rappoport (2016).
 
     Examples
     --------

@@ -17,6 +17,7 @@ import argparse
 import importlib
 import subprocess
 import sys
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
@@ -32,9 +33,20 @@ WORDS, MANY = 25, 50
 SMALLEST = {(0, 2): -2, (0, 3): -1, (1, 2): -1, (2, 1): -1, (3, 1): -1, (3, 2): -3}
 
 
-def trees_of(finder, scores, k, *single):
+def trees_of(finder, scores, k, *, single=None):
     """Return the k best trees by a class of the authors' library."""
-    return [tree.copy() for tree in islice(finder(scores).kbest(*single), k)]
+    given = () if single is None else (single,)
+    return [tree.copy() for tree in islice(finder(scores).kbest(*given), k)]
+
+
+def milliseconds(call, graphs):
+    """Return the milliseconds of processor time for a graph, the least of two runs."""
+
+    def run():
+        for scores in graphs:
+            call(scores)
+
+    return microseconds(run, len(graphs), budget=0, at_least=2) / 1000
 
 
 def positive(scores):
@@ -49,11 +61,8 @@ def speed(results, theirs, graphs):
     rows = []
     for name, kind in kinds.items():
         scores = [positive(one) for one in kind(np.random.default_rng(0), graphs, WORDS)]
-        took = [
-            microseconds(lambda: [trees_of(theirs, one, MANY, True) for one in scores], graphs),
-            microseconds(lambda: [arb.kbest(one, MANY) for one in scores], graphs),
-        ]
-        rows.append([name, *(one / 1000 for one in took)])
+        calls = partial(trees_of, theirs, k=MANY, single=True), partial(arb.kbest, k=MANY)
+        rows.append([name, *(milliseconds(call, scores) for call in calls)])
     results.table(
         "fifty best trees", ["graphs", "rycolab/spanningtrees", "arborescence"], rows,
         unit="milliseconds of processor time a graph",
@@ -74,13 +83,9 @@ def table_1(results, theirs, camerini, sentences):
     rows = []
     for name, graphs in kinds.items():
         for k in (10, 20, 50) if graphs else ():
-            took = [
-                microseconds(
-                    lambda: [trees_of(one, g, k) for g in graphs], len(graphs), budget=0, at_least=2
-                )
-                for one in (camerini, theirs)
-            ]
-            rows.append([name, k, *(one / 1000 for one in took), took[0] / took[1]])
+            calls = (partial(trees_of, one, k=k) for one in (camerini, theirs))
+            took = [milliseconds(call, graphs) for call in calls]
+            rows.append([name, k, *took, took[0] / took[1]])
     columns = ["graphs", "k", "Camerini et al.", "KBEST", "Camerini et al. / KBEST"]
     results.table(
         "table 1", columns, rows, unit="milliseconds of processor time a graph",
@@ -90,7 +95,7 @@ def table_1(results, theirs, camerini, sentences):
 
 def in_order(theirs, scores, k, single):
     """Return whether the authors' library lists the k best trees by their weights."""
-    found = [arb.tree_weight(scores, tree) for tree in trees_of(theirs, scores, k, single)]
+    found = [arb.tree_weight(scores, tree) for tree in trees_of(theirs, scores, k, single=single)]
     right = arb.kbest(scores, k, root="single" if single else "multi").weights
     return len(found) == len(right) and bool(np.allclose(found, right))
 

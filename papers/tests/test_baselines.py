@@ -40,7 +40,7 @@ def test_the_recursion_takes_n_cubed(kind):
 
 
 def test_adjust_as_printed_finds_wrong_trees():
-    """It keeps edges inside the cycle: a heavy one leaves the cycle without an edge from outside."""
+    """It keeps edges inside the cycle: the cycle may then have no edge from outside."""
     rng = np.random.default_rng(3)
     wrong = no_tree = 0
     for _ in range(500):

@@ -98,8 +98,7 @@ def kbest(
 
     Examples
     --------
-    The graph of Zmigrod et al. (2021), Fig. 2: four of its seven arborescences (Fig. 6) have one root
-    edge (Fig. 8).
+    The graph of Zmigrod et al. (2021), Fig. 2: four of its seven arborescences have one root edge.
 
     >>> import numpy as np
     >>> import arborescence as arb

@@ -25,9 +25,16 @@ if TYPE_CHECKING:
     Plan = tuple[float, float, Callable[..., object], Any]
 
 INK, FAINT, PALE = "#1f2430", "#c9ced8", "#eef0f4"
-TEAL, AMBER, SAND, VIOLET = "#0f766e", "#d97706", "#f0b46a", "#6366a8"
+TEAL, AMBER, SAND, VIOLET, ROSE = "#0f766e", "#d97706", "#f0b46a", "#6366a8", "#be4a6e"
 #: A colour and a marker for each of up to five series.
-STYLES: Final = ((TEAL, "o"), (AMBER, "D"), (SAND, "s"), (VIOLET, "^"), (INK, "v"))
+STYLES: Final = (
+    (TEAL, "o"),
+    (AMBER, "D"),
+    (SAND, "s"),
+    (VIOLET, "^"),
+    (INK, "v"),
+    (ROSE, "P"),
+)
 
 _LEAST_RATE: Final = 0.01  # percent: the smallest start of the logarithmic part of a rate axis
 _LOOK: Final[dict[Any, Any]] = {

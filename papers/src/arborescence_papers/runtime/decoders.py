@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Decoder = Callable[[NDArray[Any]], NDArray[np.int64]]
 
 GREEDY, UNCONSTRAINED, CONSTRAINED = "greedy pass", "without the constraint", "with the constraint"
-N_RUNS, REWEIGHTED = "n runs", "reweighting"
+N_RUNS, FALLBACK, REWEIGHTED = "n runs", "fallback", "reweighting"
 EISNER, NAIVE = "Eisner", "bilexical CKY"
 
 
@@ -73,20 +73,44 @@ def by_n_runs(batch: NDArray[Any]) -> NDArray[np.int64]:
     As `baselines.best_of_n_runs`, but each batch contains the runs of all sentences for one child,
     so the overhead is negligible.
     """
+    words = np.arange(1, batch.shape[1])
+    return _best_of_runs(batch, np.broadcast_to(words, (len(batch), len(words))))
+
+
+def by_fallback(batch: NDArray[Any]) -> NDArray[np.int64]:
+    """Return the best single-root trees: one run, and more where its tree has several root edges.
+
+    Footnote 4 of *root*: runs for each root edge are a fallback. One run for each root edge *of
+    that tree* was enough on all graphs that were tried: the best tree with one root edge keeps one
+    of them.
+    """
+    heads: NDArray[np.int64] = decode(batch, root="multi")
+    several = np.flatnonzero((heads == 0).sum(axis=1) > 1)
+    if len(several):
+        # The root edges of each tree; a tree with fewer of them than others repeats its last one.
+        children = [np.flatnonzero(tree == 0) for tree in heads[several]]
+        most = max(map(len, children))
+        padded = np.array([np.pad(each, (0, most - len(each)), "edge") for each in children])
+        heads[several] = _best_of_runs(batch[several], padded)
+    return heads
+
+
+def _best_of_runs(batch: NDArray[Any], children: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the best trees of runs, in each of which the root has one of `children`, (B, R)."""
     graphs = batch.copy()
-    root_edges = batch[:, 0]
     graphs[:, 0] = -np.inf
     heads = np.full(batch.shape[:2], -1, np.int64)
     best = np.full(len(batch), -np.inf)
-    for word in range(1, batch.shape[1]):
-        graphs[:, 0, word - 1] = -np.inf
-        graphs[:, 0, word] = root_edges[:, word]
-        run = decode(graphs, root="multi")
-        edges = np.take_along_axis(batch[:, :, 1:], run[:, None, 1:], axis=1)
+    every = np.arange(len(batch))
+    for run in children.T:
+        graphs[every, 0, run] = batch[every, 0, run]
+        trees = decode(graphs, root="multi")
+        graphs[every, 0, run] = -np.inf
+        edges = np.take_along_axis(batch[:, :, 1:], trees[:, None, 1:], axis=1)
         weights = edges.sum(axis=(1, 2), dtype=np.float64)
         better = weights > best
         best[better] = weights[better]
-        heads[better] = run[better]
+        heads[better] = trees[better]
     return heads
 
 
@@ -101,12 +125,13 @@ def by_reweighting(batch: NDArray[Any]) -> NDArray[np.int64]:
     return heads
 
 
-#: All decoders. The last three should find the same trees.
+#: All decoders. The last four should find the same trees.
 DECODERS: Final[Mapping[str, Decoder]] = {
     GREEDY: greedy,
     UNCONSTRAINED: partial(decode, root="multi"),
     CONSTRAINED: decode,
     N_RUNS: by_n_runs,
+    FALLBACK: by_fallback,
     REWEIGHTED: by_reweighting,
 }
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from arborescence_papers.runtime.measure import Measured, Projective, Timed, Times
 
 #: The style of each of `DECODERS`.
-_STYLES: Final = tuple(style.STYLES[place] for place in (4, 1, 0, 3, 2))
+_STYLES: Final = tuple(style.STYLES[place] for place in (4, 1, 0, 3, 5, 2))
 
 _CAPTIONS: Final = {
     "speed-ups.svg": "Ratios of the times for the k best trees, by treebank",

@@ -305,7 +305,7 @@ def test_tables():
     assert f"*{N_RUNS}* takes 50.0 to 50.0 times as long as *{CONSTRAINED}*" in text
     assert cells(text, "*the greedy graph is a tree, %*")[0][:2] == ["75", "75"]
     assert cells(text, "*several root edges without the constraint, %*")[0][0] == "25"
-    assert cells(text, "masked") == [["160", "0", "12"]]
+    assert cells(text, "masked") == [["160", "0", "0", "12"]]
     grown = cells(text, "uniform", "one")
     assert [row[0] for row in grown] == 2 * list(CONTESTANTS["single"])
     assert grown[1][1:] == ["200.00", "20,000.00", "2.00", "2.00"]

@@ -28,6 +28,9 @@ Measure = Literal["las", "uas"]
 #: that, or the first conjunct.
 Coordination = Literal["rules", "before", "first"]
 
+#: Which changes a round of local enhancement makes: all that have no word in common, or the best.
+Changes = Literal["disjoint", "best"]
+
 #: Whether content words or their function words are heads.
 Heads = Literal["content", "function"]
 #: The head of a coordination in a treebank: a conjunct, the conjunction, or each of the next.

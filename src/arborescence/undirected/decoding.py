@@ -26,9 +26,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from arborescence.core.choices import Root, Tensor, Tensors
+    from arborescence.core.choices import Changes, Root, Tensor, Tensors
     from arborescence.core.graph import Graph
-    from arborescence.undirected.enhancement import Changes
 
     class _Options(TypedDict, total=False):
         root: Root

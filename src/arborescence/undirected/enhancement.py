@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, Literal, get_args, overload
+from typing import TYPE_CHECKING, Any, Final, get_args, overload
 
 import numpy as np
 
 from arborescence.compiling.kernels import inlined_kernel, kernel, takes
 from arborescence.core.checks import check_count
-from arborescence.core.choices import check_choice
+from arborescence.core.choices import Changes, check_choice
 from arborescence.core.faults import bad_edges, bad_score
 from arborescence.core.graph import as_graph, in_float64, matrix_of
 from arborescence.core.tree import is_tree, rows_for
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from arborescence.core.choices import Tensor, Tensors
-
-Changes = Literal["disjoint", "best"]
 
 #: No limit: rounds are made as long as the weight increases.
 WITHOUT_END: Final = -1

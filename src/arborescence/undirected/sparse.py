@@ -27,13 +27,13 @@ from arborescence.undirected.encoding import (
     number_of,
     orient_kernel,
 )
-from arborescence.undirected.enhancement import Changes, as_limit, gain_of, is_alone, make_changes
+from arborescence.undirected.enhancement import as_limit, gain_of, is_alone, make_changes
 from arborescence.undirected.spanning_trees import Algorithm, check_algorithm, span_edges
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from arborescence.core.choices import Root
+    from arborescence.core.choices import Changes, Root
     from arborescence.core.edge_list import EdgeList
     from arborescence.core.random import Rng
 

@@ -223,3 +223,17 @@ def test_settings_that_make_no_sense():
     ):
         with pytest.raises(ValueError, match=message):
             LinearParser.train(treebank(), **options)
+
+
+def test_a_round_makes_all_changes_or_the_best_alone(parsers, strangers, tmp_path):
+    found = {}
+    for changes in ("disjoint", "best"):
+        parser = train("U-MST-df-lep", rounds=1, changes=changes, epochs=1)
+        parser.save(tmp_path / "kept.npz")
+        assert load(tmp_path / "kept.npz").changes == changes
+        found[changes] = heads_of(parser.parse(strangers))
+        for sentence, heads in zip(strangers, found[changes], strict=True):
+            scores = parser.scores(sentence)
+            plain = arb.undirected.decode(scores, rounds=0)
+            assert enhance(scores, plain, 1, changes=changes).tolist() == heads
+    assert found["best"] != found["disjoint"]

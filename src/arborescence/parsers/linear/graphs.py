@@ -309,7 +309,8 @@ class UndirectedGraphs(LinearGraphs):
     def _decoders(self) -> tuple[Callable[..., Any], Callable[..., Any]]:
         from arborescence.undirected import decode, decode_sparse  # the rest does without them
 
-        how: Any = {"root": self.options.root, "rounds": self._parser.rounds}
+        parser = self._parser
+        how: Any = {"root": self.options.root, "rounds": parser.rounds, "changes": parser.changes}
         return partial(decode, **how), partial(decode_sparse, **how)
 
     def _trees(self) -> Iterator[NDArray[np.int64]]:
@@ -321,7 +322,7 @@ class UndirectedGraphs(LinearGraphs):
 
         for group, (_, guide) in zip(self.groups, self._matrices("directed"), strict=True):
             trees = decode(group.scores, root=self.options.root, rounds=0)
-            yield enhance(guide, trees, self._parser.rounds)
+            yield enhance(guide, trees, self._parser.rounds, changes=self._parser.changes)
 
     def kept(self, name: str) -> KeptEdges:
         """Prune the edges, and weigh those that are kept, with both directions of each."""

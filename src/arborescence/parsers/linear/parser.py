@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from arborescence.core.choices import Changes
     from arborescence.parsers.shared.base import Options
     from arborescence.parsers.shared.features import Batch
     from arborescence.parsers.shared.options import Features, Inference, Projective
@@ -81,7 +82,8 @@ class LinearParser(GraphParser):
     projective : bool or "pseudo"
         Its kind of trees: what ``"auto"`` in `Settings` has chosen.
     inference : {"exact", "undirected"}
-        How `parse` finds a tree: see `Settings`, also for `features` and `rounds`.
+        How `parse` finds a tree: see `Settings`, also for `features`, `rounds` and
+        `changes`.
     temperature, relation_temperature, tree_temperature : float
         The divisors that turn scores into log-probabilities (up to a constant), of edges, relations
         and whole trees: fitted on the dev set, 1 without one.
@@ -125,6 +127,7 @@ class LinearParser(GraphParser):
     inference: Inference = "exact"
     features: Features = "directed"
     rounds: int | None = 5
+    changes: Changes = "disjoint"
     temperature: float = 1.0
     relation_temperature: float = 1.0
     tree_temperature: float = 1.0

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
+from arborescence.core.choices import Changes
 from arborescence.errors import OptionError
 from arborescence.parsers.shared import options as shared
 from arborescence.parsers.shared.options import (
@@ -48,6 +49,9 @@ class Settings(LearnerSettings):
     rounds: Annotated[int | None, Option(whole(0, 10**9), kept=True)] = 5
     """Rounds of local enhancement, if inference is undirected. With undirected features, the parser
     learns directed ones for it, too; 0 takes half of the time."""
+    changes: Annotated[Changes, Option(kept=True)] = "disjoint"
+    """Which changes a round of local enhancement makes: all that have no word in common, or the
+    best alone, as Levi, Reichart and Rappoport (2016) do."""
     prune: bool = False
     """Learn a filter that leaves most edges out before they are scored, to parse faster. It keeps
     98.5 % of the gold edges of dev, or of every tenth sentence, held out for it."""

@@ -254,7 +254,8 @@ class Trainer(EdgeRun):
         from arborescence.undirected import decode as find
 
         rounds = settings.rounds if directed else 0  # nothing to enhance with
-        tree: NDArray[np.int64] = find(scores, root=settings.root, rounds=rounds)
+        how: Any = {"root": settings.root, "rounds": rounds, "changes": settings.changes}
+        tree: NDArray[np.int64] = find(scores, **how)
         return tree
 
 

@@ -15,10 +15,10 @@ import pytest
 import arborescence
 from arborescence.parsers.shared.base import _run
 from modes import UNCOMPILED
-from waking import TASKS, unlimited
+from waking import SCHEDSTAT, unlimited
 
 counted = pytest.mark.skipif(
-    UNCOMPILED or (not (TASKS / "self/../../schedstat").exists() and not TASKS.exists()),
+    UNCOMPILED or not SCHEDSTAT.exists(),
     reason="counts the threads of compiled code, by Linux",
 )
 two_cores = pytest.mark.skipif(

@@ -7,6 +7,8 @@ import threading
 from pathlib import Path
 
 TASKS = Path("/proc/self/task")
+#: There if Linux counts how long each thread has run.
+SCHEDSTAT = Path("/proc/self/schedstat")
 #: What says how many threads NumPy, PyTorch and others may have.
 VARIABLES = (
     "OMP_NUM_THREADS",

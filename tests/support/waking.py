@@ -30,9 +30,9 @@ def woken(action):
     # Those that have just worked first come to rest.
     while any(_state(task) == "R" for task in _others()):
         pass
-    before = _nanoseconds()
+    before = times()
     action()
-    return {task for task, time in _nanoseconds().items() if time != before.get(task)}
+    return {task for task, time in times().items() if time != before.get(task)}
 
 
 def _others():
@@ -47,7 +47,8 @@ def _state(task):
         return "X"
 
 
-def _nanoseconds():
+def times():
+    """Return how long each of the other threads has run, by its number."""
     found = {}
     for task in _others():
         try:

@@ -13,6 +13,7 @@ from arborescence.compiling.lanes import (
     longs,
     lowest,
     magnitude,
+    multiply,
     numbers,
     places,
     plus_product,
@@ -155,6 +156,25 @@ def test_sums_and_products(kind):
             assert out.imag[:9] == pytest.approx(slopes[:9], rel=1e-12, abs=0)
 
 
+@pytest.mark.parametrize("kind", FLOATS)
+@pytest.mark.parametrize("depth", [0, 1, 7])
+def test_rows_times_panels(depth, kind):
+    def run(rows, panels, depth, found):
+        starts, firsts, to = (1, 0, 1), (0, depth * LANES), (0, 3 * LANES, 5 * LANES)
+        multiply(rows, starts, panels, firsts, depth, found, to)
+
+    rng = np.random.default_rng(0)
+    rows, panels = rng.normal(size=depth + 1).astype(kind), rng.normal(size=depth * 32).astype(kind)
+    by_jit, found = np.full((2, 7 * LANES), 9, kind)
+    compiled(run)(rows, panels, depth, by_jit)
+    run(rows, panels, depth, found)
+    assert by_jit == pytest.approx(found, abs=1e-5)
+    of_row = [rows[start : start + depth] @ panels.reshape(2, depth, LANES) for start in (1, 0, 1)]
+    untouched = np.full(LANES, 9)
+    wanted = [*of_row[0], untouched, *of_row[1], *of_row[2]]
+    assert found == pytest.approx(np.concatenate(wanted), abs=1e-5)
+
+
 def test_types_change_without_loss():
     @compiled
     def run(floats, as_doubles, as_longs):
@@ -204,3 +224,14 @@ def test_lanes_outside_an_array(at):
     numbers_as_doubles = compiled(numbers_as_doubles)
     with pytest.raises((IndexError, OverflowError)):
         compiled(write)(few, at)
+
+
+@pytest.mark.skipif(not CHECKED, reason="bounds are not checked")
+@pytest.mark.parametrize("places", [(5, 0, 0), (0, 5, 0), (0, 0, 5), (-1, 0, 0), (0, -1, 0)])
+def test_products_outside_an_array(places):
+    @compiled
+    def run(row, panel, found, a, b, c):
+        multiply(row, (0, a), panel, (b,), 4, found, (0, c))
+
+    with pytest.raises((IndexError, OverflowError)):
+        run(np.ones(8), np.ones(4 * LANES + 4), np.ones(LANES + 4), *places)

@@ -259,6 +259,64 @@ def _plus_product(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     return builder.call(_intrinsic(context, builder, "fmuladd", sig.args), (one, other, total))
 
 
+_ROW, _TUPLE = types.Array, types.UniTuple
+
+
+@_lower(lanes.multiply, _ROW, _TUPLE, _ROW, _TUPLE, types.Integer, _ROW, _TUPLE)(
+    lambda rows, starts, panels, _firsts, _depth, found, to: (
+        types.none
+        if rows.dtype == panels.dtype == found.dtype
+        and _is_float(rows)
+        and found.mutable
+        and len(starts) == len(to)
+        else None
+    )
+)
+def _multiply(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    kinds = sig.args
+    kind = Lanes(kinds[0].dtype)
+    one, wide = (context.get_constant(types.intp, number) for number in (1, LANES))
+    depth = context.cast(builder, args[4], kinds[4], types.intp)
+    last = builder.sub(depth, one)
+
+    def pointers(array: int, which: int, last: Any) -> list[Any]:
+        """Return pointers into an array, if there are the numbers up to `last` from each one on."""
+        places = [
+            context.cast(builder, place, kinds[which].dtype, types.intp)
+            for place in cgutils.unpack_tuple(builder, args[which], len(kinds[which]))
+        ]
+        return [
+            _place(context, builder, kinds[array], args[array], at, builder.add(at, last))
+            for at in places
+        ]
+
+    def lanes_at(pointer: Any) -> Any:
+        return builder.bitcast(pointer, context.get_value_type(kind).as_pointer())
+
+    panels = len(kinds[3])
+    row_of = pointers(0, 1, last)
+    panel_of = pointers(2, 3, builder.sub(builder.mul(depth, wide), one))
+    to = pointers(5, 6, context.get_constant(types.intp, panels * LANES - 1))
+    size = context.get_abi_sizeof(context.get_value_type(kind.dtype))
+    zero = _splat_as(context, builder, context.get_constant(kind.dtype, 0), kind.dtype, kind)
+    sums = [[cgutils.alloca_once_value(builder, zero) for _ in panel_of] for _ in row_of]
+    add = _intrinsic(context, builder, "fmuladd", (kind, kind, kind))
+    with cgutils.for_range(builder, depth) as loop:
+        at = builder.mul(loop.index, wide)
+        others = [
+            builder.load(lanes_at(builder.gep(pointer, [at])), align=size) for pointer in panel_of
+        ]
+        for pointer, of_row in zip(row_of, sums, strict=True):
+            number = _splat(builder, builder.load(builder.gep(pointer, [loop.index])))
+            for other, total in zip(others, of_row, strict=True):
+                builder.store(builder.call(add, (number, other, builder.load(total))), total)
+    for pointer, of_row in zip(to, sums, strict=True):
+        for number, total in enumerate(of_row):
+            place = builder.gep(pointer, [context.get_constant(types.intp, number * LANES)])
+            builder.store(builder.load(total), lanes_at(place), align=size)
+    return context.get_dummy_value()
+
+
 def _intrinsic(context: Any, builder: Any, name: str, kinds: Any) -> Any:
     """Return LLVM's function of that name for lanes of floats."""
     vectors = [context.get_value_type(kind) for kind in kinds]

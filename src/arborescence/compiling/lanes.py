@@ -87,6 +87,29 @@ def plus_product(total: Lanes, one: Lanes, other: Lanes) -> Lanes:
     return result
 
 
+def multiply(
+    rows: NDArray[Any],
+    starts: tuple[int, ...],
+    panels: NDArray[Any],
+    firsts: tuple[int, ...],
+    depth: int,
+    found: NDArray[Any],
+    to: tuple[int, ...],
+) -> None:
+    """Multiply some rows by some panels, and keep all sums in registers meanwhile.
+
+    All three arrays are contiguous vectors of floats of one type. A row has `depth` numbers, a
+    panel `depth` times sixteen. The products of row r and the panels are stored side by side from
+    ``to[r]`` on. Each sum is taken in the order of the row, however many rows there are.
+    """
+    for start, place in zip(starts, to, strict=True):
+        row = rows[start : start + depth]
+        for number, first in enumerate(firsts):
+            panel = panels[first : first + depth * LANES].reshape(depth, LANES)
+            at = place + number * LANES
+            found[at : at + LANES] = np.einsum("k,kl->l", row, panel)
+
+
 def where(condition: Lanes, one: Lanes | float, other: Lanes | float) -> Lanes:
     """Return `one` where the condition is true, and `other` in the rest; one may be a number."""
     return np.where(condition, one, other)

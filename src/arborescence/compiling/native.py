@@ -69,6 +69,16 @@ def _is_checkout() -> bool:
 KERNELS, WHAT_RUNS = _found()
 
 
+@cache
+def has_wide_registers() -> bool:
+    """Tell whether a register holds sixteen float32, so that twice as many sums fit into them."""
+    if KERNELS is not None:
+        return str(KERNELS["__name__"]).endswith("x86_64_v4")
+    from llvmlite import binding
+
+    return bool(binding.get_host_cpu_features().get("avx512f"))
+
+
 def say(line: str) -> None:
     """Write a line on stderr."""
     if not os.environ.get("ARBORESCENCE_QUIET"):

@@ -141,7 +141,8 @@ def tighten(
         # The rounding of sums of so many numbers of this size is less.
         size = len(tree.heads)
         rounding = 2.0**-50 * (size + len(prices)) * size * (largest + prices.sum())
-        bound = float(best[tree.heads[1:], problem.words].sum() + prices @ cuts.most + rounding)
+        of_cuts = (prices * cuts.most).sum()
+        bound = float(best[tree.heads[1:], problem.words].sum() + of_cuts + rounding)
         if bound < lowest:
             lowest, kept = bound, prices
         else:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from arborescence import decode
+from arborescence.core.products import Matrix
 from arborescence.parsers.neural import kernels
 from arborescence.parsers.neural.forward import Forward
 from arborescence.parsers.neural.inputs import Inputs, Layout
@@ -170,20 +171,23 @@ def test_curves():
     assert np.abs(found[1:]).max() == 1
 
 
-def test_lstm_step():
+@pytest.mark.parametrize("wide", [True, False])
+def test_lstm(wide):
     """Two sentences of 2 and 1 nodes, against the definition of Hochreiter and Schmidhuber."""
     generator = np.random.default_rng(0)
     hidden, layout = 20, Layout.of([1, 0])
     gates, weights = generator.normal(size=(3, 8 * hidden)), generator.normal(size=(2, 20, 80))
     bias = generator.normal(size=(2, 80))
-    small = [each.astype(np.float32) for each in (gates, weights, bias)]
-    cells, outputs = np.zeros((2, 2, 2, hidden), dtype=np.float32)
     found = np.empty((3, 2 * hidden + 1), dtype=np.float32)
-    for start, size in ((0, 2), (2, 1)):
-        before = outputs @ small[1]
-        kernels.lstm_step(
-            small[0], before, small[2], layout.mirrored, start, size, cells, outputs, found
-        )
+    kernels.lstm(
+        gates.astype(np.float32),
+        np.stack([Matrix(each).panels for each in weights]),
+        bias.astype(np.float32),
+        layout.mirrored,
+        np.array(layout.sizes),
+        found,
+        wide,
+    )
     for direction, nodes in enumerate([(0, 2), (2, 0)]):
         cell = output = np.zeros(hidden)
         for row in nodes:

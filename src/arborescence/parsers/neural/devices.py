@@ -1,9 +1,11 @@
-"""Devices of PyTorch: whether one is there, and what to do if its memory does not suffice."""
+"""What PyTorch computes with: a device, its memory, and threads."""
 
 from __future__ import annotations
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import torch
@@ -12,6 +14,45 @@ from arborescence.errors import OptionError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+
+#: One thread at a time sets how many threads PyTorch has.
+_setting: Final = threading.Lock()
+#: In a thread that is within `own_threads`, `inside` is True.
+_here: Final = threading.local()
+
+
+@contextmanager
+def own_threads(count: int) -> Iterator[None]:
+    """Let PyTorch use so many threads for what the calling thread does; then as many as before.
+
+    Other threads, also new ones, keep their numbers. Within such a block, another one changes
+    nothing.
+    """
+    if getattr(_here, "inside", False):
+        yield
+        return
+    before = torch.get_num_threads()
+    _here.inside = True
+    try:
+        _set_threads(count)
+        yield
+    finally:
+        _here.inside = False
+        _set_threads(before)
+
+
+def _set_threads(count: int) -> None:
+    # PyTorch sets the number of the calling thread, and that of threads which it has not seen yet:
+    # a new thread tells which number that was, and sets it back.
+    if torch.get_num_threads() == count:
+        return
+    with _setting, ThreadPoolExecutor(1) as new:
+        of_new = new.submit(torch.get_num_threads).result()
+        try:
+            torch.set_num_threads(count)
+        finally:
+            new.submit(torch.set_num_threads, of_new).result()
 
 
 def device_named(name: str) -> torch.device:

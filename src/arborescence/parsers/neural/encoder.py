@@ -19,9 +19,9 @@ from torch import Tensor, nn
 
 from arborescence.core.checks import check_count
 from arborescence.errors import MissingExtraError, ModelError, OptionError
-from arborescence.parsers.neural.devices import moved
+from arborescence.parsers.neural.devices import moved, own_threads
 from arborescence.parsers.neural.feature_cache import FeatureCache
-from arborescence.parsers.neural.pieces import LONGEST_WINDOW, Pieces, Splitter
+from arborescence.parsers.neural.pieces import LONGEST_WINDOW, OneByOne, Pieces, Splitter
 
 if TYPE_CHECKING:
     import os
@@ -74,7 +74,7 @@ class Encoder:
         self.model = model.eval()
         self.tokenizer = tokenizer
         self.room = _room(model, tokenizer)
-        self._splitter = Splitter(tokenizer, self.room)
+        self._splitter = Splitter(_in_this_thread(tokenizer), self.room)
         self._cache: FeatureCache | None = None
         self.to(device)
 
@@ -180,7 +180,7 @@ class Encoder:
     def _encode(self, sentences: Sequence[Sequence[str]]) -> list[NDArray[np.float16]]:
         ends = np.cumsum([len(words) for words in sentences])
         pieces = moved(self._splitter(sentences), self._device)
-        with torch.inference_mode():
+        with torch.inference_mode(), own_threads(1):
             vectors = encode(self.model, pieces, self.layers, int(ends[-1]))
             rounded = vectors.clamp(-_LARGEST, _LARGEST).half().cpu().numpy()
         return np.split(rounded, ends[:-1])
@@ -209,6 +209,14 @@ def _groups(sentences: Sequence[tuple[str, ...]]) -> Iterator[list[tuple[str, ..
         group.append(words)
     if group:
         yield group
+
+
+def _in_this_thread(tokenizer: Any) -> Any:
+    """Return a tokenizer that starts no threads."""
+    if not tokenizer.is_fast:
+        return tokenizer
+    padding = tokenizer.pad_token_id
+    return OneByOne(tokenizer.backend_tokenizer, tokenizer.unk_token_id, padding)
 
 
 def _room(model: Any, tokenizer: Any) -> int:

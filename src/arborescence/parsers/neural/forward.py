@@ -1,6 +1,7 @@
 """The network of a neural parser in NumPy and kernels, as `network.Network` up to rounding (1e-5).
 
-Both directions of an LSTM share one matrix product; `kernels.lstm_step` mirrors rows itself.
+All matrix products are ours, in the calling thread: see `core.products`. Both directions of an LSTM
+share that of their inputs; `kernels.lstm` mirrors rows itself.
 Convolutions over characters are sums of looked-up products; what a form puts into the gates of the
 first layer is computed once for all its words. Relations are scored for trees only.
 """
@@ -12,6 +13,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
+from arborescence.compiling.native import has_wide_registers
+from arborescence.core.products import Matrix, empty_panels
 from arborescence.parsers.neural import kernels
 from arborescence.parsers.neural.stored import SLOPE, WINDOWS
 
@@ -53,12 +56,12 @@ class Forward:
         self._words = weights["words.weight"]
         self._pretrained = weights.get("pretrained.weight")
         if self._pretrained is not None:
-            self._projection = weights["pretrained_projection.weight"].T
+            self._projection = Matrix(weights["pretrained_projection.weight"].T)
         self._lemmas = weights.get("lemmas.weight")
         windows = [f"windows.{number}" for number in range(len(WINDOWS))]
         places = [p for name in windows for p in weights[f"{name}.weight"].transpose(2, 1, 0)]
         vectors = weights["letters.weight"]
-        self._letters = np.concatenate([vectors @ place for place in places], axis=1)
+        self._letters = Matrix(np.concatenate(places, axis=1)).after(vectors)
         self._spelled = np.concatenate([weights[f"{name}.bias"] for name in windows])
         self._columns = [  # in alphabetical order, as in PyTorch's dictionaries of parameters
             _Column.of(column, vocabulary.tags[column], weights)
@@ -66,31 +69,36 @@ class Forward:
         ]
         self._mix = weights.get("encoder_mix")
         if self._mix is not None:
-            self._projected = weights["encoder_projection.weight"].T
+            self._projected = Matrix(weights["encoder_projection.weight"].T)
             self._projected_bias = weights["encoder_projection.bias"]
+        forms = weights["words.weight"].shape[1] + len(self._spelled)
+        first = _inputs("lower.0", weights)
+        self._first, self._others = Matrix(first[:forms]), Matrix(first[forms:])
         self._extra = len(self._columns) * settings.tag
         if self._lemmas is not None:
             self._extra += settings.word
         self._lower = [_BiLSTM(f"lower.{layer}", weights) for layer in range(settings.lower)]
         self._upper = [_BiLSTM(f"upper.{layer}", weights) for layer in range(settings.upper)]
         self._ends = [
-            (np.ascontiguousarray(weights[f"{name}.weight"].T), weights[f"{name}.bias"])
+            (Matrix(weights[f"{name}.weight"].T), weights[f"{name}.bias"])
             for name in ("as_head", "as_dependent")
         ]
         edges = weights["edge_weights"]
-        self._edges = edges if self._is_mlp else np.vstack([edges[:-1].T, edges[-1]])
-        self._relations = weights["relation_weights"]
+        self._pairs = edges if self._is_mlp else Matrix(np.vstack([edges[:-1].T, edges[-1]]))
+        relations = weights["relation_weights"]
+        self._wide, self._count, _ = relations.shape
+        self._relations = Matrix(relations.reshape(self._wide, -1))
 
     def run(self, inputs: Inputs) -> Found:
         """Tag the words and score the edges of a batch."""
         layout = inputs.layout
         gates = self._read(inputs)
         for layer, above in pairwise(self._lower):
-            gates = layer.run(gates, layout) @ above.weights
+            gates = above.weights.after(layer.run(gates, layout))
         rows, tags = self._tag(gates, inputs)
         for layer in self._upper:
-            rows = layer.run(rows @ layer.weights, layout)
-        heads, dependents = (rows @ weights + bias for weights, bias in self._ends)
+            rows = layer.run(layer.weights.after(rows), layout)
+        heads, dependents = (weights.after(rows) + bias for weights, bias in self._ends)
         return Found(
             tags,
             self._score_edges(heads, dependents, layout),
@@ -101,22 +109,21 @@ class Forward:
         """Return what words, letters, the linear tagger and the encoder put into the gates."""
         words = self._words[inputs.words]
         if self._pretrained is not None:
-            words += self._pretrained[inputs.vectors] @ self._projection
+            words += self._projection.after(self._pretrained[inputs.vectors])
         spelled = np.empty((len(inputs.letters), len(self._spelled)), dtype=np.float32)
         kernels.spell(inputs.letters, self._letters, np.array(WINDOWS), self._spelled, spelled)
         forms = np.concatenate([words, spelled], axis=1)
-        weights, size = self._lower[0].weights, forms.shape[1]
-        gates: Array = (forms @ weights[:size])[inputs.spelling]
+        gates: Array = self._first.after(forms)[inputs.spelling]
         others = []
         for column in self._columns:
             if column.hints is not None:  # the mean of the vectors of tags, by their probabilities
                 tags, chances = inputs.hints[column.name]
-                others.append((chances[:, None] @ column.hints[tags])[:, 0])
+                others.append(np.einsum("nk,nkd->nd", chances, column.hints[tags]))
         if self._mix is not None:
             mixed = _mixed(inputs.encoded, self._mix)
-            others.append(mixed @ self._projected + self._projected_bias)
+            others.append(self._projected.after(mixed) + self._projected_bias)
         if others:
-            gates += np.concatenate(others, axis=1) @ weights[size:]
+            gates += self._others.after(np.concatenate(others, axis=1))
         return gates
 
     def _tag(self, gates: Array, inputs: Inputs) -> tuple[Array, dict[str, Numbers]]:
@@ -125,7 +132,7 @@ class Forward:
         rows = layer.run(gates, inputs.layout, self._extra)
         tags, vectors = {}, []
         for column in self._columns:
-            tags[column.name], of_column = column.run(rows[:, : layer.size], inputs)
+            tags[column.name], of_column = column.run(rows, inputs)
             vectors.append(of_column)
         if self._lemmas is not None and inputs.lemmas is not None:
             vectors.append(self._lemmas[inputs.lemmas])
@@ -135,23 +142,22 @@ class Forward:
 
     def _score_edges(self, heads: Array, dependents: Array, layout: Layout) -> Array:
         """Score all edges of each sentence; very low where it has no such edge."""
-        columns = self._edges.shape[-1]
+        columns = len(self._pairs) if self._is_mlp else self._pairs.columns
         slope = 1.0 if self._is_mlp else SLOPE
         ends = np.empty((2, len(heads), columns + 1), dtype=np.float32)
         for found, end in zip(ends, (heads, dependents), strict=True):
             kernels.rectify(end, 0, slope, layout.flat, found)
         heads, dependents = ends
-        if not self._is_mlp:
-            heads, dependents = heads[:, :-1], dependents @ self._edges
         edges = np.full((*layout.rows.shape, layout.rows.shape[1]), _LOWEST, dtype=np.float32)
-        start = 0
-        for scores, n in zip(edges, layout.lengths.tolist(), strict=True):
-            if self._is_mlp:
-                kernels.score_pairs(heads, dependents, self._edges, start, n, scores)
-            else:
-                here = slice(start, start + n)
-                np.matmul(heads[here], dependents[here].T, out=scores[:n, :n])
-            start += n
+        if self._is_mlp:
+            starts = np.cumsum(layout.lengths) - layout.lengths
+            for scores, start, n in zip(
+                edges, starts.tolist(), layout.lengths.tolist(), strict=True
+            ):
+                kernels.score_pairs(heads, dependents, self._pairs, start, n, scores)
+        else:
+            dependents = self._pairs.after(dependents)
+            kernels.score_edges(heads, dependents, layout.lengths, edges, has_wide_registers())
         places = np.arange(edges.shape[1])
         edges[:, places, places] = _LOWEST
         return edges
@@ -160,8 +166,7 @@ class Forward:
         self, heads: Array, dependents: Array
     ) -> Callable[[Numbers, Numbers], NDArray[np.float32]]:
         """Return what scores the relations of edges: see `Found`."""
-        wide, count, _ = self._relations.shape
-        weights = self._relations.reshape(wide, -1)
+        wide, count = self._wide, self._count
         order = np.arange(len(heads))
         ends = np.empty((2, len(heads), wide), dtype=np.float32)
         for found, end in zip(ends, (heads, dependents), strict=True):
@@ -176,7 +181,7 @@ class Forward:
             for first in range(0, len(used), _HEADS):
                 some = used[first : first + _HEADS]
                 here = slice(*np.searchsorted(which, (first, first + len(some))))
-                products = (by_head[some] @ weights).reshape(-1, count, wide)
+                products = self._relations.after(by_head[some]).reshape(-1, count, wide)
                 kernels.score_relations(
                     products, which[here] - first, by_dependent, dependents[here], scores[here]
                 )
@@ -190,35 +195,40 @@ def _mixed(encoded: Any, mix: Array) -> Array:
     layers = encoded - encoded.mean(axis=2, keepdims=True)
     layers /= np.sqrt(np.square(layers).mean(axis=2, keepdims=True) + _LEAST_VARIANCE)
     shares = np.exp(mix - mix.max())
-    mixed: Array = shares / shares.sum() @ layers
+    mixed: Array = np.einsum("l,nld->nd", shares / shares.sum(), layers)
     return mixed
+
+
+def _inputs(name: str, weights: Mapping[str, Array]) -> Array:
+    """Return the weights of the inputs of a layer, of both directions side by side."""
+    return np.concatenate(weights[f"{name}.input"], axis=1)
 
 
 class _BiLSTM:
     """A bidirectional layer: see `network.BiLSTM`."""
 
     def __init__(self, name: str, weights: Mapping[str, Array]) -> None:
-        self.weights = np.concatenate(weights[f"{name}.input"], axis=1)
-        self._recurrent = np.ascontiguousarray(weights[f"{name}.recurrent"])
+        self.weights = Matrix(_inputs(name, weights))
+        both = [Matrix(each).panels for each in weights[f"{name}.recurrent"]]
+        self._recurrent = empty_panels(2, *both[0].shape[:2])
+        self._recurrent[:] = both
         self._bias = np.ascontiguousarray(weights[f"{name}.bias"][:, 0])
         #: The number of columns of the output.
-        self.size = 2 * self._recurrent.shape[1]
+        self.size = 2 * self._recurrent.shape[2]
 
     def run(self, gates: Array, layout: Layout, extra: int = 0) -> Array:
         """Return the outputs of both directions side by side, and room for `extra` columns."""
         # gates: (N, 8 hidden): the products of inputs and `weights`
         found = np.empty((len(gates), self.size + extra), dtype=np.float32)
-        _, hidden, wide = self._recurrent.shape
-        cells, outputs = np.zeros((2, 2, layout.sizes[0], hidden), dtype=np.float32)
-        recurrent = np.zeros((2, layout.sizes[0], wide), dtype=np.float32)
-        start = 0
-        for size in layout.sizes:
-            if start:
-                np.matmul(outputs[:, :size], self._recurrent, out=recurrent[:, :size])
-            kernels.lstm_step(
-                gates, recurrent, self._bias, layout.mirrored, start, size, cells, outputs, found
-            )
-            start += size
+        kernels.lstm(
+            gates,
+            self._recurrent,
+            self._bias,
+            layout.mirrored,
+            np.array(layout.sizes),
+            found,
+            has_wide_registers(),
+        )
         return found
 
 
@@ -226,35 +236,35 @@ class _Column(NamedTuple):
     """What predicts and reads a column of tags."""
 
     name: str
-    weights: Array  # (2 hidden, V) float32
+    weights: Matrix  # (2 hidden, V)
     bias: Array  # (V,) float32
-    vectors: Array  # (P, tag) float32: the vectors of pieces
-    of_values: Array  # (V, tag) float32: the vectors of values
+    vectors: Matrix  # (P, tag): the vectors of pieces
+    of_values: Matrix  # (V, tag): the vectors of values
     # (V + 1, tag) float32 or None: the vectors of values that the linear tagger predicts; index -1
     # finds that of none
     hints: Array | None
 
     @classmethod
     def of(cls, name: str, tagset: Tagset, weights: Mapping[str, Array]) -> _Column:
-        vectors, hints = weights[f"tags.{name}"], weights.get(f"hints.{name}")
+        vectors, hints = Matrix(weights[f"tags.{name}"]), weights.get(f"hints.{name}")
         pieces = tagset.table(tagset.values)
         return cls(
             name,
-            np.ascontiguousarray(weights[f"taggers.{name}.weight"].T),
+            Matrix(weights[f"taggers.{name}.weight"].T),
             weights[f"taggers.{name}.bias"],
             vectors,
-            pieces @ vectors,
-            np.pad(pieces @ hints, ((0, 1), (0, 0))) if hints is not None else None,
+            Matrix(vectors.after(pieces)),
+            np.pad(Matrix(hints).after(pieces), ((0, 1), (0, 0))) if hints is not None else None,
         )
 
     def run(self, rows: Array, inputs: Inputs) -> tuple[Numbers, Array]:
         """Return the most probable values, and the vectors of given or expected ones."""
-        logits: Array = rows @ self.weights + self.bias
+        logits: Array = self.weights.after(rows) + self.bias
         best = logits.argmax(axis=1)
         kernels.softmax(logits, best)
-        found: Array = logits @ self.of_values
+        found: Array = self.of_values.after(logits)
         found[: len(inputs.layout.lengths)] = 0  # the roots
         bag = inputs.given[self.name]
         shown = bag.given[inputs.layout.sentence]
-        found[shown] = (bag.pieces @ self.vectors)[bag.row[shown]]
+        found[shown] = self.vectors.after(bag.pieces)[bag.row[shown]]
         return best, found

@@ -1,6 +1,6 @@
-"""Kernels of the neural network: LSTM steps, characters, softmax, relations, MLP edges.
+"""Kernels of the neural network: LSTMs, characters, softmax, edges, relations.
 
-Matrix products are left to NumPy. `e^x` is 2^k times a Taylor series: loops over it vectorize.
+`e^x` is 2^k times a Taylor series: loops over it vectorize.
 """
 
 # mypy: disable-error-code="no-untyped-call,no-any-return"
@@ -11,6 +11,8 @@ from typing import Final
 import numpy as np
 
 from arborescence.compiling.kernels import fused_kernel, kernel, reordered_kernel, takes
+from arborescence.compiling.lanes import LANES, as_row
+from arborescence.core.products import AT_ONCE, Panels, Rows, multiply_rows
 
 _ONE: Final = np.float32(1)
 _TWO: Final = np.float32(2)
@@ -68,49 +70,74 @@ def _tanh(x: np.float32) -> np.float32:
 
 @kernel
 @takes(
-    "float32[:, ::1], float32[:, :, ::1], float32[:, ::1], int64[::1], int64, int64, "
-    "out float32[:, :, ::1], out float32[:, :, ::1], out float32[:, ::1]"
+    "float32[:, ::1], float32[:, :, :, ::1], float32[:, ::1], int64[::1], int64[::1], "
+    "out float32[:, ::1], bool"
 )
-def lstm_step(
+def lstm(
     # float32 (N, 8 H): the products of inputs and weights: four gates (input, forget, output, new)
     # for each direction
     gates: np.ndarray,
-    # float32 (2, B, 4 H): the products of the previous outputs and weights, for each direction
-    recurrent: np.ndarray,
+    # float32 (2, P, H, 16): the weights of previous outputs, for each direction, in panels
+    weights: np.ndarray,
     bias: np.ndarray,  # float32 (2, 4 H)
-    # int64 (N,): as in `inputs.Layout`: the second direction reads, and writes, mirrored rows
+    # mirrored (N,), sizes (T,), int64: as in `inputs.Layout`: the second direction reads, and
+    # writes, mirrored rows
     mirrored: np.ndarray,
-    # start, size: the rows of this step are the `size` ones from `start`, those of the first `size`
-    # sentences
-    start: int,
-    size: int,
-    # cells, outputs: float32 (2, B, H): the state of each sentence. Changed.
+    sizes: np.ndarray,
+    # float32 (N, at least 2 H): the outputs of both directions side by side. These are filled.
+    found: np.ndarray,
+    wide: bool,  # see `has_wide_registers`
+) -> None:
+    """Run a layer of LSTMs in both directions (Hochreiter and Schmidhuber 1997)."""
+    hidden = weights.shape[2]
+    cells = np.empty((sizes[0], hidden), dtype=np.float32)
+    outputs = np.empty((sizes[0], hidden), dtype=np.float32)
+    recurrent = np.empty((sizes[0], 4 * hidden), dtype=np.float32)
+    scratch = np.empty(AT_ONCE, dtype=np.float32)
+    for direction in range(2):
+        again = Panels(as_row(weights[direction]), 0, hidden, 4 * hidden)
+        for b in range(sizes[0]):
+            for j in range(hidden):
+                cells[b, j] = _ZERO
+            for j in range(4 * hidden):
+                recurrent[b, j] = _ZERO
+        start = 0
+        for size in sizes:
+            if start:
+                before = Rows(as_row(outputs), 0, hidden)
+                into = Rows(as_row(recurrent), 0, 4 * hidden)
+                multiply_rows(before, size, again, into, scratch, wide)
+            for b in range(size):
+                row = mirrored[start + b] if direction else start + b
+                _step(gates[row], recurrent[b], bias[direction], cells[b], outputs[b], direction)
+                for j in range(hidden):
+                    found[row, direction * hidden + j] = outputs[b, j]
+            start += size
+
+
+@fused_kernel
+def _step(
+    into: np.ndarray,
+    again: np.ndarray,
+    own: np.ndarray,
     cells: np.ndarray,
     outputs: np.ndarray,
-    # float32 (N, at least 2 H): the outputs of both directions side by side. Its rows are filled.
-    found: np.ndarray,
+    direction: int,
 ) -> None:
-    """Take one step of an LSTM in both directions (Hochreiter and Schmidhuber 1997)."""
-    hidden = np.uint64(cells.shape[2])
-    for direction in range(2):
-        gate = np.uint64(direction) * np.uint64(4) * hidden
-        column = np.uint64(direction) * hidden
-        for b in range(size):
-            row = mirrored[start + b] if direction else start + b
-            into, again, own = gates[row], recurrent[direction, b], bias[direction]
-            for j in range(hidden):
-                enter = _sigmoid(into[gate + j] + again[j] + own[j])
-                at = hidden + j
-                forget = _sigmoid(into[gate + at] + again[at] + own[at])
-                at += hidden
-                leave = _sigmoid(into[gate + at] + again[at] + own[at])
-                at += hidden
-                new = _tanh(into[gate + at] + again[at] + own[at])
-                cell = enter * new + forget * cells[direction, b, j]
-                output = leave * _tanh(cell)
-                cells[direction, b, j] = cell
-                outputs[direction, b, j] = output
-                found[row, column + j] = output
+    """Take a step of the LSTM of one direction."""
+    hidden = np.uint64(cells.size)
+    gate = np.uint64(direction) * np.uint64(4) * hidden
+    for j in range(hidden):
+        enter = _sigmoid(into[gate + j] + again[j] + own[j])
+        at = hidden + j
+        forget = _sigmoid(into[gate + at] + again[at] + own[at])
+        at += hidden
+        leave = _sigmoid(into[gate + at] + again[at] + own[at])
+        at += hidden
+        new = _tanh(into[gate + at] + again[at] + own[at])
+        cell = enter * new + forget * cells[j]
+        cells[j] = cell
+        outputs[j] = leave * _tanh(cell)
 
 
 @kernel
@@ -223,6 +250,43 @@ def score_relations(
             scores[edge, relation] = _dot(
                 products, heads[edge], relation, vectors, dependents[edge]
             )
+
+
+@kernel
+@takes("float32[:, ::1], float32[:, ::1], int64[::1], out float32[:, :, ::1], bool")
+def score_edges(
+    # float32 (N, K + 1) and (N, at least K): the vectors of heads and of dependents, sentence by
+    # sentence
+    heads: np.ndarray,
+    dependents: np.ndarray,
+    lengths: np.ndarray,  # int64 (B,): the number of nodes of each sentence
+    # float32 (B, T, T): ``[head, dependent]``, filled where a sentence has nodes
+    scores: np.ndarray,
+    wide: bool,  # see `has_wide_registers`
+) -> None:
+    """Score the edges of sentences by the products of the vectors of their ends."""
+    many, size, _ = scores.shape
+    depth = dependents.shape[1]
+    most = (size + LANES - 1) // LANES
+    panels = np.empty(most * depth * LANES, dtype=np.float32)
+    scratch = np.empty(AT_ONCE, dtype=np.float32)
+    start = 0
+    for b in range(many):
+        n = lengths[b]
+        for place in range((n + LANES - 1) // LANES * LANES):
+            panel, lane = divmod(place, LANES)
+            row = start + min(place, n - 1)
+            for k in range(depth):
+                panels[(panel * depth + k) * LANES + lane] = dependents[row, k]
+        multiply_rows(
+            Rows(as_row(heads), start * heads.shape[1], heads.shape[1]),
+            n,
+            Panels(panels, 0, depth, n),
+            Rows(as_row(scores), b * size * size, size),
+            scratch,
+            wide,
+        )
+        start += n
 
 
 @kernel

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import layer_norm, leaky_relu, pad
 
-from arborescence.parsers.neural.devices import device_named, enough_memory, moved
+from arborescence.parsers.neural.devices import device_named, enough_memory, moved, own_threads
 from arborescence.parsers.neural.encoder import Encoder, encode
 from arborescence.parsers.neural.forward import Found
 from arborescence.parsers.neural.pieces import Pieces
@@ -363,13 +363,14 @@ class OnDevice:
 
     def run(self, inputs: Inputs) -> Found:
         """Tag the words and score the edges of a batch."""
-        with torch.inference_mode(), enough_memory("use fewer threads, or another device"):
+        advice = "use fewer threads, or another device"
+        with torch.inference_mode(), enough_memory(advice), own_threads(1):
             found = self._network(moved(inputs, self._device))
             tags = {column: logits.argmax(dim=1).cpu() for column, logits in found.tags.items()}
             edges = found.edges.cpu()
 
         def relations(governors: Numbers, dependents: Numbers) -> NDArray[np.float32]:
-            with torch.inference_mode():
+            with torch.inference_mode(), own_threads(1):
                 heads = found.heads[torch.from_numpy(governors).to(self._device)]
                 tails = found.dependents[torch.from_numpy(dependents).to(self._device)]
                 scores: NDArray[np.float32] = self._network.relations(heads, tails).cpu().numpy()

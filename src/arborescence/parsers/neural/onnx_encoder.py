@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 import numpy as np
 
 from arborescence.errors import MissingExtraError, ModelError
-from arborescence.parsers.neural.pieces import LONGEST_WINDOW, Splitter
+from arborescence.parsers.neural.pieces import LONGEST_WINDOW, OneByOne, Splitter
 from arborescence.parsers.shared import scheme
 
 if TYPE_CHECKING:
@@ -75,10 +75,8 @@ class OnnxEncoder:
             )
             text = self.arrays["tokenizer"].tobytes().decode()
             tokenizer = tokenizers.Tokenizer.from_str(text)
-            tokenizer.no_truncation()
-            self._splitter = Splitter(
-                _Tokenizer(tokenizer, self._fields["unknown"]), self._fields["room"]
-            )
+            one_by_one = OneByOne(tokenizer, self._fields["unknown"])
+            self._splitter = Splitter(one_by_one, self._fields["room"])
         self.features([["a"]])  # a wrong shape is found now
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -131,22 +129,3 @@ def _understood() -> Iterator[None]:
     except Exception as error:
         reason = str(error).strip().partition("\n")[0]
         raise ModelError(f"the encoder cannot be read: {reason}") from error
-
-
-class _Tokenizer:
-    """A tokenizer of the package tokenizers, called as those of transformers are."""
-
-    pad_token_id = 0
-
-    def __init__(self, tokenizer: Any, unknown: int | None) -> None:
-        self._tokenizer = tokenizer
-        self.unk_token_id = unknown
-
-    def __call__(
-        self, texts: Sequence[str], add_special_tokens: bool = True
-    ) -> dict[str, list[list[int]]]:
-        # One by one: together, they would be cut by threads of its own.
-        cut = [
-            self._tokenizer.encode(text, add_special_tokens=add_special_tokens) for text in texts
-        ]
-        return {"input_ids": [each.ids for each in cut]}

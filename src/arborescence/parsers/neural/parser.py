@@ -209,15 +209,13 @@ class BiaffineParser(GraphParser):
         encoder = self.encoder
         if encoder is None or isinstance(encoder, OnnxEncoder) or not encoder.fine_tune:
             raise OptionError("only a parser with a fine-tuned encoder becomes ONNX")
+        from arborescence.parsers.neural.devices import own_threads
         from arborescence.parsers.neural.onnx_export import exported
 
         rest = {n: array for n, array in self.weights.items() if not n.startswith("encoder.")}
-        made = replace(
-            self,
-            weights=rest,
-            encoder=exported(encoder, self._network.encoder, quantized=quantized),
-            device=None,
-        )
+        with own_threads(1):
+            made_of = exported(encoder, self._network.encoder, quantized=quantized)
+        made = replace(self, weights=rest, encoder=made_of, device=None)
         made.rules = self.rules
         return made
 
@@ -237,7 +235,9 @@ class BiaffineParser(GraphParser):
         """Train a parser with PyTorch: see `Parser.train`, also for what is not said here.
 
         Adam with a learning rate that rises and then falls to 0. On a CPU, the result depends only
-        on data, settings and the number of threads. The new parser itself uses NumPy: see `to`.
+        on data, settings and the number of threads. PyTorch has ``threads`` of them meanwhile, 1 by
+        default, for this call only: your own number is back after it, also after an error. The new
+        parser itself uses NumPy: see `to`.
 
         Parameters
         ----------
@@ -263,6 +263,26 @@ class BiaffineParser(GraphParser):
         settings = settings_from(start) | settings
         chosen = Settings.of(settings)  # complains before anything is read
         chosen.check_installed()
+        from arborescence.parsers.neural.devices import own_threads
+
+        given = start, tagger, text, checkpoint, progress
+        with own_threads(chosen.threads):
+            return cls._train(treebank, dev, chosen, settings, *given)
+
+    @classmethod
+    def _train(
+        cls,
+        treebank: Iterable[Sentence],
+        dev: Iterable[Sentence] | None,
+        chosen: Settings,
+        settings: dict[str, Any],
+        start: Self | None,
+        tagger: Tagger | None,
+        text: Text | None,
+        checkpoint: str | os.PathLike[str] | None,
+        progress: Progress | None,
+    ) -> Self:
+        """Train a parser in so many threads of PyTorch as it should use."""
         from arborescence.parsers.neural.training import Trainer
 
         treebank, dev = checked(treebank, dev, chosen.root, in_part=chosen.in_part)

@@ -36,6 +36,26 @@ class Pieces(NamedTuple):
     word: Numbers
 
 
+class OneByOne:
+    """A tokenizer of the package tokenizers, called as those of transformers are."""
+
+    def __init__(self, tokenizer: Any, unknown: int | None, padding: int | None = 0) -> None:
+        tokenizer.no_truncation()
+        tokenizer.no_padding()
+        self._tokenizer = tokenizer
+        self.unk_token_id, self.pad_token_id = unknown, padding
+
+    def __call__(
+        self, texts: Sequence[str], add_special_tokens: bool = True
+    ) -> dict[str, list[list[int]]]:
+        """Return the numbers of the pieces of each text."""
+        # Together, they would be cut by threads of its own.
+        cut = [
+            self._tokenizer.encode(text, add_special_tokens=add_special_tokens) for text in texts
+        ]
+        return {"input_ids": [each.ids for each in cut]}
+
+
 class Splitter:
     """Cuts words into pieces, each by itself, for slow and fast tokenizers alike."""
 

@@ -91,7 +91,8 @@ class Trainer(EdgeRun):
         signs = np.repeat([1.0, -1.0], [len(ours), len(theirs)])
         difference = np.bincount(places, signs)
         loss = float(found.weight - of_gold)
-        step = self._update_edges(gold, edges, found.heads, loss, float(difference @ difference))
+        size = float(np.square(difference).sum())
+        step = self._update_edges(gold, edges, found.heads, loss, size)
         change = (step * difference).astype(np.float32)
         self._parts.weights.reshape(-1)[numbers] += change
         self._sums["parts"].reshape(-1)[numbers] += change * np.float32(self._clock)

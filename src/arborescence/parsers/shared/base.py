@@ -56,12 +56,15 @@ _Parsed = TypeVar("_Parsed")
 #: The score of each edge in the tree of a parser without probabilities, when parsers are combined.
 #: Chosen by UAS on the development sets of English-EWT and Gothic-PROIEL: benchmarks/results.
 VOTE: Final = 0.4
+#: Batches become smaller by this factor at most where several threads parse.
+_PARTS: Final = 4
 
 
 class ParseOptions(TypedDict, total=False):
     """The options of all methods that parse, by name: those of `Options`, and `threads`.
 
-    ``threads`` is the number of batches that are parsed at the same time: 1, if it is not given.
+    ``threads`` is the number of threads that parse batches, the calling one among them: 1, if it is
+    not given.
     """
 
     threads: int
@@ -525,10 +528,14 @@ class Parser(ABC):
         threads: int = 1,
         **options: Any,
     ) -> Iterator[_Parsed]:
-        """Parse sentences; batches get smaller with `k`, so that memory does not grow with it."""
+        """Parse sentences; batches get smaller with `k`, so that memory does not grow with it.
+
+        They do with `threads`, too: so the last ones end at about the same time.
+        """
         check_count(threads, "threads")
         wanted = Options.of(**options)
-        gathered = batches(as_sentences(given, self._cut), BATCH_WORDS // k)
+        enough = BATCH_WORDS // (k * min(threads, _PARTS))
+        gathered = batches(as_sentences(given, self._cut), enough)
         return _run(partial(parse, options=wanted), gathered, threads)
 
 
@@ -589,18 +596,39 @@ def _run(
         return
     from concurrent.futures import ThreadPoolExecutor
 
-    with ThreadPoolExecutor(threads) as pool:
-        running: deque[Future[list[_Parsed]]] = deque()
+    # The calling thread is one of them: where it would wait, it parses what no other has begun.
+    with ThreadPoolExecutor(threads - 1) as pool:
+        running: deque[tuple[Future[list[_Parsed]], list[Sentence]]] = deque()
         try:
             for batch in batches:
-                running.append(pool.submit(parse, batch))
-                if len(running) > threads:
-                    yield from running.popleft().result()
+                running.append((pool.submit(parse, batch), batch))
+                if len(running) > 2 * threads:
+                    yield from _first(running, parse)
             while running:
-                yield from running.popleft().result()
+                yield from _first(running, parse)
         finally:
-            for future in running:
+            for future, _ in running:
                 future.cancel()
+
+
+def _first(
+    running: deque[tuple[Future[list[_Parsed]], list[Sentence]]],
+    parse: Callable[[list[Sentence]], list[_Parsed]],
+) -> list[_Parsed]:
+    """Take the first of some results; meanwhile parse what has not begun."""
+    from concurrent.futures import Future
+
+    for place, (future, batch) in enumerate(running):
+        if running[0][0].done():
+            break
+        if future.cancel():
+            mine: Future[list[_Parsed]] = Future()
+            try:
+                mine.set_result(parse(batch))
+            except Exception as error:  # raised where its result is taken
+                mine.set_exception(error)
+            running[place] = mine, batch
+    return running.popleft()[0].result()
 
 
 class Believed(NamedTuple):

@@ -239,8 +239,8 @@ class Reliability(NamedTuple):
     @property
     def error(self) -> float:
         """The expected calibration error: the mean over edges of |confidence - accuracy|."""
-        gaps = np.abs(self.confidence - self.accuracy)
-        return float(gaps[self.counts > 0] @ self.counts[self.counts > 0] / self.counts.sum())
+        gaps = np.abs(self.confidence - self.accuracy) * self.counts
+        return float(gaps[self.counts > 0].sum() / self.counts.sum())
 
 
 def reliability(

@@ -11,7 +11,15 @@ from arborescence.core.accumulator import BIAS_64, whole_number
 from arborescence.core.budget import Budget, work_of
 from arborescence.errors import NoTreeError, OptionError
 from arborescence.inference.decode import best_labels, decode
-from arborescence.rules.conflicts import Conflict, against, check_cost, label, restrict, way_of
+from arborescence.rules.conflicts import (
+    Conflict,
+    against,
+    check_cost,
+    every_label,
+    label,
+    restrict,
+    way_of,
+)
 from arborescence.system.lazy import remembered
 
 if TYPE_CHECKING:
@@ -24,8 +32,8 @@ if TYPE_CHECKING:
     #: A tree (None: not found), what it weighs beyond its scores, and how much more others may.
     Decoded = tuple[Heads | None, float, float]
     Decoder = Callable[[NDArray[np.float64]], Decoded]
-    #: The best score of each edge (N, N), and which labels are left (N, N, L).
-    Left = tuple[NDArray[np.float64], NDArray[np.bool_]]
+    #: The best score of each edge (N, N), and bits: which labels are left (see `restrict`).
+    Left = tuple[NDArray[np.float64], NDArray[np.uint64]]
     #: The name of a rule, and a word that breaks it.
     Site = tuple[str, int]
 
@@ -118,8 +126,7 @@ class Problem:
     Attributes
     ----------
     scores : (N, N, L) float64
-        The scores; -inf where no tree of any part has an edge. Before labels of an edge are
-        weighed, each has the score of the best.
+        The scores of the edges that were weighed, with each label.
     best : (N, N) float64
         The best of them over labels.
     budget : Budget
@@ -141,10 +148,15 @@ class Problem:
         self._weigh = scores.weigh if isinstance(scores, Lazy) else None
         if isinstance(scores, Lazy):
             self.best = scores.edges.astype(np.float64)
-            self.scores = scores = np.repeat(self.best[..., None], scores.labels, axis=2)
+            self.scores = scores = np.zeros((*self.best.shape, scores.labels))
             self._weighed = np.zeros(self.best.shape, np.bool_)
         else:
             self.scores, self.best = scores, best_labels(scores, 1)
+            self._weighed = np.ones(self.best.shape, np.bool_)
+        self._edges = self.best.copy()
+        # Which labels of edges some tree of some part may have.
+        every = every_label(scores.shape[2])
+        self._left = np.full((*self.best.shape, len(every)), every)
         self.rules = rules
         self.sums_up = decoder is None  # whether the weight of a tree is the sum of its scores
         self.options = options
@@ -161,17 +173,15 @@ class Problem:
     @remembered
     def largest(self) -> float:
         """The size of the largest score."""
-        return float(
-            np.abs(self.scores, where=self.scores > -np.inf, out=np.zeros_like(self.scores)).max()
-        )
+        scores = self.rows(self._left, ...)
+        return float(np.abs(scores, where=scores > -np.inf, out=np.zeros_like(scores)).max())
 
     def weigh(self, heads: NDArray[np.int64], words: NDArray[np.int64]) -> None:
         """Weigh the labels of those of some edges that were not; `best` stays."""
         if self._weigh is not None and not self._weighed[heads, words].all():
             new = ~self._weighed[heads, words]
             edges = heads[new], words[new]
-            before = self.scores[edges]
-            self.scores[edges] = np.where(before > -np.inf, self._weigh(*edges), -np.inf)
+            self.scores[edges] = self._weigh(*edges)
             self._weighed[edges] = True
 
     def weigh_all(self) -> bool:
@@ -182,7 +192,7 @@ class Problem:
                 return False
             self.budget.spend(work)
             self.weigh(*pairs_of(len(self.best)))
-            self.best = best_labels(self.scores, 1)
+            self.best = best_labels(self.rows(self._left, ...), 1)
             self._weigh = None
         return True
 
@@ -204,15 +214,14 @@ class Problem:
 
     def ban_everywhere(self, bans: Iterable[Ban]) -> None:
         """Take edges out of all parts, from now on."""
-        left = np.ones(self.scores.shape, np.bool_)
         for banned in bans:
-            restrict(banned, self.scores, left, self.best)
-        self.scores[~left] = -np.inf
+            restrict(banned, self.scores, self._weighed, self._edges, self._left, self.best)
 
     def is_outdated(self, part: Part) -> bool:
         """Tell whether the tree of a part has edges that were banned from all parts since."""
-        scores = self.scores[part.heads[1:], self.words, part.labels[1:]]
-        return bool((scores == -np.inf).any())
+        edges, labels = (part.heads[1:], self.words), part.labels[1:]
+        left = self._left[(*edges, labels // 64)] >> (labels % 64).astype(np.uint64)
+        return not bool((left & np.uint64(1)).all())
 
     def conflicts_of(self, part: Part) -> list[Found]:
         """Return the conflicts of the tree of a part; ban everywhere what leaves one way out."""
@@ -244,17 +253,19 @@ class Problem:
 
     def left(self, bans: Way, before: Left | None = None) -> Left:
         """Return what bans leave, of all edges or of those that were left before."""
-        best, left = before or (self.best, np.ones(self.scores.shape, np.bool_))
+        best, left = before or (self.best, self._left)
         if not bans:
             return best, left
-        best, left = best.copy(), left.copy() if before else left
+        best, left = best.copy(), left.copy()
         for banned in bans:
-            restrict(banned, self.scores, left, best)
+            restrict(banned, self.scores, self._weighed, self._edges, left, best)
         return best, left
 
-    def rows(self, left: NDArray[np.bool_], edges: Any) -> NDArray[np.float64]:
+    def rows(self, left: NDArray[np.uint64], edges: Any) -> NDArray[np.float64]:
         """Return the scores of edges with the labels that are left, -inf for others."""
-        return np.where(left[edges], self.scores[edges], -np.inf)
+        bits = left[edges].astype("<u8", copy=False).view(np.uint8)
+        labels = np.unpackbits(bits, axis=-1, count=self.scores.shape[2], bitorder="little")
+        return np.where(labels.view(np.bool_), self.scores[edges], -np.inf)
 
     def masked(self, part: Part) -> NDArray[np.float64] | None:
         """Return the scores of the edges that a part may have, -inf for others.
@@ -275,7 +286,7 @@ class Problem:
         self,
         part: Part,
         best: NDArray[np.float64],
-        left: NDArray[np.bool_] | Callable[[Any], NDArray[np.float64]],
+        left: NDArray[np.uint64] | Callable[[Any], NDArray[np.float64]],
         decoder: Decoder | None = None,
     ) -> Part | None:
         """Return a part with the tree that is best by some scores.

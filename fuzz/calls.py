@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import pickle
 
 import numpy as np
 
 import arborescence as arb
 from arborescence import undirected
+from arborescence.rules import Alternative, Edges
 from arborescence.transitions import get_system
 from cases import Case, WrongError, examine
 from rounds import on_purpose
@@ -173,6 +175,25 @@ def log_prob(rng, note):
     return dist.log_prob(note(heads))
 
 
+def stopped(rng, note):
+    """Search for a tree whose words have one dependent each, and stop at some call."""
+    asked, calls = itertools.count(), note(int(rng.integers(40)))
+    scores = rng.normal(size=(7, 7))
+
+    def conflicts(heads):
+        twice = [h for h in range(1, 7) if (heads == h).sum() > 1]
+        return [
+            [Alternative(forbid=[Edges(h, int(d))]) for d in np.flatnonzero(heads == h)]
+            for h in twice
+        ]
+
+    budget = arb.Budget(note(float(rng.choice([0, 1e5, 1e7]))), lambda: next(asked) >= calls)
+    projective = note(bool(rng.random() < 0.5))
+    found = arb.decode_constrained(scores, conflicts, budget=budget, projective=projective)
+    if conflicts(found.heads) or found.weight > found.bound or not arb.is_tree(found.heads):
+        raise WrongError("a stopped search gives no tree with a bound", found)
+
+
 def edges_of(rng, note):
     choices = (
         [(0, 1)],
@@ -207,6 +228,7 @@ CALLS = {
     "decode_where": lambda r, n: arb.decode_where(
         scores_of(r, n), lambda heads: heads.sum() % 3 == 0, limit=number(r, n)
     ),
+    "decode_constrained, stopped": stopped,
     "decode_sparse": lambda r, n: arb.decode_sparse(
         number(r, n) if r.random() < 0.3 else 3, heads_of(r, n), heads_of(r, n), [0.0, 1.0, 2.0]
     ),

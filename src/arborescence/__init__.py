@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from arborescence import undirected as undirected
     from arborescence.compiling.ahead import warmup as warmup
     from arborescence.compiling.native import show_config as show_config
+    from arborescence.core.budget import Budget as Budget
     from arborescence.core.tree import is_projective as is_projective
     from arborescence.core.tree import is_tree as is_tree
     from arborescence.core.tree import root_count as root_count
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from arborescence.errors import NoTreeError as NoTreeError
     from arborescence.errors import OptionError as OptionError
     from arborescence.errors import ScoresError as ScoresError
+    from arborescence.errors import StoppedError as StoppedError
     from arborescence.errors import TreebankError as TreebankError
     from arborescence.errors import TreeError as TreeError
     from arborescence.explaining.explanation import explain as explain

@@ -50,6 +50,10 @@ class ModelError(ArborescenceError, ValueError):
     """A model cannot be found, read or used; the message gives the file and the reason."""
 
 
+class StoppedError(ArborescenceError):
+    """Work was stopped before it had a result: by its budget, or by the caller; see `Budget`."""
+
+
 class MissingExtraError(ArborescenceError, ImportError):
     """An optional dependency is not installed; the message names the extra to install."""
 

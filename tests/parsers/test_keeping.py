@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from functools import cache
+from itertools import count
 
 import numpy as np
 import pytest
@@ -312,15 +313,17 @@ def test_parsers_by_undirected_trees_keep_no_rules():
 def test_errors(tmp_path):
     with pytest.raises(OptionError, match="rules must be"):
         parser_of("linear").parse(NEW, rules=["ud"])
-    with pytest.raises(OptionError, match="limit"):
-        Keeper("ud", limit=0)
+    with pytest.raises(OptionError, match="work of a budget"):
+        Keeper("ud", work=-1)
+    with pytest.raises(OptionError, match="budget must be a Budget"):
+        parser_of("linear").parse(NEW, budget=1000)
     with pytest.raises(OSError, match="missing"):
         parser_of("linear").parse(NEW, rules=tmp_path / "missing.toml")
 
 
 def test_after_the_limit_trees_keep_the_rules_but_are_not_certified():
     parser = parser_of("neural")
-    keeper = Keeper("ud", limit=1)
+    keeper = Keeper("ud", work=160_000)
     kept = list(parser.parse(NEW, rules=keeper))
     counts = keeper.counts
     assert counts.failed + counts.changed == len(broken_by(parser.parse(NEW)))
@@ -432,3 +435,44 @@ def test_rules_see_a_relation_that_the_parser_has_not_learned():
         [kept] = parser_of(kind).parse([words.replace(heads=None)], keep=True, rules=[rule])
         assert kept.deprels[0] == "new"
         assert not broken_by([kept], [rule])
+
+
+#: Calls that can be stopped, between sentences and between decodes.
+CALLS = {
+    "parse": lambda parser, budget: list(parser.parse(NEW, rules="none", budget=budget)),
+    "rules": lambda parser, budget: list(parser.parse(NEW, rules="ud", budget=budget)),
+    "kbest": lambda parser, budget: list(parser.kbest(NEW, 3, rules="ud", budget=budget)),
+    "kbest_labeled": lambda parser, budget: list(parser.kbest_labeled(NEW, 2, budget=budget)),
+    "split": lambda parser, budget: list(parser.split(NEW, budget=budget)),
+}
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_whatever_is_asked_for_can_be_stopped(call):
+    parser, asked = parser_of("linear"), count(1)
+    CALLS[call](parser, arb.Budget(stop=lambda: next(asked) < 0))
+    assert next(asked) > len(NEW)
+    for calls in (1, 2, len(NEW)):
+        again = count(1)
+        budget = arb.Budget(stop=lambda again=again, calls=calls: next(again) >= calls)
+        with pytest.raises(arb.StoppedError, match="as the caller asked"):
+            CALLS[call](parser, budget)
+        assert next(again) == calls + 1
+
+
+def test_work_is_counted_for_all_sentences_together():
+    parser, budget = parser_of("linear"), arb.Budget()
+    plain = list(parser.parse(NEW, rules="none", budget=budget))
+    assert budget.spent > 0
+    with pytest.raises(arb.StoppedError, match="is used up"):
+        list(parser.parse(NEW, rules="none", budget=arb.Budget(budget.spent / 2)))
+    assert len(plain) == len(NEW)
+
+
+def test_without_budget_for_a_search_trees_are_the_parsers_own_and_counted():
+    parser, keeper = parser_of("linear"), Keeper("ud", work=1)
+    own = list(parser.parse(NEW, rules="none"))
+    kept = list(parser.parse(NEW, rules=keeper))
+    assert [tree.heads.tolist() for tree in kept] == [tree.heads.tolist() for tree in own]
+    assert keeper.counts.failed == len(broken_by(own)) > 0
+    assert keeper.counts.changed == 0

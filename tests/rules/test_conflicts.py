@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from arborescence.rules.conflicts import Edges, against, label, restrict, way_of
+from arborescence.rules.conflicts import Edges, against, every_label, label, restrict, way_of
 
-N, L = 6, 4
+N = 6
 
 
-def random_edges(rng):
+def random_edges(rng, L):
     """Some heads, dependents and labels: one, several, none, or all."""
     axes = []
     for first, size in ((0, N), (1, N), (0, L)):
@@ -23,21 +23,27 @@ def has(banned, h, d, k):
     return d in banned.words and inside != banned.required
 
 
+@pytest.mark.parametrize("L", [4, 64, 70])
 @pytest.mark.parametrize("seed", range(40))
-def test_bans(seed):
+def test_bans(seed, L):
     rng = np.random.default_rng(seed)
-    forbid, require = ([random_edges(rng) for _ in range(rng.integers(3))] for _ in range(2))
+    forbid, require = ([random_edges(rng, L) for _ in range(rng.integers(3))] for _ in range(2))
     way = way_of(forbid, require, (N, N, L))
     scores = rng.integers(-3, 4, (N, N, L)).astype(float)
     scores[rng.random(scores.shape) < 0.2] = -np.inf
-    left, best = np.ones(scores.shape, np.bool_), scores.max(axis=-1)
+    edges, best = scores.max(axis=-1), scores.max(axis=-1)
+    weighed = rng.random((N, N)) < 0.7
+    scores[~weighed] = edges[~weighed, np.newaxis]
+    left = np.tile(every_label(L), (N, N, 1))
+    unseen = np.where(weighed[..., np.newaxis], scores, np.nan)  # not to be looked at
     for banned in way:
-        restrict(banned, scores, left, best)
-    assert left.tolist() == [
+        restrict(banned, unseen, weighed, edges, left, best)
+    bits = np.unpackbits(left.view(np.uint8), axis=-1, count=L, bitorder="little").astype(bool)
+    assert bits.tolist() == [
         [[not any(has(ban, h, d, k) for ban in way) for k in range(L)] for d in range(N)]
         for h in range(N)
     ]
-    masked = np.where(left, scores, -np.inf)
+    masked = np.where(bits, scores, -np.inf)
     assert best[:, 1:].tolist() == masked[:, 1:].max(axis=-1).tolist()
     heads, words = rng.integers(0, N, N), np.arange(1, N)
     labels = np.full(N, -1)

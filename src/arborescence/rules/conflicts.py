@@ -123,41 +123,74 @@ def find_banned(ban: Ban, heads: np.ndarray, labels: np.ndarray, found: np.ndarr
         found[d] = (head and label) != ban.required
 
 
+def every_label(size: int) -> NDArray[np.uint64]:
+    """Return a bit for each of so many labels, for `restrict`: (ceil(L / 64),)."""
+    bits = np.arange(-(-size // 64) * 64) < size
+    return np.packbits(bits, bitorder="little").view("<u8").astype(np.uint64)
+
+
 @kernel
-@takes(f"{_BAN}, float64[:, :, ::1], out bool[:, :, ::1], out float64[:, ::1]")
-def restrict(ban: Ban, scores: np.ndarray, left: np.ndarray, best: np.ndarray) -> None:
-    """Take a ban out of the labels that are ``left`` (N, N, L), and of their best scores (N, N)."""
-    of_heads, of_labels = np.zeros(len(left), np.bool_), np.zeros(left.shape[2], np.bool_)
+@takes(
+    f"{_BAN}, float64[:, :, ::1], bool[:, ::1], float64[:, ::1], out uint64[:, :, ::1], "
+    "out float64[:, ::1]"
+)
+def restrict(
+    ban: Ban,
+    scores: np.ndarray,
+    weighed: np.ndarray,
+    edges: np.ndarray,
+    left: np.ndarray,
+    best: np.ndarray,
+) -> None:
+    """Take a ban out of the labels that are ``left``, and of their best scores (N, N).
+
+    Label k of an edge is bit k % 64 of ``left[h, d, k // 64]``, (N, N, ceil(L / 64)). All labels of
+    an edge that is not ``weighed`` (N, N) have its score in ``edges`` (N, N).
+    """
+    one, size = np.uint64(1), scores.shape[2]
+    of_heads, of_labels = np.zeros(len(left), np.bool_), np.zeros(left.shape[2], np.uint64)
     for h in ban.heads:
         of_heads[h] = True
     for k in ban.labels:
-        of_labels[k] = True
+        of_labels[k // 64] |= one << np.uint64(k % 64)
     for d in ban.words:
         for h in range(len(left)):
             if ban.required or of_heads[h]:
                 best[h, d] = -np.inf
-                for k in range(left.shape[2]):
-                    left[h, d, k] &= (of_heads[h] and of_labels[k]) == ban.required
-                    if left[h, d, k]:
-                        best[h, d] = max(best[h, d], scores[h, d, k])
+                for place in range(left.shape[2]):
+                    if not ban.required:
+                        left[h, d, place] &= ~of_labels[place]
+                    elif of_heads[h]:
+                        left[h, d, place] &= of_labels[place]
+                    else:
+                        left[h, d, place] = 0
+                    bits = left[h, d, place]
+                    if bits and not weighed[h, d]:
+                        best[h, d] = edges[h, d]
+                    elif bits:
+                        for k in range(64 * place, min(64 * place + 64, size)):
+                            if bits >> np.uint64(k % 64) & one:
+                                best[h, d] = max(best[h, d], scores[h, d, k])
 
 
 @kernel
-@takes("float64[:, :, ::1], bool[:, :, ::1], int64[::1], out float64[:, ::1], out int64[::1]")
+@takes("float64[:, :, ::1], uint64[:, :, ::1], int64[::1], out float64[:, ::1], out int64[::1]")
 def label(
     scores: np.ndarray, left: np.ndarray, heads: np.ndarray, best: np.ndarray, labels: np.ndarray
 ) -> bool:
     """Write the best labels (N,) of the edges of a tree, and what they weigh into ``best`` (N, N).
 
-    Of those that are ``left`` (N, N, L). Returns whether ``best`` was right. O(L) for each word.
+    Of those that are ``left``, as in `restrict`. Returns whether ``best`` was right. O(L) for each
+    word.
     """
-    right = True
+    right, one = True, np.uint64(1)
     for d in range(1, len(heads)):
         h = heads[d]
         score = -np.inf
         labels[d] = 0
-        for k in range(left.shape[2]):
-            if left[h, d, k] and scores[h, d, k] > score:
+        for k in range(scores.shape[2]):
+            is_left = left[h, d, k // 64] >> np.uint64(k % 64) & one
+            if is_left and scores[h, d, k] > score:
                 labels[d], score = k, scores[h, d, k]
         right = right and score == best[h, d]
         best[h, d] = score

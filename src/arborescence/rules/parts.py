@@ -8,9 +8,18 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from arborescence.core.accumulator import BIAS_64, whole_number
+from arborescence.core.budget import Budget, work_of
 from arborescence.errors import NoTreeError, OptionError
 from arborescence.inference.decode import best_labels, decode
-from arborescence.rules.conflicts import Conflict, against, check_cost, label, restrict, way_of
+from arborescence.rules.conflicts import (
+    Conflict,
+    against,
+    check_cost,
+    every_label,
+    label,
+    restrict,
+    way_of,
+)
 from arborescence.system.lazy import remembered
 
 if TYPE_CHECKING:
@@ -23,12 +32,18 @@ if TYPE_CHECKING:
     #: A tree (None: not found), what it weighs beyond its scores, and how much more others may.
     Decoded = tuple[Heads | None, float, float]
     Decoder = Callable[[NDArray[np.float64]], Decoded]
-    #: The best score of each edge (N, N), and which labels are left (N, N, L).
-    Left = tuple[NDArray[np.float64], NDArray[np.bool_]]
+    #: The best score of each edge (N, N), and bits: which labels are left (see `restrict`).
+    Left = tuple[NDArray[np.float64], NDArray[np.uint64]]
     #: The name of a rule, and a word that breaks it.
     Site = tuple[str, int]
 
 
+#: Another decoder takes as long as so many of ours.
+_OTHER: Final = 10
+#: To weigh one label of one edge takes so many units of work.
+_WEIGHING: Final = 2
+#: Labels of all edges are weighed if the budget is so many times what that takes.
+_WITHIN: Final = 4
 #: The conflicts of so many trees are kept, since multipliers come back to some.
 _KNOWN_TREES: Final = 64
 
@@ -111,10 +126,11 @@ class Problem:
     Attributes
     ----------
     scores : (N, N, L) float64
-        The scores; -inf where no tree of any part has an edge. Before labels of an edge are
-        weighed, each has the score of the best.
+        The scores of the edges that were weighed, with each label.
     best : (N, N) float64
         The best of them over labels.
+    budget : Budget
+        The work that is left for it.
     nodes : int
         The number of trees decoded.
     lost : int or None
@@ -127,22 +143,29 @@ class Problem:
         rules: Callable[[Heads, Heads], Sequence[Any]],
         decoder: Decoder | None,
         options: Any,
+        budget: Budget | None = None,
     ) -> None:
         self._weigh = scores.weigh if isinstance(scores, Lazy) else None
         if isinstance(scores, Lazy):
             self.best = scores.edges.astype(np.float64)
-            self.scores = scores = np.repeat(self.best[..., None], scores.labels, axis=2)
+            self.scores = scores = np.zeros((*self.best.shape, scores.labels))
             self._weighed = np.zeros(self.best.shape, np.bool_)
         else:
             self.scores, self.best = scores, best_labels(scores, 1)
+            self._weighed = np.ones(self.best.shape, np.bool_)
+        self._edges = self.best.copy()
+        # Which labels of edges some tree of some part may have.
+        every = every_label(scores.shape[2])
+        self._left = np.full((*self.best.shape, len(every)), every)
         self.rules = rules
         self.sums_up = decoder is None  # whether the weight of a tree is the sum of its scores
         self.options = options
-        self.decoder = decoder or self.decode
+        self.decoder = self.decode if decoder is None else partial(self._decode, decoder)
         self.words = np.arange(1, len(scores))
         self.whole_number = lru_cache(None)(partial(whole_number, bias=BIAS_64))
         self._known = lru_cache(None)(partial(way_of, shape=scores.shape))
         self._conflicts: dict[tuple[bytes, bytes], list[Found]] = {}
+        self.budget = budget or Budget()
         self.nodes = 0
         self.lost: int | None = None
 
@@ -150,25 +173,28 @@ class Problem:
     @remembered
     def largest(self) -> float:
         """The size of the largest score."""
-        return float(
-            np.abs(self.scores, where=self.scores > -np.inf, out=np.zeros_like(self.scores)).max()
-        )
+        scores = self.rows(self._left, ...)
+        return float(np.abs(scores, where=scores > -np.inf, out=np.zeros_like(scores)).max())
 
     def weigh(self, heads: NDArray[np.int64], words: NDArray[np.int64]) -> None:
         """Weigh the labels of those of some edges that were not; `best` stays."""
         if self._weigh is not None and not self._weighed[heads, words].all():
             new = ~self._weighed[heads, words]
             edges = heads[new], words[new]
-            before = self.scores[edges]
-            self.scores[edges] = np.where(before > -np.inf, self._weigh(*edges), -np.inf)
+            self.scores[edges] = self._weigh(*edges)
             self._weighed[edges] = True
 
-    def weigh_all(self) -> None:
-        """Weigh the labels of all edges."""
+    def weigh_all(self) -> bool:
+        """Weigh the labels of all edges, and tell whether there was enough budget for it."""
         if self._weigh is not None:
+            work = _WEIGHING * self.scores.size
+            if self.budget.left < _WITHIN * work:
+                return False
+            self.budget.spend(work)
             self.weigh(*pairs_of(len(self.best)))
-            self.best = best_labels(self.scores, 1)
+            self.best = best_labels(self.rows(self._left, ...), 1)
             self._weigh = None
+        return True
 
     def tell(
         self, kind: str, part: Part, below: list[tuple[Way, Part | None]], rule: str = ""
@@ -177,19 +203,25 @@ class Problem:
 
     def decode(self, best: NDArray[np.float64], **options: Any) -> Decoded:
         """Return the best tree by the scores of edges alone."""
-        return decode(best, **self.options | options), 0.0, 0.0
+        how = self.options | options
+        self.budget.spend(work_of(len(best), projective=how["projective"]))
+        return decode(best, **how), 0.0, 0.0
+
+    def _decode(self, decoder: Decoder, best: NDArray[np.float64]) -> Decoded:
+        """Return the best tree by another decoder."""
+        self.budget.spend(_OTHER * work_of(len(best), projective=self.options["projective"]))
+        return decoder(best)
 
     def ban_everywhere(self, bans: Iterable[Ban]) -> None:
         """Take edges out of all parts, from now on."""
-        left = np.ones(self.scores.shape, np.bool_)
         for banned in bans:
-            restrict(banned, self.scores, left, self.best)
-        self.scores[~left] = -np.inf
+            restrict(banned, self.scores, self._weighed, self._edges, self._left, self.best)
 
     def is_outdated(self, part: Part) -> bool:
         """Tell whether the tree of a part has edges that were banned from all parts since."""
-        scores = self.scores[part.heads[1:], self.words, part.labels[1:]]
-        return bool((scores == -np.inf).any())
+        edges, labels = (part.heads[1:], self.words), part.labels[1:]
+        left = self._left[(*edges, labels // 64)] >> (labels % 64).astype(np.uint64)
+        return not bool((left & np.uint64(1)).all())
 
     def conflicts_of(self, part: Part) -> list[Found]:
         """Return the conflicts of the tree of a part; ban everywhere what leaves one way out."""
@@ -221,21 +253,27 @@ class Problem:
 
     def left(self, bans: Way, before: Left | None = None) -> Left:
         """Return what bans leave, of all edges or of those that were left before."""
-        best, left = before or (self.best, np.ones(self.scores.shape, np.bool_))
+        best, left = before or (self.best, self._left)
         if not bans:
             return best, left
-        best, left = best.copy(), left.copy() if before else left
+        best, left = best.copy(), left.copy()
         for banned in bans:
-            restrict(banned, self.scores, left, best)
+            restrict(banned, self.scores, self._weighed, self._edges, left, best)
         return best, left
 
-    def rows(self, left: NDArray[np.bool_], edges: Any) -> NDArray[np.float64]:
+    def rows(self, left: NDArray[np.uint64], edges: Any) -> NDArray[np.float64]:
         """Return the scores of edges with the labels that are left, -inf for others."""
-        return np.where(left[edges], self.scores[edges], -np.inf)
+        bits = left[edges].astype("<u8", copy=False).view(np.uint8)
+        labels = np.unpackbits(bits, axis=-1, count=self.scores.shape[2], bitorder="little")
+        return np.where(labels.view(np.bool_), self.scores[edges], -np.inf)
 
-    def masked(self, part: Part) -> NDArray[np.float64]:
-        """Return the scores of the edges that a part may have, -inf for others."""
-        self.weigh_all()
+    def masked(self, part: Part) -> NDArray[np.float64] | None:
+        """Return the scores of the edges that a part may have, -inf for others.
+
+        None if there is not enough budget to weigh the labels of all edges.
+        """
+        if not self.weigh_all():
+            return None
         return self.rows(self.left(part.bans)[1], ...)
 
     def decoded(self, part: Part, bans: Way, left: Left | None = None) -> Part | None:
@@ -248,7 +286,7 @@ class Problem:
         self,
         part: Part,
         best: NDArray[np.float64],
-        left: NDArray[np.bool_] | Callable[[Any], NDArray[np.float64]],
+        left: NDArray[np.uint64] | Callable[[Any], NDArray[np.float64]],
         decoder: Decoder | None = None,
     ) -> Part | None:
         """Return a part with the tree that is best by some scores.
@@ -292,13 +330,16 @@ class Problem:
         They have one edge into each word, and weigh no more than the best of these edges together.
         """
         left = self.masked(part)
+        if left is None:  # then no label weighs more than its edge
+            left = self.left(part.bans)[0][..., None]
         best: list[float] = left.max(axis=(0, 2)).tolist()
         most = sum(map(self.whole_number, best[1:])) - part.due
 
         def bound_of(way: Way) -> int | None:
             less = 0
             for required, heads, words, labels in way:
-                inside = left[np.ix_(heads, words, labels)].max(axis=(0, 2)) if required else ()
+                axes = (heads, words, labels) if left.shape[2] > 1 else (heads, words, [0])
+                inside = left[np.ix_(*axes)].max(axis=(0, 2)) if required else ()
                 for word, score in zip(words.tolist(), inside, strict=False):
                     if score == -np.inf:
                         return None

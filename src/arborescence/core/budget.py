@@ -1,0 +1,111 @@
+"""A budget of work: how much may be done, counted and not timed, and who may stop it before."""
+
+from __future__ import annotations
+
+import math
+from numbers import Real
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Final, Self
+
+from arborescence.errors import OptionError, StoppedError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class Budget:
+    """How much work may be done.
+
+    Work is counted, so the same input gives the same result on a slow machine. What must end at a
+    certain time gives `stop`.
+
+    Parameters
+    ----------
+    work
+        The amount of work. A unit is an edge that one decode looks at, about 10 ns: a tree of n
+        words costs n², a projective tree n³ / 10, and a small one 10,000.
+    stop
+        Called without arguments, between decodes and between sentences, also from other threads.
+        Once it has returned True, it is not called again: the budget is over.
+
+    Attributes
+    ----------
+    spent : float
+        The work that was done.
+
+    Raises
+    ------
+    OptionError
+        If `work` is not a number that is at least 0, or `stop` cannot be called.
+
+    Examples
+    --------
+    >>> budget = Budget(1000)
+    >>> budget.spend(600)
+    >>> budget.over
+    False
+    >>> budget.spend(600)
+    >>> budget.over
+    True
+    >>> Budget(stop=lambda: True).over
+    True
+    """
+
+    def __init__(self, work: float = math.inf, stop: Callable[[], Any] | None = None) -> None:
+        if isinstance(work, bool) or not isinstance(work, Real) or not work >= 0:
+            raise OptionError(f"the work of a budget must be a number, at least 0, not {work!r}")
+        if stop is not None and not callable(stop):
+            raise OptionError(f"stop must be a function, not {stop!r}")
+        self.work, self.spent = float(work), 0.0
+        self._stop, self._stopped = stop, False
+        self._outer: Budget | None = None
+        self._lock = Lock()  # threads that parse together spend together
+
+    def part(self, work: float) -> Self:
+        """Return a budget of less work within this one: what it spends, both have spent."""
+        inner = type(self)(work)
+        inner._outer = self
+        return inner
+
+    def spend(self, work: float) -> None:
+        """Count work that was done, or is now."""
+        with self._lock:
+            self.spent += work
+        if self._outer is not None:
+            self._outer.spend(work)
+
+    @property
+    def left(self) -> float:
+        """The work that is left."""
+        left = self.work - self.spent
+        return left if self._outer is None else min(left, self._outer.left)
+
+    @property
+    def over(self) -> bool:
+        """Whether no more work may begin: all is spent, or `stop` has said so."""
+        if self.spent >= self.work or self._stopped:
+            return True
+        if self._stop is not None and self._stop():
+            self._stopped = True
+        return self._stopped or (self._outer is not None and self._outer.over)
+
+    def check(self) -> None:
+        """Raise StoppedError if the budget is over, for work that has no result in part."""
+        if not self.over:
+            return
+        if self.spent >= self.work:
+            raise StoppedError(f"stopped: the budget of {self.work:,.0f} units of work is used up")
+        if self._outer is not None and not self._stopped:
+            self._outer.check()
+        raise StoppedError("stopped before the end, as the caller asked")
+
+
+#: What a decode costs at least: its calls take as long as so many edges.
+_LEAST: Final = 10_000
+#: A step of Eisner's algorithm, of which there are n³ / 6, is faster than what is done to an edge.
+_CUBIC: Final = 10
+
+
+def work_of(nodes: int, *, projective: bool = False) -> int:
+    """Return the work of one decode: O(n²), of projective trees O(n³)."""
+    return max(_LEAST, nodes**2, nodes**3 // _CUBIC if projective else 0)

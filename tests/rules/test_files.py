@@ -1,4 +1,5 @@
 import re
+import time
 from dataclasses import replace
 
 import pytest
@@ -151,6 +152,50 @@ def test_errors_name_the_line_and_the_key(tmp_path, text, line, said):
     path = written(tmp_path, text)
     with pytest.raises(arb.OptionError, match=re.escape(f"{path}:{line}: {said}")):
         rules_of(path)
+
+
+RULE = '[[rule]]\nname = "a"\nright = ["x"]\ncost = '
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (RULE + "1" * 900, "rules.toml:4: cost: must be a positive number, not 1111"),
+        (
+            RULE + "1" * 5000,
+            "rules.toml:4: a line has at most 1000 characters, 100 of them dots: break it",
+        ),
+        (RULE + "1" + "0" * 400, "rules.toml:4: cost: must be a positive number, not 1000"),
+        (RULE + "1e400", "rules.toml:4: cost: must be a positive number, not inf"),
+        (RULE + "9" * 100_000, "a file of rules has at most 65536 bytes"),
+        ("[" * 60_000, "rules.toml:1: a line has at most 1000 characters"),
+        ("a = " + "[\n" * 30_000, "brackets within too many brackets"),
+        ("a = " + "[\n" * 30_000 + "]\n" * 1000, "brackets within too many brackets"),
+        ("a." * 20_000 + "b = 1", "rules.toml:1: a line has at most 1000 characters"),
+        ("".join(f"{'a.' * 95}b{n} = 1\n" for n in range(310)), "rules.toml:1: a: is unknown"),
+        ("".join(f"[{'a.' * 95}b{n}]\n" for n in range(310)), "rules.toml:1: a: is unknown"),
+        ("rule = " + "[" * 90 + "]" * 90, "rules.toml:1: rule: must be tables"),
+        ("include = " + "[" * 90 + "]" * 90, "rules.toml:1: include: must be 'ud'"),
+        ("without = " + "[" * 90 + "]" * 90, "without: must be a list of strings that can be"),
+        (RULE + "{a = " * 90 + "1" + "}" * 90, "rules.toml:4: cost: must be a positive number"),
+        ("".join(f"a{n} = 1\n" for n in range(5000)), "rules.toml:1: a0: is unknown"),
+        ("[[rule]]\n" + "".join(f"a{n} = 1\n" for n in range(5000)), "a9, ...; one must tell"),
+        ("[[rule]]\n" * 7000, "rules.toml:1: rule: the keys are ; one must tell"),
+        ('"a\\nb" = 1', "rules.toml:1: 'a\\nb': is unknown"),
+        ('[[rule]]\nname = "a\\nb"\nright = ["x"]', "name: must be a string that can be printed"),
+        ('[[rule]]\nname = "a"\nright = ["\\u001b"]', "right: must be a list of strings that can"),
+    ],
+    ids=range(21),
+)
+def test_files_of_strangers(tmp_path, text, said):
+    """One line within a second, whatever the file has."""
+    before = time.process_time()
+    with pytest.raises(arb.OptionError) as error:
+        rules_of(written(tmp_path, text))
+    assert time.process_time() - before < 1
+    assert said in str(error.value)
+    assert len(str(error.value)) < 700
+    assert str(error.value).isprintable()
 
 
 def test_not_toml(tmp_path):

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+import reprlib
+import sys
 import tomllib
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -24,7 +27,7 @@ from arborescence.rules.kinds import (
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
 
 class _Kind(NamedTuple):
@@ -53,9 +56,13 @@ _KINDS: Final = {
     "of_root": _Kind(lambda name, labels: RootLabel(name, labels[0], of_root=True)),
     "only_of_root": _Kind(lambda name, labels: RootLabel(name, labels[0], of_root=False)),
 }
+#: TOML takes O(n²) for a key of n parts, so that lines are limited, too.
+_LONGEST: Final = 1 << 16  # bytes
+_LONGEST_LINE: Final = 1000  # characters
+_MOST_DOTS: Final = 100  # of a line
 _NAMES: Final = {
-    list: "a list of strings",
-    str: "a string",
+    list: "a list of strings that can be printed",
+    str: "a string that can be printed",
     bool: "true or false",
     float: "a positive number",
 }
@@ -68,6 +75,7 @@ def read_rules(path: str | os.PathLike[str]) -> tuple[Rule, ...]:
     ------
     OptionError
         If it is not TOML, or a key or a value is invalid: the message names the line and the key.
+        Or if it has more than 65,536 bytes, or a line of more than 1,000 characters or 100 dots.
     OSError
         If the file cannot be read.
 
@@ -89,12 +97,24 @@ class _File:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = path
+        with Path(path).open("rb") as file:
+            data = file.read(_LONGEST + 1)
+        if len(data) > _LONGEST:
+            raise OptionError(f"{path}: a file of rules has at most {_LONGEST} bytes: divide it")
         try:
-            text = Path(path).read_text("utf-8")
-            self.table = tomllib.loads(text)
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            text = data.decode()
+            self.lines = text.split("\n")
+            for number, line in enumerate(self.lines, 1):
+                if len(line) > _LONGEST_LINE or line.count(".") > _MOST_DOTS:
+                    raise OptionError(
+                        f"{path}:{number}: a line has at most {_LONGEST_LINE} characters, "
+                        f"{_MOST_DOTS} of them dots: break it"
+                    )
+            self.table = tomllib.loads(text.replace("\r\n", "\n"))
+        except ValueError as error:  # also of a number of more digits than Python reads
             raise OptionError(f"{path}: not TOML: {error}") from error
-        self.lines = text.split("\n")
+        except RecursionError as error:
+            raise OptionError(f"{path}: not TOML: brackets within too many brackets") from error
         header = re.compile(r"\s*\[\[\s*rule\s*\]\]")
         self.begins = [number for number, line in enumerate(self.lines) if header.match(line)]
 
@@ -136,7 +156,7 @@ class _File:
         if len(kinds) != 1:
             raise self.error(
                 kinds[1] if kinds else "rule",
-                f"the keys are {', '.join(table)}; one must tell the kind of rule: "
+                f"the keys are {_listed(table)}; one must tell the kind of rule: "
                 f"{', '.join(_KINDS)}",
                 number,
             )
@@ -159,11 +179,12 @@ class _File:
 
     def checked(self, key: str, value: Any, kind: type, number: int = -1) -> Any:
         """Return a value, a list as a tuple; complain if it is of another type."""
-        if kind is float and type(value) in (int, float) and 0 < value < float("inf"):
+        if kind is float and type(value) in (int, float) and 0 < value <= sys.float_info.max:
             return float(value)
-        strings = all(isinstance(one, str) for one in _parts(value))
-        if kind is float or not isinstance(value, kind) or not strings:
-            raise self.error(key, f"must be {_NAMES[kind]}, not {value!r}", number)
+        strings = value if isinstance(value, list) else [value] if kind is str else []
+        printable = all(isinstance(one, str) and one.isprintable() for one in strings)
+        if kind is float or not isinstance(value, kind) or not printable:
+            raise self.error(key, f"must be {_NAMES[kind]}, not {reprlib.repr(value)}", number)
         return tuple(value) if isinstance(value, list) else value
 
     def error(self, key: str, fault: str, number: int = -1) -> OptionError:
@@ -174,12 +195,14 @@ class _File:
         wanted = re.compile(rf"\s*(\[+\s*{name}\]|([^#]*[\s.{{,])?{name}[=.])")
         lines = range(first, len(self.lines))
         line = next((n for n in lines if wanted.match(self.lines[n])), first)
-        return OptionError(f"{self.path}:{line + 1}: {key}: {fault}")
+        return OptionError(f"{self.path}:{line + 1}: {_listed([key])}: {fault}")
 
 
 def _is_table(value: object) -> bool:
     return isinstance(value, dict)
 
 
-def _parts(value: object) -> list[object]:
-    return value if isinstance(value, list) else []
+def _listed(keys: Iterable[str]) -> str:
+    """Return some keys as text that is a line; long ones are cut."""
+    shown = [key if key.isprintable() else ascii(key) for key in islice(keys, 11)]
+    return ", ".join([key[:60] for key in shown[:10]] + ["..."] * (len(shown) > 10))

@@ -1,7 +1,8 @@
 """A fine-tuned encoder that a model file has as ONNX, with its tokenizer: parsing needs no PyTorch.
 
 Each window of pieces is read by itself, so nothing is padded, and a word has the same vector in any
-batch.
+batch. A file from a stranger may have it, so its operators, its tokenizer, and what it costs are
+checked before it runs.
 """
 
 from __future__ import annotations
@@ -13,8 +14,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 
-from arborescence.errors import MissingExtraError, ModelError
+from arborescence.errors import ArborescenceError, MissingExtraError, ModelError
+from arborescence.parsers.neural.onnx_file import network_of
+from arborescence.parsers.neural.onnx_sizes import Sizes
 from arborescence.parsers.neural.pieces import LONGEST_WINDOW, OneByOne, Splitter
+from arborescence.parsers.neural.tokenizer_file import tokenizer_of
 from arborescence.parsers.shared import scheme
 
 if TYPE_CHECKING:
@@ -65,15 +69,20 @@ class OnnxEncoder:
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = 1
         options.log_severity_level = 4  # errors are raised
+        # What was checked is what is run: bytes can be of two formats at once.
+        options.add_session_config_entry("session.load_model_format", "ONNX")
         # No other file is read, though ONNX can name some: this is no folder.
         options.add_session_config_entry(
             "session.model_external_initializers_file_folder_path", os.devnull
         )
         with _understood():
+            network = network_of(memoryview(np.ascontiguousarray(self.arrays["onnx"])))
+            self._sizes = Sizes(network)
+            self._sizes.check(self._fields["room"])
             self._session = onnxruntime.InferenceSession(
                 self.arrays["onnx"].tobytes(), options, providers=["CPUExecutionProvider"]
             )
-            text = self.arrays["tokenizer"].tobytes().decode()
+            text = tokenizer_of(self.arrays["tokenizer"].tobytes())
             tokenizer = tokenizers.Tokenizer.from_str(text)
             one_by_one = OneByOne(tokenizer, self._fields["unknown"])
             self._splitter = Splitter(one_by_one, self._fields["room"])
@@ -104,6 +113,8 @@ class OnnxEncoder:
         """Return the vectors of all words: the means of those of their pieces."""
         with _understood():
             pieces = self._splitter(sentences)
+            for length in np.unique(pieces.lengths).tolist():
+                self._sizes.check(length)
             states = [
                 self._session.run(None, {"ids": row[np.newaxis, :length]})[0]
                 for row, length in zip(pieces.ids, pieces.lengths, strict=True)
@@ -123,9 +134,14 @@ class OnnxEncoder:
 
 @contextmanager
 def _understood() -> Iterator[None]:
-    """Turn errors of onnxruntime and tokenizers, which are of many classes, into ModelErrors."""
+    """Turn errors of onnxruntime and tokenizers, which are of many classes, into ModelErrors.
+
+    Those of Rust are no Exceptions.
+    """
     try:
         yield
-    except Exception as error:
+    except (ArborescenceError, KeyboardInterrupt, SystemExit, GeneratorExit):
+        raise
+    except BaseException as error:
         reason = str(error).strip().partition("\n")[0]
         raise ModelError(f"the encoder cannot be read: {reason}") from error

@@ -1,0 +1,210 @@
+"""The tokenizer of an encoder in ONNX: JSON of which only known parts are taken, within limits.
+
+The parts are those of BERT's tokenizer (WordPiece) and of multilingual-e5's (Unigram). None is an
+expression that the file could choose, and none makes text longer by what the file says.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from arborescence.parsers.neural.onnx_file import refused
+
+if TYPE_CHECKING:
+    from arborescence.errors import ModelError
+
+_LONGEST_FILE: Final = 1 << 24  # bytes
+_MOST_PIECES: Final = 1 << 19
+_LONGEST_TEXT: Final = 64  # characters of a piece, for example
+#: Of the tree of all pieces, byte by byte, which Unigram makes: 330 bytes of memory for each.
+_MOST_NODES: Final = 1 << 20
+_LONGEST_WORD: Final = 1000  # of WordPiece: longer words are unknown, since it takes O(n²) for them
+_MOST_PARTS: Final = 1000  # of a list
+_LARGEST: Final = 2**31 - 1
+
+
+def tokenizer_of(data: bytes) -> str:
+    """Return the parts that cut text, as JSON; ModelError if the tokenizer has any other."""
+    if len(data) > _LONGEST_FILE:
+        raise refused(f"its tokenizer has more than {_LONGEST_FILE} bytes")
+    return json.dumps(_taken(json.loads(data), _TOKENIZER, "tokenizer"))
+
+
+def _taken(value: Any, known: Any, name: str) -> Any:
+    """Return what is known of a value: see `_TOKENIZER`."""
+    if isinstance(known, _Kinds):
+        if value is None:
+            return None
+        kind = value.get("type") if isinstance(value, dict) else None
+        if not isinstance(kind, str) or kind not in known:
+            raise _refused(name, value if kind is None else kind)
+        return _taken(value, {"type": str, **known[kind]}, kind)
+    if isinstance(known, dict):
+        if not isinstance(value, dict) or not value.keys() <= known.keys():
+            raise _refused(name, value)
+        return {
+            key: _taken(each, known[key], key)
+            for key, each in value.items()
+            if known[key] is not None
+        }
+    if isinstance(known, list):
+        if not isinstance(value, list) or len(value) > _MOST_PARTS:
+            raise _refused(name, value)
+        return [_taken(each, known[0], name) for each in value]
+    if isinstance(known, type):
+        if not (type(value) is known or (known is bool and value is None)):
+            raise _refused(name, value)
+        if known is str and len(value) > _LONGEST_TEXT:
+            raise _refused(name, value)
+        if known is int and not 0 <= value <= _LARGEST:
+            raise _refused(name, value)
+        return value
+    return known(value)
+
+
+def _refused(name: str, value: Any) -> ModelError:
+    said = ascii(value) if isinstance(value, str | int | float) else type(value).__name__
+    return refused(f"its tokenizer has a part that is not read: {name}: {said[:60]}")
+
+
+def _replacement(value: Any) -> str:
+    """Take the text that `Replace` puts in: an empty text or one character."""
+    if not isinstance(value, str) or len(value.encode()) > 1:
+        raise _refused("content", value)
+    return value
+
+
+def _pattern(value: Any) -> dict[str, str]:
+    """Take the text that `Replace` looks for: plain, and no expression."""
+    found: dict[str, str] = _taken(value, {"String": str}, "pattern")
+    if not found.get("String"):
+        raise _refused("pattern", value)
+    return found
+
+
+def _longest(value: Any) -> int:
+    if type(value) is not int or not 0 < value <= _LONGEST_WORD:
+        raise _refused("max_input_chars_per_word", value)
+    return value
+
+
+def _unknown(value: Any) -> int | None:
+    found: int | None = None if value is None else _taken(value, int, "unk_id")
+    return found
+
+
+def _once(value: Any) -> list[Any]:
+    """Take the template of a text: the text stands in it once, between special pieces."""
+    found: list[Any] = _taken(value, [_PART], "single")
+    if sum("Sequence" in each for each in found) != 1 or any(len(each) != 1 for each in found):
+        raise _refused("single", value)
+    return found
+
+
+def _numbered(value: Any) -> dict[str, int]:
+    """Take the pieces of WordPiece: a table from each to its number."""
+    if not isinstance(value, dict) or not all(
+        type(number) is int and 0 <= number <= _LARGEST for number in value.values()
+    ):
+        raise _refused("vocab", value)
+    _check_pieces(list(value))
+    return value
+
+
+def _weighed(value: Any) -> list[list[Any]]:
+    """Take the pieces of Unigram: a list of each with its weight."""
+    if not isinstance(value, list) or not all(
+        isinstance(each, list)
+        and list(map(type, each)) in ([str, float], [str, int])
+        and abs(each[1]) <= _LARGEST
+        for each in value
+    ):
+        raise _refused("vocab", value)
+    pieces = [each[0] for each in value]
+    _check_pieces(pieces)
+    _check_nodes(pieces)
+    return value
+
+
+def _check_pieces(pieces: list[str]) -> None:
+    if len(pieces) > _MOST_PIECES or max(map(len, pieces), default=0) > _LONGEST_TEXT:
+        raise refused("its tokenizer has too many pieces, or too long ones")
+
+
+def _check_nodes(pieces: list[str]) -> None:
+    """Check the size of the tree of pieces: of each, what it does not share with the one before."""
+    ordered = sorted(each.encode() for each in pieces)
+    table = np.array(ordered, dtype=f"S{_LONGEST_TEXT}").view(np.uint8).reshape(-1, _LONGEST_TEXT)
+    alike = np.logical_and.accumulate(table[1:] == table[:-1], axis=1).sum(axis=1)
+    lengths = np.array(list(map(len, ordered)))
+    shared = np.minimum(alike, np.minimum(lengths[1:], lengths[:-1]))
+    if lengths.sum() - shared.sum() > _MOST_NODES:
+        raise refused("its tokenizer has pieces that need too much memory")
+
+
+class _Kinds(dict[str, Any]):
+    """The parts of which one may stand in a place: the fields of each, by its type."""
+
+
+_NORMALIZERS: Final = _Kinds(
+    BertNormalizer={
+        "clean_text": bool,
+        "handle_chinese_chars": bool,
+        "strip_accents": bool,
+        "lowercase": bool,
+    },
+    NFKC={},
+    Replace={"pattern": _pattern, "content": _replacement},
+)
+_PART: Final = {
+    "SpecialToken": {"id": str, "type_id": int},
+    "Sequence": {"id": str, "type_id": int},
+}
+_ADDED: Final = {
+    "id": int,
+    "content": str,
+    "single_word": bool,
+    "lstrip": bool,
+    "rstrip": bool,
+    "normalized": bool,
+    "special": bool,
+}
+#: What is known of each value: a type; a list's parts; a table's fields, of which those with None
+#: are left out, since they do not cut words; parts of several kinds; or a function that takes it.
+_TOKENIZER: Final = {
+    "version": str,
+    "truncation": None,
+    "padding": None,
+    "added_tokens": [_ADDED],
+    "normalizer": _Kinds(Sequence={"normalizers": [_NORMALIZERS]}, **_NORMALIZERS),
+    "pre_tokenizer": _Kinds(
+        BertPreTokenizer={},
+        Metaspace={"replacement": str, "prepend_scheme": str, "split": bool},
+    ),
+    "post_processor": _Kinds(
+        TemplateProcessing={
+            "single": _once,
+            # Two texts are never cut together, but a template must be there.
+            "pair": lambda _: [{"Sequence": {"id": name, "type_id": 0}} for name in "AB"],
+            "special_tokens": lambda value: {
+                _taken(name, str, "id"): _taken(
+                    each, {"id": str, "ids": [int], "tokens": [str]}, "special_tokens"
+                )
+                for name, each in value.items()
+            },
+        }
+    ),
+    "decoder": None,
+    "model": _Kinds(
+        WordPiece={
+            "unk_token": str,
+            "continuing_subword_prefix": str,
+            "max_input_chars_per_word": _longest,
+            "vocab": _numbered,
+        },
+        Unigram={"unk_id": _unknown, "vocab": _weighed, "byte_fallback": bool},
+    ),
+}

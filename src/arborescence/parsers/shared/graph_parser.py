@@ -26,7 +26,7 @@ from arborescence.parsers.shared.confidence import (
     softmax,
 )
 from arborescence.parsers.shared.fixed import Fixed, breaking, contradiction, released
-from arborescence.parsers.shared.given import as_sentences, batches
+from arborescence.parsers.shared.given import as_sentences, batches, untagged
 from arborescence.parsers.shared.keeping import Keeper
 from arborescence.projective.pseudo import MARK, projectivize
 from arborescence.rules.parts import Lazy, pairs_of
@@ -275,6 +275,11 @@ class GraphParser(Parser):
     @property
     def _keeps_all_rules(self) -> bool:
         return True
+
+    @property
+    def _tags(self) -> bool:
+        """Whether it finds the tags of words that have none."""
+        return self.tagger is not None
 
     def _refuse(self, options: Options, *, kbest: bool = False) -> None:
         """Raise ModelError if the parser lacks what is asked for."""
@@ -569,8 +574,9 @@ class GraphParser(Parser):
         return super()._finished(task)
 
     def fit(self, dev: Sequence[Sentence], root: Root) -> None:
-        """Fit the temperatures, and note on how many sentences."""
-        for name, value in self.fitted_temperatures(dev, root).items():
+        """Fit the temperatures, as training does, and note on how many sentences."""
+        words = map(untagged, dev) if self._tags else ()  # both are parsed
+        for name, value in self.fitted_temperatures([*words, *dev], root).items():
             setattr(self, name, value)
         self.info = (self.info or {}) | {FITTED: len(dev)}
 

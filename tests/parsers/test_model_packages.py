@@ -140,6 +140,9 @@ def test_what_is_refused(model, folder, tmp_path):
         package([model], folder, name="Bird!")
     with pytest.raises(OptionError, match="exists"):
         package([model], folder, name="bd", output=tmp_path)
+    (tmp_path / "link").symlink_to("nowhere")
+    with pytest.raises(OptionError, match="exists"):
+        package([model], folder, name="bd", output=tmp_path / "link")
     with pytest.raises(TreebankError, match="no part of a treebank"):
         package([model], tmp_path, name="bd", output=tmp_path / "bd")
     assert not (tmp_path / "bd").exists()
@@ -396,7 +399,7 @@ def test_with_few_sentences_kept_apart_the_card_says_not_fitted(folder, tmp_path
     write(dev, folder / "bd_nest-ud-dev.conllu")
     card = packed(LinearParser.train(treebank(), dev=dev, **how), folder, tmp_path)
     [line] = [line for line in card.splitlines() if line.startswith("| `bd` |")]
-    assert line.endswith("| *not fitted* |")
+    assert f"| *not fitted*: {number} sentences were kept apart, and 200 are needed |" in line
 
 
 def test_a_model_without_probabilities_has_none_in_its_card(folder, tmp_path):

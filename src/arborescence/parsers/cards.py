@@ -178,9 +178,15 @@ def _sure(
         if progress:
             progress(f"measuring probabilities: {name}", done, len(sure))
         errors = " | ".join(f"{each:.1f}" for each in calibration(parser, gold))
-        fitted = f"fitted on {kept[name]:,} sentences" if kept[name] >= FEWEST else "*not fitted*"
-        yield f"| `{name}` | {errors} | {fitted} |"
+        yield f"| `{name}` | {errors} | {_fitted(kept[name])} |"
     yield ""
+
+
+def _fitted(sentences: int) -> str:
+    """Say on how many sentences temperatures were fitted, if these are enough."""
+    if sentences >= FEWEST:
+        return f"fitted on {sentences:,} sentences"
+    return f"*not fitted*: {sentences:,} sentences were kept apart, and {FEWEST} are needed"
 
 
 def _tested(name: str, gold: list[Sentence]) -> str:

@@ -98,7 +98,7 @@ def package(
     if wheel:
         _check_hatchling()
     folder = Path(output or f"arborescence-{_checked(name)}")
-    if folder.exists():
+    if folder.exists() or folder.is_symlink():
         raise OptionError(f"{folder} exists: remove it, or name another folder (output=)")
     if not _VERSION.fullmatch(version):
         raise OptionError(f"version must be one of Python's packages, such as 1.0, not {version!r}")

@@ -574,7 +574,15 @@ class GraphParser(Parser):
         return super()._finished(task)
 
     def fit(self, dev: Sequence[Sentence], root: Root) -> None:
-        """Fit the temperatures, as training does, and note on how many sentences."""
+        """Fit the temperatures, as training does, and note on how many sentences.
+
+        Parameters
+        ----------
+        dev
+            Sentences with trees that the parser has not learned from.
+        root
+            The trees of the distribution, as for `parse`.
+        """
         words = map(untagged, dev) if self._tags else ()  # both are parsed
         for name, value in self.fitted_temperatures([*words, *dev], root).items():
             setattr(self, name, value)

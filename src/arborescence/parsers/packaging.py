@@ -205,10 +205,10 @@ def _project(
 
 
 def _toml(tables: Mapping[str, Mapping[str, str | bool | Iterable[str]]]) -> str:
-    """Return tables as TOML: its strings and lists are those of JSON."""
+    """Return tables as TOML: its strings and lists are those of JSON; keys are ours, or checked."""
     parts = []
     for name, table in tables.items():
-        lines = (f"{_value(key)} = {_value(value)}\n" for key, value in table.items())
+        lines = (f"{key} = {_value(value)}\n" for key, value in table.items())
         parts.append(f"[{name}]\n{''.join(lines)}")
     return "\n".join(parts)
 

@@ -155,7 +155,8 @@ def test_calibrate(tmp_path, command):
     (folder / "dev.conllu").unlink()
     said = command("calibrate", model, folder, "-o", tmp_path / "other.npz").complaint()
     assert "the folder has no dev part" in said
+    shutil.copy(folder / "test.conllu", folder / "dev.conllu")
     small_parser("greedy").save(model)
-    said = command("calibrate", model, folder / "test.conllu", "-o", tmp_path / "other.npz")
+    said = command("calibrate", model, folder, "-o", tmp_path / "other.npz")
     assert "transition parser has no probabilities" in said.complaint()
     assert not (tmp_path / "other.npz").exists()

@@ -152,7 +152,8 @@ def calibrate(
     from arborescence.treebank import read
 
     parser = load(model, encoder)
-    tests = parts_of(dev)["test"] if dev.is_dir() else []
+    measured = dev.is_dir() and calibration.probabilistic(parser)
+    tests = parts_of(dev)["test"] if measured else []
     test = [sentence for file in tests for sentence in read(file)]
     with steps(quiet=quiet) as step:
         before = calibration.calibration(parser, test) if test else None

@@ -11,7 +11,7 @@ unexport PYTHONDONTWRITEBYTECODE
 export NUMBA_DISABLE_ERROR_MESSAGE_HIGHLIGHTING = 1
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo smoke test test-all test-races test-uncompiled test-versions test-aarch64 lint docs bench figures fuzz wheel wheels models clean
+.PHONY: help demo smoke test test-all test-races test-uncompiled test-versions test-aarch64 lint docs bench figures fuzz wheel wheels models calibrated clean
 
 help:
 	@echo "make demo   set up a virtual environment and parse some English sentences"
@@ -29,6 +29,7 @@ help:
 	@echo "make fuzz   attack it with new seeds, for SECONDS=600; SEED= ATTACK= ROUND= repeat a fault"
 	@echo "make wheel  build the wheels into dist/, with compiled kernels; needs a C compiler, minutes"
 	@echo "make wheels ... and those for Linux on ARM and for all else"
+	@echo "make calibrated  fit the probabilities of all models anew, without training; minutes"
 	@echo "make models  train the models of all languages but English anew, and package them; hours"
 	@echo "make clean  remove the virtual environment and everything built"
 
@@ -121,6 +122,10 @@ wheels: wheel
 models: $(VENV)/.test
 	$(PIP) ".[torch,package]"
 	PATH="$$PWD/$(BIN):$$PATH" models/make.sh
+
+# Without training; minutes.
+calibrated: $(VENV)/.test
+	PATH="$$PWD/$(BIN):$$PATH" models/calibrate.sh
 
 clean:
 	rm -rf $(VENV) build dist site .mypy_cache .pytest_cache .ruff_cache

@@ -38,6 +38,7 @@ ATTACKS = {
     "scores": 1,
     "treebanks": 2,
     "models": 3,
+    "packages": 1,
     "odd": 2,
     "pickles": 1,
     "interrupts": 2,

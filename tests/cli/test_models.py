@@ -1,12 +1,13 @@
 """`models`: what is installed, whoever brings it."""
 
+import re
 import shutil
 from importlib.metadata import EntryPoint
 
 import pytest
 
 import arborescence as arb
-from arborescence.parsers import registry
+from arborescence.parsers import packaging, registry
 from samples import treebank
 from small_parsers import small_parser
 
@@ -92,14 +93,70 @@ def test_a_missing_file_is_named(brought):
         arb.load("german")
 
 
-def test_a_package_of_ones_own(tmp_path, command):
+@pytest.fixture
+def birds(tmp_path):
+    """A model, and the folder of a treebank."""
     folder, model = tmp_path / "UD_Old_Bird-Nest", tmp_path / "best.npz"
     folder.mkdir()
     (folder / "README.md").write_text("License: CC BY-NC-SA 4.0\n", encoding="utf-8")
     arb.treebank.write(treebank(), folder / "test.conllu")
     small_parser("linear").save(model)
-    given = ("package", str(model), "--name", "bd", "--treebank", str(folder), "--no-wheel")
-    said = command(*given, "-o", str(tmp_path / "bd"))
+    return model, folder
+
+
+def test_a_package_of_ones_own(birds, tmp_path, command):
+    model, folder = birds
+    given = ("package", model, "--name", "bd", "--treebank", folder, "-o", tmp_path / "bd")
+    said = command(*given)
     assert "forbids commercial use" in said.err
-    assert said.out.strip() == str(tmp_path / "bd")
-    assert "exists" in command(*given, "-o", str(tmp_path / "bd")).complaint(2)
+    wheel = f"arborescence_bd-{arb.__version__}-py3-none-any.whl"
+    assert said.out.strip() == str(tmp_path / "bd" / "dist" / wheel)
+    assert (tmp_path / "bd" / "dist" / wheel).exists()
+    assert "exists" in command(*given).complaint(2)
+    said = command(*given[:-1], tmp_path / "other", "--no-wheel")
+    assert said.out.strip() == str(tmp_path / "other")
+
+
+def test_without_hatchling_no_package_is_begun(birds, tmp_path, monkeypatch, command):
+    model, folder = birds
+    given = ("package", model, "--name", "bd", "--treebank", folder, "-o", tmp_path / "bd")
+    before = set(tmp_path.iterdir())
+    with monkeypatch.context() as patch:
+        patch.setattr(packaging, "find_spec", lambda _: None)
+        patch.setattr(registry, "load", None)  # nothing is read, and nothing measured
+        assert "a wheel needs hatchling" in command(*given).complaint()
+    assert set(tmp_path.iterdir()) == before
+    assert command(*given).status == 0
+
+
+def test_calibrate(tmp_path, command):
+    """Without training; the test part of a folder measures it."""
+    folder, model = tmp_path / "UD_Old_Bird-Nest", tmp_path / "best.npz"
+    folder.mkdir()
+    small_parser("tree").save(model)
+    lessons = treebank() * 30
+    arb.treebank.write(lessons, folder / "dev.conllu")
+    said = command("calibrate", model, folder, "-o", tmp_path / "fitted.npz")
+    assert said.out == ""
+    assert f"fitted on 210 sentences; saved in {tmp_path / 'fitted.npz'}" in said.err
+    before, after = arb.load(model), arb.load(tmp_path / "fitted.npz")
+    assert after.info["fitted"] == 210
+    for name, value in after.fitted_temperatures(lessons, "single").items():
+        assert getattr(after, name) == value != getattr(before, name)
+    assert list(after.parse(lessons)) == list(before.parse(lessons))
+    arb.treebank.write(lessons, folder / "test.conllu")
+    said = command("calibrate", model, folder, "-o", tmp_path / "fitted.npz", "-q")
+    assert re.fullmatch(
+        r"calibration error on 210 sentences: edges [\d.]+, relations [\d.]+, trees [\d.]+; "
+        r"now edges [\d.]+, relations [\d.]+, trees [\d.]+\n",
+        said.out,
+    )
+    assert said.err == ""
+    (folder / "dev.conllu").unlink()
+    said = command("calibrate", model, folder, "-o", tmp_path / "other.npz").complaint()
+    assert "the folder has no dev part" in said
+    shutil.copy(folder / "test.conllu", folder / "dev.conllu")
+    small_parser("greedy").save(model)
+    said = command("calibrate", model, folder, "-o", tmp_path / "other.npz")
+    assert "transition parser has no probabilities" in said.complaint()
+    assert not (tmp_path / "other.npz").exists()

@@ -29,3 +29,12 @@ def test_what_to_annotate_next_is_a_file(command, tmp_path):
     budget = ("--words", "--budget", "3", "-o", "-")
     lines = command("rank", "-m", tmp_path / "small.npz", tmp_path / "some.conllu", *budget).out
     assert 0 < lines.count("1\t") <= 3
+
+
+def test_a_treebank_without_gaps_is_told(command, tmp_path):
+    small_parser("tree").save(tmp_path / "small.npz")
+    arb.treebank.write(treebank(), tmp_path / "whole.conllu")
+    for more in ((), ("--words",), ("-o", tmp_path / "next")):
+        said = command("rank", "-m", tmp_path / "small.npz", tmp_path / "whole.conllu", *more)
+        assert (said.status, said.out) == (0, "")
+        assert said.err == "no head is missing (_ in HEAD), so there is nothing to rank\n"

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 from arborescence.cli.options import Arguments, JsonOption, OutputOption, QuietOption, ends, into
-from arborescence.cli.progress import say, steps
+from arborescence.cli.progress import note, say, steps
 from arborescence.cli.sentences import Format, deliver, hinted, readers_of, sentences_of
 from arborescence.parsers.shared.options import Doubt
 
@@ -59,6 +59,8 @@ def rank(
     parser = load(model)
     given = hinted(files, format, parser)
     found = ranking.rank(parser, given, by=by, words=words, budget=budget)
+    if not found:
+        note("no head is missing (_ in HEAD), so there is nothing to rank")
     if output:
         once = {id(each.sentence): each.sentence for each in found}
         deliver(([sentence] for sentence in once.values()), output=output)
@@ -130,6 +132,7 @@ def audit(
     if output:
         with writing(output) as file:
             file.write(audit_html(found).encode())
+        note(f"{len(found):,} words to check, in {output}", quiet=quiet)
         return
     for one in found:
         if not as_json:

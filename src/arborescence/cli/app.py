@@ -17,7 +17,7 @@ from arborescence.cli.decode import decode
 from arborescence.cli.explain import explain, trace
 from arborescence.cli.integrations import integrations, serve
 from arborescence.cli.models import app as train
-from arborescence.cli.models import models, package
+from arborescence.cli.models import calibrate, models, package
 from arborescence.cli.options import (
     DrawingOption,
     JsonOption,
@@ -235,6 +235,9 @@ command(explain)
 
 
 app.add_typer(train, name="train")
+
+
+command(calibrate)
 
 
 command(integrations)

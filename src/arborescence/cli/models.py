@@ -1,4 +1,4 @@
-"""``arborescence train``, ``models`` and ``package``: models are made, and installed."""
+"""``arborescence train``, ``calibrate``, ``models`` and ``package``: models are made, installed."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def package(
         The pretrained encoder of the models, as for parse. If it was fine-tuned, it is stored in
         the package, in ONNX.
     wheel
-        Also build the wheel, into the folder dist there; needs hatchling.
+        Also build the wheel, into the folder dist there; needs hatchling, and looks for it first.
 
     Examples
     --------
@@ -110,12 +110,61 @@ def package(
             version=version or __version__,
             note=remark,
             encoder=encoder,
+            wheel=wheel,
             progress=step,
         )
-        built = packaging.build_wheel(made.folder) if wheel else made.folder
     if not made.commercial:
         note(packaging.NO_COMMERCE)
-    say(str(built))
+    say(str(made.wheel or made.folder))
+
+
+def calibrate(
+    model: Annotated[str, typer.Argument(metavar="MODEL")],
+    dev: Annotated[Path, typer.Argument(metavar="DEV")],
+    output: Annotated[Path, into()],
+    encoder: Annotated[
+        str | None, typer.Option(metavar="NAME_OR_PATH", show_default="if it was downloaded before")
+    ] = None,
+    quiet: QuietOption = False,
+) -> None:
+    """Fit the probabilities of a model anew, without training; its trees and tags stay.
+
+    Training does that by itself. It is for models from before, and for text of another kind.
+
+    Parameters
+    ----------
+    model
+        A model file, or the name of a model that is installed.
+    dev
+        Sentences with trees that it has not learned from: CoNLL-U, or a folder with a dev part. By
+        the test part of the folder, errors before and after are measured.
+    output
+        Where to write the model.
+    encoder
+        The pretrained encoder of the model, as for parse.
+
+    Examples
+    --------
+    arborescence calibrate old.npz UD_French-Sequoia -o new.npz
+    arborescence calibrate english letters.conllu -o letters.npz
+    """
+    from arborescence.parsers import calibration, load
+    from arborescence.treebank import read
+
+    parser = load(model, encoder)
+    measured = dev.is_dir() and calibration.probabilistic(parser)
+    tests = parts_of(dev)["test"] if measured else []
+    test = [sentence for file in tests for sentence in read(file)]
+    with steps(quiet=quiet) as step:
+        before = calibration.calibration(parser, test) if test else None
+        step("fitting", 0, 1)
+        found = calibration.calibrate(parser, dev)
+        step("fitting", 1, 1)
+        after = calibration.calibration(parser, test) if test else None
+    parser.save(output)
+    note(f"fitted on {found:,} sentences; saved in {output}", quiet=quiet)
+    if test:
+        say(f"calibration error on {len(test):,} sentences: {before}; now {after}")
 
 
 #: The command that chooses the kind: what ``arborescence train TREEBANK`` is short for.

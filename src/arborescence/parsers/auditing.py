@@ -173,9 +173,10 @@ def audit(
         varying[each.sentence, each.word].append(each)
     found: list[Finding] = []
     for fold, (part, rest) in enumerate(folds_of(range(len(sentences)), folds, generator)):
-        if progress:
-            progress("judging by the other folds", fold, folds)
         taught, asked = ([sentences[i] for i in numbers] for numbers in (rest, part))
+        if progress:
+            said = f"fold {fold + 1} of {folds}, by a parser that learns from the others"
+            progress(f"judging: {said} ({len(taught):,} sentences)", fold, folds)
         how: Any = {"tagger": False, "text": False, "projective": False}
         parser: Any = train(taught, kind=kind, rng=int(generator.integers(2**31)), **how)
         tagger = Tagger.train(taught, columns=["upos"], rng=generator).tempered(asked)
@@ -187,6 +188,8 @@ def audit(
                 others = tuple(varying[number, word])
                 one = _found(sentence, word, edge, next(tags), broken[word], others, parser)
                 found += [one] if any(one.odds) else []
+    if progress:
+        progress(f"judging: all {len(sentences):,} sentences", folds, folds)
     return sorted(found, key=lambda one: -one.value)[:budget]
 
 

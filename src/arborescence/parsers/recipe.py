@@ -214,7 +214,7 @@ def _trained(
     from arborescence.parsers.text.model import Text
 
     chosen = settings_of(kind).of(settings)
-    rng = chosen.rng
+    rng, kept_apart = chosen.rng, len(held_out)
     settings = settings | {"rng": rng}
     if start is not None:
         beside = Recipe(tagger=False, text=False)
@@ -244,6 +244,9 @@ def _trained(
         progress=progress,
         **settings,
     )
+    info = getattr(parser, "info", {})
+    if "fitted" in info and held_out:  # with predicted tags, each sentence was there twice
+        info["fitted"] = kept_apart
     return parser
 
 

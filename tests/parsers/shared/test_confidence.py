@@ -1,13 +1,15 @@
 """How sure a parser is of each edge."""
 
 import math
+from copy import copy
 
 import numpy as np
 import pytest
 
 import arborescence as arb
-from arborescence.errors import TreebankError
-from arborescence.parsers import LinearParser, Reranker, Tagger, load
+from arborescence.errors import ModelError, TreebankError
+from arborescence.parsers import CombinedParser, LinearParser, Reranker, Tagger, load, train
+from arborescence.parsers.calibration import calibrate, fitted, fitted_on
 from arborescence.parsers.shared.confidence import (
     edge_probs,
     fit_choices,
@@ -16,9 +18,10 @@ from arborescence.parsers.shared.confidence import (
     with_probs,
 )
 from arborescence.parsers.shared.graph_parser import TEMPERATURES
-from arborescence.treebank import Sentence
+from arborescence.treebank import Sentence, write
 from brute_force import all_trees
 from samples import treebank, unparsed
+from small_parsers import small_parser
 
 BITS = 13
 
@@ -222,6 +225,54 @@ def test_temperatures_are_fitted_and_kept(parser, tmp_path):
     for name, value in fitted.items():
         assert getattr(parser, name) == getattr(again, name) == value
     assert len(set(fitted.values())) == 3
+
+
+def test_a_parser_that_goes_on_without_dev_keeps_all_temperatures(parser):
+    more = LinearParser.train(treebank(), start=parser, epochs=1)
+    for name in TEMPERATURES:
+        assert getattr(more, name) == getattr(parser, name) != 1.0
+    assert more.info["fitted"] == parser.info["fitted"] == len(treebank()[3:])
+    again = LinearParser.train(treebank(), dev=treebank()[:2], start=parser, epochs=1)
+    assert again.info["fitted"] == 2
+
+
+def test_training_says_on_how_many_sentences_temperatures_were_fitted():
+    how = {"kind": "linear", "epochs": 1, "bits": BITS, "text": False}
+    whole = train(treebank(), treebank()[4:], **how)  # gold and predicted tags: each is there twice
+    assert whole.info["fitted"] == len(treebank()[4:])
+    assert "fitted" not in train(treebank(), **how).info
+
+
+def test_fitting_anew_is_what_training_does(tmp_path):
+    """From words, if the parser finds their tags, and with the tags that are given."""
+    how = {"kind": "linear", "epochs": 1, "bits": BITS, "text": False}
+    how["columns"] = ("form", "upos")  # no lemmas, which only a parser with text can find
+    before = train(treebank(), treebank()[4:], **how)
+    before.save(tmp_path / "model.npz")
+    after = load(tmp_path / "model.npz")
+    for name in TEMPERATURES:
+        setattr(after, name, 1.0)
+    write(treebank()[4:], tmp_path / "dev.conllu")
+    assert calibrate(after, tmp_path / "dev.conllu") == len(treebank()[4:])
+    for name in TEMPERATURES:
+        assert getattr(after, name) == pytest.approx(getattr(before, name), rel=0.01)
+    assert after.info["fitted"] == before.info["fitted"]
+
+
+def test_parsers_in_parsers_are_fitted_too():
+    parsers = [copy(small_parser("tree")), copy(small_parser("linear"))]
+    calibrate(CombinedParser([*parsers, small_parser("greedy")]), treebank())
+    for each in parsers:
+        assert fitted(each)
+        assert fitted_on(each) == len(treebank())
+    alone = copy(small_parser("tree"))
+    reranker = Reranker(parser=alone, k=2, weights=np.zeros(1 << 10, np.float32), scale=1.0)
+    calibrate(reranker, treebank())
+    assert [fitted(each) for each in (reranker, alone, small_parser("tree"))] == [True, True, False]
+    with pytest.raises(TreebankError):
+        calibrate(alone, [])
+    with pytest.raises(ModelError, match="no probabilities"):
+        calibrate(small_parser("second-order"), treebank())
 
 
 def test_tags_that_are_predicted_have_probabilities():

@@ -24,6 +24,7 @@ from arborescence.parsers.linear.edges import (
 from arborescence.parsers.linear.graphs import compiled
 from arborescence.parsers.linear.pruning import learn, sides_for
 from arborescence.parsers.shared.features import Batch, tags_of
+from arborescence.parsers.shared.graph_parser import FITTED
 from arborescence.parsers.shared.relations import RelationModel, update_relations
 from arborescence.parsers.shared.run import OnlineRun
 from arborescence.parsers.shared.training_trees import TrainingTrees, agreeing
@@ -179,6 +180,7 @@ class Trainer(EdgeRun):
             parts = parts if lowered > lifted else plain
         if self._dev and self._settings.inference == "exact":
             parts |= self._make(**parts).fitted_temperatures(self._dev, self._settings.root)
+            parts["info"][FITTED] = len(self._dev)
         return parts
 
     def _epoch(self, number: int, tell: Callable[[int], None]) -> None:

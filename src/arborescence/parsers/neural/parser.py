@@ -371,6 +371,10 @@ class BiaffineParser(GraphParser):
             **beside,
         )
 
+    @property
+    def _tags(self) -> bool:
+        return True
+
     def _graphs(self, sentences: list[Sentence], options: Options) -> NeuralGraphs:
         return NeuralGraphs(self, sentences, options)
 

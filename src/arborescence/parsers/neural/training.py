@@ -21,6 +21,7 @@ from arborescence.parsers.neural.devices import device_named, enough_memory, mov
 from arborescence.parsers.neural.inputs import Inputs, given_columns
 from arborescence.parsers.neural.network import Network, state_of
 from arborescence.parsers.shared.given import untagged
+from arborescence.parsers.shared.graph_parser import FITTED
 from arborescence.parsers.shared.run import ParserRun, compared
 from arborescence.parsers.shared.training_trees import TrainingTrees
 
@@ -132,6 +133,7 @@ class Trainer(ParserRun):
             dev = [*map(untagged, self._dev), *self._dev]
             parser = self._make(**parts, device=str(self._device))
             parts |= parser.fitted_temperatures(dev, self._settings.root)
+            parts["info"][FITTED] = len(self._dev)
         return parts
 
     def _epoch(self, number: int, tell: Callable[[int], None]) -> None:

@@ -179,7 +179,7 @@ class Parser(ABC):
             from all trees that agree, from their best one, or from the heads that are there, by the
             loss.
         dev
-            Development set: chooses the best epoch (by LAS), when to stop, and the temperature.
+            Development set: chooses the best epoch (by LAS), when to stop, and the temperatures.
             Without it, all epochs are run and the last one is used.
         start
             A parser of this kind to go on from, with its settings and all that it knows. New words
@@ -226,8 +226,6 @@ class Parser(ABC):
             self.rules = self._own_rules(whole)
         else:
             self.rules = task.start.rules
-            if not task.dev and hasattr(task.start, "temperature"):
-                self.temperature = task.start.temperature
         return self
 
     def _own_rules(self, treebank: Sequence[Sentence] = ()) -> str:

@@ -26,7 +26,7 @@ from arborescence.parsers.shared.confidence import (
     softmax,
 )
 from arborescence.parsers.shared.fixed import Fixed, breaking, contradiction, released
-from arborescence.parsers.shared.given import as_sentences, batches
+from arborescence.parsers.shared.given import as_sentences, batches, untagged
 from arborescence.parsers.shared.keeping import Keeper
 from arborescence.projective.pseudo import MARK, projectivize
 from arborescence.rules.parts import Lazy, pairs_of
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from arborescence.distribution.arrays import TreeDistribution
     from arborescence.parsers.shared.base import ParseOptions
     from arborescence.parsers.shared.given import Given
+    from arborescence.parsers.shared.run import Task
     from arborescence.rules.parts import Decoded
     from arborescence.rules.search import ConstrainedTree
     from arborescence.treebank import Sentence
@@ -240,6 +241,8 @@ def with_relations(
 
 #: The names of a parser's temperatures, also in model files.
 TEMPERATURES: Final = ("temperature", "relation_temperature", "tree_temperature")
+#: Where a parser's `info` has the number of sentences that they were fitted on.
+FITTED: Final = "fitted"
 #: The share of a search's budget where a filter of edges must be given up to keep rules.
 _WIDE: Final = 0.05
 
@@ -263,6 +266,7 @@ class GraphParser(Parser):
     temperature: float = 1.0
     relation_temperature: float = 1.0
     tree_temperature: float = 1.0
+    info: dict[str, Any]
 
     @abstractmethod
     def _graphs(self, sentences: list[Sentence], options: Options) -> Graphs:
@@ -271,6 +275,11 @@ class GraphParser(Parser):
     @property
     def _keeps_all_rules(self) -> bool:
         return True
+
+    @property
+    def _tags(self) -> bool:
+        """Whether it finds the tags of words that have none."""
+        return self.tagger is not None
 
     def _refuse(self, options: Options, *, kbest: bool = False) -> None:
         """Raise ModelError if the parser lacks what is asked for."""
@@ -557,6 +566,31 @@ class GraphParser(Parser):
     def _marginals(self, group: Group, root: Root) -> NDArray[np.floating[Any]]:
         """Return how probable each edge is, (B, T, T)."""
         return self._believed(group, group.scores, root).marginals()
+
+    def _finished(self, task: Task) -> Self:
+        """Keep the temperatures of a parser to go on from, if there are no sentences to fit by."""
+        start = task.start
+        if start is not None and not task.dev:
+            for name in TEMPERATURES:
+                setattr(self, name, getattr(start, name))
+            if FITTED in start.info:
+                self.info[FITTED] = start.info[FITTED]
+        return super()._finished(task)
+
+    def fit(self, dev: Sequence[Sentence], root: Root) -> None:
+        """Fit the temperatures, as training does, and note on how many sentences.
+
+        Parameters
+        ----------
+        dev
+            Sentences with trees that the parser has not learned from.
+        root
+            The trees of the distribution, as for `parse`.
+        """
+        words = map(untagged, dev) if self._tags else ()  # both are parsed
+        for name, value in self.fitted_temperatures([*words, *dev], root).items():
+            setattr(self, name, value)
+        self.info = (self.info or {}) | {FITTED: len(dev)}
 
     def fitted_temperatures(self, dev: Sequence[Sentence], root: Root) -> dict[str, float]:
         """Fit the temperatures on sentences that the parser has not learned from."""

@@ -1,0 +1,241 @@
+"""The card of a package: what its models are, how good, how sure, and of which data.
+
+Values that come from a treebank or from a model are text and nothing else, in Markdown and in the
+commands that readers copy.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from time import process_time
+from typing import TYPE_CHECKING, Any, Final
+
+from arborescence.errors import printable
+from arborescence.parsers.calibration import FEWEST, calibration, probabilistic
+from arborescence.parsers.recipe import all_options
+from arborescence.parsers.shared.given import untagged
+from arborescence.parsers.text.tokenizer import text_of
+from arborescence.treebank.evaluation import evaluate
+from arborescence.version import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from arborescence.parsers.folders import Treebank
+    from arborescence.parsers.shared.options import Progress
+    from arborescence.treebank import Sentence
+
+#: What card and command say of a licence that allows no commercial use.
+NO_COMMERCE: Final = "The licence of the treebank, and so of the models, forbids commercial use."
+#: What Markdown, or one of its dialects, takes for more than text.
+_MARKS: Final = re.compile(r"[\\`*_{}\[\]<>#|&~!:@$]|(?<=www)\.", re.IGNORECASE)
+_TRAINED: Final = {"biaffine": "neural"}
+_MEASURED: Final = ("sentence_spans", "words", "upos", "lemmas", "uas", "las")
+_HEADER: Final = "| {} | sentences | words | UPOS | lemmas | UAS | LAS | words/s |\n" + (
+    "| --- |" + 7 * " ---: |"
+)
+_SURE: Final = (
+    "Calibration error of probabilities (`--confidence`), in points: how far they are, on average, "
+    "from the share that is right; ten bins, the same test part, from words, with the model's own "
+    "tags.\n\n| model | edges | relations | trees | temperatures |\n| --- | ---: | ---: | ---: | "
+    "--- |"
+)
+
+_CARD: Final = """\
+# {package}
+
+{language} for [Arborescence](https://pypi.org/project/arborescence/): from raw text to sentences,
+words, tags, lemmas and dependency trees.
+
+```console
+$ pip install "arborescence[cli,jit]" {package}
+$ arborescence parse -m {first} --format text letter.txt
+```
+
+{models}
+## How good it is
+
+{test}
+
+{scores}
+{sure}
+## Data and licence
+
+| | |
+| --- | --- |
+| Treebank | [{treebank}](https://github.com/UniversalDependencies/{address}), of UD |
+| Contributors | {contributors} |
+| Genre | {genre} |
+| Learned from | {sizes} |
+| Licence | {terms}, as the treebank: see `LICENSE`. The library itself is under the MIT licence |
+
+{commerce}The models were computed from the treebank: they hold weights, and lists of its words,
+lemmas and tags.{note}
+
+## How it was made
+
+```console
+{commands}
+```
+
+To cite it, cite the treebank as its README asks, and the library Arborescence {library}.
+"""
+
+
+def card_of(
+    package: str,
+    data: Treebank,
+    licence: str,
+    models: Mapping[str, Any],
+    kept: Mapping[str, int],
+    *,
+    note: str,
+    progress: Progress | None,
+) -> str:
+    """Measure models on the test part of a treebank, and write their card.
+
+    `kept` has the number of sentences that the temperatures of each model were fitted on, 0 if they
+    were not.
+    """
+    gold = data.sentences("test")
+    return _CARD.format(
+        package=package,
+        language=data.language,
+        first=next(iter(models)),
+        models="".join(map(_described, models, models.values())),
+        test=_tested(data.name, gold),
+        scores="\n".join(_scores(gold, models, progress)),
+        sure="\n".join(_sure(gold, models, kept, progress)),
+        treebank=data.name,
+        address=data.name.replace(" ", "%20"),
+        contributors=plain(data.contributors),
+        genre=plain(data.genre),
+        sizes=_sizes(data),
+        terms=plain(data.licence or licence),
+        commerce="" if commercial(licence) else f"{NO_COMMERCE}\n\n",
+        note=f" {note}" if note else "",
+        commands="\n".join(_command(*each, data.name) for each in models.items()),
+        library=__version__,
+    )
+
+
+def commercial(licence: str) -> bool:
+    """Return whether a licence, an SPDX identifier, allows commercial use."""
+    return "-NC" not in licence
+
+
+def plain(text: str) -> str:
+    r"""Return text that Markdown shows as it is, in one line.
+
+    >>> print(plain("[Bird](http://x.org) | <b>\n"))
+    \[Bird\](http\://x.org) \| \<b\>\\n
+    """
+    return _MARKS.sub(r"\\\g<0>", printable(text))
+
+
+def _scores(
+    gold: list[Sentence], models: Mapping[str, Any], progress: Progress | None
+) -> Iterator[str]:
+    """Yield the rows of the table of figures; nothing if there is no test part."""
+    if not gold:
+        return
+    words = list(map(untagged, gold))
+    inputs: dict[str, Any] = {"raw text": text_of(gold), "words": words, "words, gold tags": gold}
+    for name, parser in models.items():
+        yield _HEADER.format(f"`{name}`" if len(models) > 1 else "from")
+        given = {how: what for how, what in inputs.items() if parser.text or how != "raw text"}
+        list(parser.parse(words[:50]))  # compiles
+        for done, (how, what) in enumerate(given.items()):
+            if progress:
+                progress(f"measuring {name}: {how}", done, len(given))
+            start = process_time()
+            parsed = list(parser.parse(what))
+            speed = f"{sum(map(len, parsed)) / (process_time() - start):,.0f}"
+            found = evaluate(gold, parsed)
+            figures = [f"{100 * getattr(found, each).f1:.2f}" for each in _MEASURED]
+            shown = len(_MEASURED) - (2 if how == "words, gold tags" else 0)
+            if how != "raw text":
+                figures[:2] = "–", "–"
+            if shown < len(_MEASURED):
+                figures[2:4] = "–", "–"
+            yield f"| {how} | {' | '.join(figures)} | {speed} |"
+        yield ""
+
+
+def _sure(
+    gold: list[Sentence],
+    models: Mapping[str, Any],
+    kept: Mapping[str, int],
+    progress: Progress | None,
+) -> Iterator[str]:
+    """Yield the rows of the table of calibration errors, of the models with probabilities."""
+    sure = {name: parser for name, parser in models.items() if probabilistic(parser)}
+    if not gold or not sure:
+        return
+    yield _SURE
+    for done, (name, parser) in enumerate(sure.items()):
+        if progress:
+            progress(f"measuring probabilities: {name}", done, len(sure))
+        errors = " | ".join(f"{each:.1f}" for each in calibration(parser, gold))
+        yield f"| `{name}` | {errors} | {_fitted(kept[name])} |"
+    yield ""
+
+
+def _fitted(sentences: int) -> str:
+    """Say on how many sentences temperatures were fitted, if these are enough."""
+    if sentences >= FEWEST:
+        return f"fitted on {sentences:,} sentences"
+    return f"*not fitted*: {sentences:,} sentences were kept apart, and {FEWEST} are needed"
+
+
+def _tested(name: str, gold: list[Sentence]) -> str:
+    """Say what the table of figures is of."""
+    if not gold:
+        return "The folder of the treebank had no test part, so nothing was measured."
+    return (
+        f"On the test part of {name}, {len(gold):,} sentences, {sum(map(len, gold)):,} words: "
+        "F1, as the CoNLL 2018 shared task counts (punctuation too; relations without subtypes). "
+        "Words/s are in processor time on the machine that made it."
+    )
+
+
+def _sizes(data: Treebank) -> str:
+    train, dev = data.sentences("train"), data.sentences("dev")
+    chosen = f"; the epoch was chosen on {len(dev):,} sentences" if dev else ""
+    return f"{len(train):,} sentences, {sum(map(len, train)):,} words{chosen}"
+
+
+def _described(name: str, parser: Any) -> str:
+    """Say what a model is: the first line of what its class says."""
+    line = (type(parser).__doc__ or "").strip().partition("\n")[0]
+    return f"`{name}`: {line[:1].lower()}{line[1:]}\n"
+
+
+def _command(name: str, parser: Any, treebank: str) -> str:
+    """Return the command that trains a model, with the options that are not as by default."""
+    kind = _TRAINED.get(parser.kind, parser.kind)
+    try:
+        defaults = {option: each.default for option, each in all_options(kind).items()}
+    except ValueError:
+        defaults = {}  # a kind that is made of others
+    encoder = getattr(parser, "encoder", None)
+    info = parser.info | ({"encoder": encoder.name} if encoder else {})
+    changed = [
+        _written(option, value)
+        for option, default in defaults.items()
+        if _written(option, value := info.get(option, default)) != _written(option, default)
+    ]
+    train = ["$ arborescence train", kind, shlex.quote(treebank), "-o", f"{name}.npz"]
+    return " ".join([*train, *changed])
+
+
+def _written(option: str, value: Any) -> str:
+    """Return an option as the command line takes it."""
+    name = option.replace("_", "-")
+    if isinstance(value, bool) and option != "projective":
+        return f"--{name}" if value else f"--no-{name}"
+    if isinstance(value, bool):
+        value = "yes" if value else "no"
+    text = ",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
+    return f"--{name} {shlex.quote(printable(text))}"

@@ -7,7 +7,8 @@ from typing import Annotated, Literal
 
 import typer
 
-from arborescence.cli.options import Arguments, JsonOption, OutputOption, QuietOption, ends, into
+from arborescence.cli.options import Arguments, JsonOption, OutputOption, QuietOption
+from arborescence.cli.outputs import into
 from arborescence.cli.progress import say, steps
 from arborescence.cli.sentences import Format, deliver, hinted, readers_of, sentences_of
 from arborescence.parsers.shared.options import Doubt
@@ -76,7 +77,7 @@ def audit(
     rules: Annotated[str, typer.Option(metavar="ud|FILE.toml")] = "ud",
     budget: Annotated[int | None, typer.Option(min=1, metavar="WORDS")] = None,
     seed: Annotated[int, typer.Option(min=0)] = 1,
-    output: Annotated[str | None, into(metavar="FILE.html")] = None,
+    output: Annotated[str | None, into("html", metavar="FILE.html")] = None,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
@@ -115,8 +116,6 @@ def audit(
     from arborescence.parsers.described import edges_of, the_tree
     from arborescence.system.files import writing
 
-    if output and not ends(output, ".html"):
-        raise typer.BadParameter(f"-o {output}: findings are written as a page: -o FILE.html")
     with steps(quiet=quiet) as step:
         found = audited(
             sentences_of(files, readers_of("conllu", None)),

@@ -15,9 +15,9 @@ from arborescence.cli.options import (
     documented,
     examples,
     given,
-    into,
     usage_errors,
 )
+from arborescence.cli.outputs import into
 from arborescence.cli.progress import note, say, steps
 from arborescence.cli.sentences import Skipped
 from arborescence.parsers.recipe import all_options, parts_of, train
@@ -185,7 +185,7 @@ def command_for(kind: Trainable | None) -> Any:
     def run(
         context: typer.Context,
         treebanks: Annotated[list[Path], typer.Argument(metavar="TRAIN")],
-        output: Annotated[Path, into()],
+        output: Annotated[Path, into("model")],
         dev: Annotated[
             Path | None, typer.Option(show_default="the dev part of the folders")
         ] = None,

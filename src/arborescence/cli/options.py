@@ -7,11 +7,11 @@ import os
 import re
 from contextlib import contextmanager
 from copy import copy
-from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeVar, get_args, get_origin
 
 import typer
 
+from arborescence.cli.outputs import check_options, into
 from arborescence.core.choices import Root
 from arborescence.errors import OptionError
 
@@ -57,11 +57,6 @@ def values_as_typed(message: str) -> str:
     return re.sub(r"\b([a-z_]+)=(True|False|'[\w.-]+'|(?![\w'\"(\[=-]))", typed, message)
 
 
-def ends(output: str | None, *endings: str) -> bool:
-    """Return whether a file's ending says that it is of this kind."""
-    return (output or "").removesuffix(".gz").endswith(endings)
-
-
 def hush(wanted: bool) -> bool:
     """Silence the note that kernels are being compiled, too."""
     if wanted:
@@ -81,10 +76,10 @@ KBestOption = Annotated[
 ]
 Arguments = Annotated[list[str] | None, typer.Argument()]
 JsonOption = Annotated[bool, typer.Option("--json")]
-#: The option of all commands that write into a file.
-into = partial(typer.Option, "--output", "-o", metavar="FILE")
-OutputOption = Annotated[str | None, into()]
-DrawingOption = Annotated[str | None, into(metavar="FILE.svg", help="Draw the trees into it.")]
+OutputOption = Annotated[str | None, into("conllu", "json", "svg")]
+DrawingOption = Annotated[
+    str | None, into("svg", metavar="FILE.svg", help="Draw the trees into it.")
+]
 QuietOption = Annotated[
     bool, typer.Option("--quiet", "-q", callback=hush, help="Say nothing but what goes wrong.")
 ]
@@ -113,8 +108,13 @@ def documented(
     each_once = {
         each.name: each for one in (common, command) if one for each in _parameters_of(one)
     }
-    command.__doc__ = _section(command)
-    return _declaring(command, [*each_once.values(), *more])
+
+    def run(**given: Any) -> None:
+        check_options(given)
+        command(**given)
+
+    run.__name__, run.__doc__ = command.__name__, _section(command)
+    return _declaring(run, [*each_once.values(), *more])
 
 
 def taking(

@@ -16,8 +16,8 @@ from arborescence.cli.options import (
     RootOption,
     SkipOption,
     ThreadsOption,
-    ends,
 )
+from arborescence.cli.outputs import ends, into
 from arborescence.cli.progress import counted, note, say
 from arborescence.cli.sentences import Format, deliver, hinted, hinting, is_of_spacy
 from arborescence.errors import OptionError, TreebankError
@@ -90,7 +90,7 @@ class Options:
         None
     )
     weights: Annotated[str | None, typer.Option(metavar="W,W...")] = None
-    output: OutputOption = None
+    output: Annotated[str | None, into("conllu", "json", "svg", "spacy")] = None
     format: Format = "conllu"
     kbest: KBestOption = None
     root: RootOption = "single"

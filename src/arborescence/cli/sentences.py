@@ -10,7 +10,7 @@ from contextlib import suppress
 from itertools import chain
 from typing import IO, TYPE_CHECKING, Any, Final, Literal
 
-from arborescence.cli.options import ends
+from arborescence.cli.outputs import ends
 from arborescence.cli.progress import note
 from arborescence.errors import ModelError, TreebankError, TreeError
 from arborescence.parsers.described import the_tree
@@ -85,7 +85,7 @@ def with_hint_at_lines(sentences: Iterator[Sentence], *, quiet: bool) -> Iterato
 
 def is_of_spacy(name: str | None) -> bool:
     """Return whether a file is one of spaCy's documents."""
-    return name is not None and name.endswith(".spacy")
+    return ends(name, ".spacy")
 
 
 def documents_of(files: list[str] | None, output: str | None, parser: Parser) -> DocFiles | None:

@@ -21,7 +21,6 @@ from arborescence.cli.options import (
     QuietOption,
     RootOption,
     SkipOption,
-    ends,
     usage_errors,
 )
 from arborescence.cli.progress import counted, note, say
@@ -180,8 +179,6 @@ def draw(
     arborescence draw treebank.conllu | less -R
     arborescence draw treebank.conllu -o trees.svg
     """
-    if output and not ends(output, ".svg"):
-        raise typer.BadParameter(f"-o {output}: trees are drawn into a file as SVG: -o FILE.svg")
     skipped = Skipped() if skip_invalid else None
     sentences = sentences_of(files, readers_of("conllu", skipped))
     deliver(([sentence] for sentence in sentences), output=output, text=not output)

@@ -11,10 +11,12 @@ import stat
 import sys
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Final, cast
+from typing import IO, TYPE_CHECKING, Any, Final, cast
+
+from arborescence.errors import OptionError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 #: There is no room for a file: the disk is full, or a quota or a size limit is reached.
 _FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -50,7 +52,7 @@ def writing(target: str | os.PathLike[str] | IO[bytes]) -> Iterator[IO[bytes]]:
         yield target
     else:
         with replacing(target) as file:
-            if Path(target).suffix != ".gz":
+            if Path(target).suffix.lower() != ".gz":
                 yield file
             else:
                 # No name and no time in the header, so the same content gives the same file.
@@ -96,6 +98,36 @@ def replacing(path: str | os.PathLike[str], rights: int | None = None) -> Iterat
     finally:
         temporary.unlink(missing_ok=True)
         _unfinished.discard(temporary)
+
+
+def check_apart(
+    target: str | os.PathLike[str], sources: Iterable[str | os.PathLike[str]]
+) -> None:
+    """Raise OptionError if a file is to be written that is read: the same by any path or link."""
+    # "-" is a standard stream, which a shell may have opened from a file. Of a folder, its
+    # treebanks are read
+    written = _identity(target, sys.stdout)
+    for source in sources if written else ():
+        folder = source != "-" and Path(source).is_dir()
+        for file in Path(source).glob("*.conllu*") if folder else [source]:
+            if _identity(file, sys.stdin) == written:
+                what = "the standard output" if target == "-" else os.fspath(target)
+                read = "the standard input" if file == "-" else os.fspath(file)
+                raise OptionError(
+                    f"{what} is also read: writing would destroy it; write into another file"
+                    if what == read
+                    else f"{what} and {read} are one file: writing would destroy what is read; "
+                    "write into another file"
+                )
+
+
+def _identity(path: str | os.PathLike[str], stream: Any) -> tuple[int, int] | None:
+    """Return what is the same for all names of a file; None if it is none, or no plain file."""
+    with suppress(OSError, ValueError, AttributeError):  # no such file; no stream, or not a file's
+        status = os.fstat(stream.fileno()) if path == "-" else os.stat(path)
+        if stat.S_ISREG(status.st_mode):
+            return status.st_dev, status.st_ino
+    return None
 
 
 def remove_unfinished() -> None:

@@ -7,11 +7,18 @@ from typing import Annotated, Literal
 
 import typer
 
-from arborescence.cli.options import Arguments, JsonOption, OutputOption, QuietOption
+from arborescence.cli.options import (
+    Arguments,
+    EncodingOption,
+    JsonOption,
+    OutputOption,
+    QuietOption,
+)
 from arborescence.cli.outputs import into
 from arborescence.cli.progress import say, steps
 from arborescence.cli.sentences import Format, deliver, hinted, readers_of, sentences_of
 from arborescence.parsers.shared.options import Doubt
+from arborescence.treebank.encodings import UTF8
 
 
 def rank(
@@ -21,6 +28,7 @@ def rank(
     words: bool = False,
     budget: Annotated[int | None, typer.Option(min=1, metavar="WORDS")] = None,
     format: Format = "conllu",  # noqa: A002
+    encoding: EncodingOption = UTF8,
     output: OutputOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -58,7 +66,7 @@ def rank(
     from arborescence.parsers import load, ranking
 
     parser = load(model)
-    given = hinted(files, format, parser)
+    given = hinted(files, format, parser, encoding)
     found = ranking.rank(parser, given, by=by, words=words, budget=budget)
     if output:
         once = {id(each.sentence): each.sentence for each in found}
@@ -77,6 +85,7 @@ def audit(
     rules: Annotated[str, typer.Option(metavar="ud|FILE.toml")] = "ud",
     budget: Annotated[int | None, typer.Option(min=1, metavar="WORDS")] = None,
     seed: Annotated[int, typer.Option(min=0)] = 1,
+    encoding: EncodingOption = UTF8,
     output: Annotated[str | None, into("html", metavar="FILE.html")] = None,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
@@ -118,7 +127,7 @@ def audit(
 
     with steps(quiet=quiet) as step:
         found = audited(
-            sentences_of(files, readers_of("conllu", None)),
+            sentences_of(files, readers_of("conllu", None, None, encoding)),
             kind=kind,
             folds=folds,
             rules=rules,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 import typer
 
-from arborescence.cli.options import Arguments, JsonOption, usage_errors
+from arborescence.cli.options import Arguments, EncodingOption, JsonOption, usage_errors
 from arborescence.cli.outputs import ends, into
 from arborescence.cli.progress import counted
 from arborescence.cli.sentences import readers_of, sentences_of
@@ -22,6 +22,7 @@ from arborescence.errors import ScoresError, TreebankError, TreeError
 from arborescence.parsers.described import words_of
 from arborescence.parsers.shared.options import System
 from arborescence.system.files import writing
+from arborescence.treebank.encodings import UTF8
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -90,7 +91,8 @@ def explain(
     from arborescence import explaining
 
     if exercise is not None:
-        if not ends(output, ".html", ".htm") or scores is not None or sentence is not None or as_json:
+        page = ends(output, ".html", ".htm")
+        if not page or scores is not None or sentence is not None or as_json:
             raise typer.BadParameter("--exercise goes with -o FILE.html and --seed, nothing else")
         write_sheet(exercise, seed or 0, Path(output or ""))
         return
@@ -228,6 +230,7 @@ def trace(
     words: Arguments = None,
     model: Annotated[str | None, typer.Option("--model", "-m")] = None,
     format: Words = "tokens",  # noqa: A002
+    encoding: EncodingOption = UTF8,
     treebank: str | None = None,
     sentence: Annotated[str | None, typer.Option(metavar="N|ID|all")] = None,
     system: System | None = None,
@@ -279,7 +282,7 @@ def trace(
         from arborescence.parsers import TransitionParser, load
 
         parser = load(model)
-    sentences = chosen(wanted(words, format, parser, treebank), sentence, treebank)
+    sentences = chosen(wanted(words, format, parser, treebank, encoding), sentence, treebank)
     name = system or "arc-standard"
     if parser:
         if isinstance(parser, TransitionParser) and system in (None, parser.system):
@@ -295,12 +298,14 @@ def wanted(
     writing: Words,
     parser: Parser | None,
     treebank: str | None,
+    encoding: str,
 ) -> Iterator[Sentence]:
     """Read the sentences of the arguments, of a treebank, or of the standard input."""
     if treebank:
-        return sentences_of([treebank], readers_of("conllu", None))
-    reader = readers_of(writing, None, parser)
-    return reader(BytesIO(os.fsencode(" ".join(words)))) if words else sentences_of(None, reader)
+        return sentences_of([treebank], readers_of("conllu", None, None, encoding))
+    if words:  # as the system gives them
+        return readers_of(writing, None, parser)(BytesIO(os.fsencode(" ".join(words))))
+    return sentences_of(None, readers_of(writing, None, parser, encoding))
 
 
 def chosen(

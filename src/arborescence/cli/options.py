@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 import re
+import warnings
 from contextlib import contextmanager
 from copy import copy
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeVar, get_args, get_origin
@@ -13,7 +14,8 @@ import typer
 
 from arborescence.cli.outputs import check_options, into
 from arborescence.core.choices import Root
-from arborescence.errors import OptionError
+from arborescence.errors import ArborescenceWarning, OptionError
+from arborescence.treebank.encodings import check_encoding
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -58,9 +60,10 @@ def values_as_typed(message: str) -> str:
 
 
 def hush(wanted: bool) -> bool:
-    """Silence the note that kernels are being compiled, too."""
+    """Silence the note that kernels are being compiled, and how odd input is read, too."""
     if wanted:
         os.environ["ARBORESCENCE_QUIET"] = "1"
+        warnings.simplefilter("ignore", ArborescenceWarning)
     return wanted
 
 
@@ -85,6 +88,23 @@ QuietOption = Annotated[
 ]
 SkipOption = Annotated[
     bool, typer.Option("--skip-invalid", help="Leave broken sentences out, and count them.")
+]
+
+
+def known_encoding(name: str) -> str:
+    """Raise BadParameter if there is no such encoding."""
+    with usage_errors():
+        check_encoding(name)
+    return name
+
+
+EncodingOption = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME",
+        callback=known_encoding,
+        help="The encoding of the input, such as latin-1 or utf-16.",
+    ),
 ]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -37,14 +38,13 @@ KINDS: Final = {
     "parquet": Kind("a table", (".parquet",), packed=False),
 }
 #: Endings of kinds that no command writes.
-_OTHERS: Final = frozenset(
-    ".7z .arrow .avi .bin .bmp .bz2 .c .cfg .cpp .css .csv .db .doc .docx .dot .dotx .eps .epub "
-    ".feather .gif .gv .h5 .hdf5 .ico .ini .ipynb .java .jpeg .jpg .js .latex .log .lz4 .mat .md "
-    ".mov .mp3 .mp4 .mrg .odg .odp .ods .odt .ogg .onnx .pdf .pickle .pkl .png .ppt .pptx .ps .pt "
-    ".pth .ptb .py .rar .rst .rtf .safetensors .sh .sqlite .tab .tar .tex .tgz .tif .tiff .toml "
-    ".tsv .ttf .wav .webp .wmf .xhtml .xls .xlsx .xmi .xml .xz .yaml .yml .zip .zst".split()
+_OTHERS: Final = re.compile(
+    r"\.(7z|arrow|avi|bin|bmp|bz2|c|cfg|cpp|css|csv|db|docx?|dotx?|eps|epub|feather|gif|gv|h5|hdf5"
+    r"|ico|ini|ipynb|java|jpe?g|js|latex|log|lz4|mat|md|mov|mp3|mp4|mrg|od[gpst]|ogg|onnx|pdf"
+    r"|pickle|pkl|png|pptx?|ps|ptb?|pth|py|rar|rst|rtf|safetensors|sh|sqlite|tab|tar|tex|tgz|tiff?"
+    r"|toml|tsv|ttf|wav|webp|wmf|xhtml|xlsx?|xmi|xml|xz|ya?ml|zip|zst)"
 )
-_KNOWN: Final = _OTHERS.union(*(kind.endings for kind in KINDS.values()))
+_KNOWN: Final = {ending for kind in KINDS.values() for ending in kind.endings}
 #: The parameters of commands that name what is read. That of `train --from` may be written.
 _READ: Final = (
     *("files", "gold", "predicted", "scores", "treebank", "treebanks", "dev"),
@@ -68,8 +68,8 @@ def check_kind(output: str | os.PathLike[str], kinds: tuple[str, ...]) -> None:
     ending, packed = ending_of(output), PurePath(output).suffix.lower() == ".gz"
     written = [KINDS[kind] for kind in kinds]
     fits = [kind for kind in written if ending in kind.endings]
-    known = not fits and ending in _KNOWN
-    if not known and (not packed or any(kind.packed for kind in fits or written[:1])):
+    another = not fits and (ending in _KNOWN or _OTHERS.fullmatch(ending))
+    if not another and (not packed or any(kind.packed for kind in fits or written[:1])):
         return
     there = [f"{kind.name} ({', '.join(kind.endings)})" for kind in written]
     more = ["and with .gz after it"] if any(kind.packed for kind in written) else []

@@ -9,6 +9,7 @@ import typer
 
 from arborescence.cli.options import (
     Arguments,
+    EncodingOption,
     JsonOption,
     KBestOption,
     OutputOption,
@@ -22,6 +23,8 @@ from arborescence.cli.progress import counted, note, say
 from arborescence.cli.sentences import Format, deliver, hinted, hinting, is_of_spacy
 from arborescence.errors import OptionError, TreebankError
 from arborescence.parsers.described import words_of
+from arborescence.treebank.encodings import UTF8
+from arborescence.treebank.sentence import size_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -92,6 +95,7 @@ class Options:
     weights: Annotated[str | None, typer.Option(metavar="W,W...")] = None
     output: Annotated[str | None, into("conllu", "json", "svg", "spacy")] = None
     format: Format = "conllu"
+    encoding: EncodingOption = UTF8
     kbest: KBestOption = None
     root: RootOption = "single"
     projective: Annotated[bool | None, typer.Option("--projective/--no-projective")] = None
@@ -216,6 +220,7 @@ def watched(
                 f"{where}: {words:,} words; --max-words is {most:,}. If that is one sentence, "
                 "raise the limit; else leave it out with --skip-invalid"
             )
+            error.lost = size_of(sentence)
             if not skipped:
                 raise error
             skipped(error)
@@ -234,6 +239,7 @@ def split(
     output: OutputOption = None,
     lines: bool = False,
     words: bool = False,
+    encoding: EncodingOption = UTF8,
     quiet: QuietOption = False,
 ) -> None:
     """Split raw text into sentences, one on a line.
@@ -259,7 +265,7 @@ def split(
     """
     from arborescence.parsers import load
 
-    sentences = hinted(files, "lines" if lines else "text", load(model), quiet)
+    sentences = hinted(files, "lines" if lines else "text", load(model), encoding, quiet)
     if output:
         deliver(_counted(sentences, "split", output, quiet), output=output)
         return
@@ -273,6 +279,7 @@ def tag(
     model: _Model = None,
     output: OutputOption = None,
     format: Format = "conllu",  # noqa: A002
+    encoding: EncodingOption = UTF8,
     overwrite: bool = False,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
@@ -303,7 +310,7 @@ def tag(
     from arborescence.parsers import load
 
     parser = load(model)
-    tagged = parser.tag(hinted(files, format, parser, quiet), overwrite=overwrite)
+    tagged = parser.tag(hinted(files, format, parser, encoding, quiet), overwrite=overwrite)
     output = output or "-"
     found = _counted(tagged, "tagged", output, quiet)
     deliver(found, output=output, as_json=as_json, describe=_tags_of)

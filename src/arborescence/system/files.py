@@ -10,6 +10,7 @@ import secrets
 import stat
 import sys
 from contextlib import contextmanager, suppress
+from itertools import chain
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final, cast
 
@@ -100,31 +101,32 @@ def replacing(path: str | os.PathLike[str], rights: int | None = None) -> Iterat
         _unfinished.discard(temporary)
 
 
-def check_apart(
-    target: str | os.PathLike[str], sources: Iterable[str | os.PathLike[str]]
-) -> None:
+def check_apart(target: str | os.PathLike[str], sources: Iterable[str | os.PathLike[str]]) -> None:
     """Raise OptionError if a file is to be written that is read: the same by any path or link."""
     # "-" is a standard stream, which a shell may have opened from a file. Of a folder, its
     # treebanks are read
     written = _identity(target, sys.stdout)
-    for source in sources if written else ():
-        folder = source != "-" and Path(source).is_dir()
-        for file in Path(source).glob("*.conllu*") if folder else [source]:
-            if _identity(file, sys.stdin) == written:
-                what = "the standard output" if target == "-" else os.fspath(target)
-                read = "the standard input" if file == "-" else os.fspath(file)
-                raise OptionError(
-                    f"{what} is also read: writing would destroy it; write into another file"
-                    if what == read
-                    else f"{what} and {read} are one file: writing would destroy what is read; "
-                    "write into another file"
-                )
+    for source in chain.from_iterable(map(_files_of, sources)) if written else ():
+        if _identity(source, sys.stdin) == written:
+            what = "the standard output" if target == "-" else os.fspath(target)
+            read = "the standard input" if source == "-" else os.fspath(source)
+            same = "is read, too" if what == read else f"and {read} are the same file"
+            raise OptionError(
+                f"{what} {same}: writing would destroy what is read; write into another file"
+            )
+
+
+def _files_of(source: str | os.PathLike[str]) -> Iterable[str | os.PathLike[str]]:
+    with suppress(OSError, ValueError):  # no name of a file
+        if source != "-" and Path(source).is_dir():
+            return Path(source).glob("*.conllu*")
+    return (source,)
 
 
 def _identity(path: str | os.PathLike[str], stream: Any) -> tuple[int, int] | None:
     """Return what is the same for all names of a file; None if it is none, or no plain file."""
     with suppress(OSError, ValueError, AttributeError):  # no such file; no stream, or not a file's
-        status = os.fstat(stream.fileno()) if path == "-" else os.stat(path)
+        status = os.fstat(stream.fileno()) if path == "-" else Path(path).stat()
         if stat.S_ISREG(status.st_mode):
             return status.st_dev, status.st_ino
     return None

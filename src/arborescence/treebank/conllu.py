@@ -29,7 +29,8 @@ _LONGEST_SENTENCE = 1 << 24
 _GZIP_MAGIC = b"\x1f\x8b"
 # Blanks other than line ends, and the end of a sentence if lines may hold them.
 _BLANK = (
-    rb"(?:[ \t\v\f]|\xc2\xa0|\xe1\x9a\x80|\xe2\x80[\x80-\x8a\xa8\xa9\xaf]|\xe2\x81\x9f|\xe3\x80\x80)"
+    rb"(?:[ \t\v\f]|\xc2\xa0|\xe1\x9a\x80|\xe2(?:\x80[\x80-\x8a\xa8\xa9\xaf]|\x81\x9f)"
+    rb"|\xe3\x80\x80)"
 )
 _BLANK_LINE = re.compile(b"^%b+$" % _BLANK, re.MULTILINE)
 _SENTENCE_END = re.compile(rb"\n%b*\r?\n" % _BLANK)

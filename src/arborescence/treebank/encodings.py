@@ -27,7 +27,7 @@ REMEDY: Final = "name the encoding of the file, such as encoding='latin-1'"
 def check_encoding(encoding: str) -> None:
     """Raise OptionError if Python knows no such encoding of text."""
     try:
-        b"".decode(encoding)
+        b"a".decode(encoding, "replace")
     except (LookupError, ValueError):
         raise OptionError(
             f"encoding must be one that Python knows, such as 'latin-1', not {encoding!r}"
@@ -68,9 +68,10 @@ def _recoded(pieces: Iterator[bytes], name: str, encoding: str) -> Iterator[byte
         except UnicodeDecodeError as error:
             decoder.setstate(before)
             good = decoder.decode(data[: max(error.start - len(before[0]), 0)])
+            line += good.count("\n")
+            byte = error.object[error.start]
             raise TreebankError(
-                f"{name}:{line + good.count(chr(10))}: byte {error.object[error.start]:#04x} is not "
-                f"{encoding}: {REMEDY}"
+                f"{name}:{line}: byte {byte:#04x} is not {encoding}: {REMEDY}"
             ) from error
         line += text.count("\n")
         yield text.encode()

@@ -159,7 +159,8 @@ class Evaluation:
             f"{'sentences that are no trees':<36}{self.broken:>11}{self.gold_broken:>11}",
             *(
                 f"  the first of the {which} ones: {where}"
-                for which, where in firsts.items() if where
+                for which, where in firsts.items()
+                if where
             ),
             "",
             f"{header}{'gold words':>12}",

@@ -56,9 +56,7 @@ def read_tokens(
             yield Sentence.from_words(words)
 
 
-def read_lines(
-    source: str | os.PathLike[str] | IO[bytes], encoding: str = UTF8
-) -> Iterator[str]:
+def read_lines(source: str | os.PathLike[str] | IO[bytes], encoding: str = UTF8) -> Iterator[str]:
     """Read lines without their ends, as `read_pieces`; over `LONGEST_LINE` is a TreebankError."""
     with opened(source) as (file, name):
         held, number = "", 1
@@ -74,9 +72,7 @@ def read_lines(
             yield from lines
 
 
-def read_pieces(
-    source: str | os.PathLike[str] | IO[bytes], encoding: str = UTF8
-) -> Iterator[str]:
+def read_pieces(source: str | os.PathLike[str] | IO[bytes], encoding: str = UTF8) -> Iterator[str]:
     """Read a text (gzip too, "-" for stdin) in constant memory."""
     # no byte order mark, line ends ``\n``. TreebankError names the file and the line if it is not
     # UTF-8 or damaged

@@ -32,7 +32,9 @@ _NO_WORDS = 12
 #: A fault that `scan` does not check: decoding the bytes finds it at no extra cost.
 NOT_UTF8 = 13
 
-_MISSING_LINE = "an empty line must end the sentence before, and comments stand before the first word"
+_MISSING_LINE = (
+    "an empty line must end the sentence before, and comments stand before the first word"
+)
 
 
 def describe(fault: int, data: bytes, at: int) -> str:
@@ -78,7 +80,7 @@ def _of_range(number: str) -> str:
     if not (first.isdecimal() and last.isdecimal()):
         return f"multiword token '{number}' is not two numbers of words, such as 2-3"
     if int(last) < int(first):
-        return f"multiword token '{number}' ends before it begins: write {last}-{first}, or another"
+        return f"multiword token '{number}' ends before it begins: its first word stands first"
     return (
         f"multiword token '{number}' does not start at the next word, or overlaps another: "
         "it stands before its first word"
@@ -199,7 +201,8 @@ def scan(data: np.ndarray, spans: np.ndarray, blocks: np.ndarray) -> int:
                     covered_at = line_start
                 else:
                     empty_nodes += 1
-                    if first != words or _number(data, separator + 1, id_stop, False) != empty_nodes:
+                    last = _number(data, separator + 1, id_stop, False)
+                    if first != words or last != empty_nodes:
                         fault = _BAD_EMPTY_NODE
             if fault:
                 fault_at = line_start

@@ -522,6 +522,11 @@ def check_tree(sentence: Sentence, root: Root) -> None:
     )
 
 
+def size_of(sentence: Sentence) -> tuple[int, int, int]:
+    """Return what is lost with a sentence: one sentence, its words and its lines."""
+    return 1, len(sentence), sentence.raw.strip().count(b"\n") + 1
+
+
 def place(sentence: Sentence) -> str:
     """Return the position of a sentence for error messages: file and line, else its repr."""
     return f"{sentence.source}:{sentence.line}" if sentence.source else repr(sentence)

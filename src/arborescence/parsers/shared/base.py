@@ -33,6 +33,7 @@ from arborescence.parsers.shared.run import Task
 from arborescence.parsers.shared.training_trees import checked
 from arborescence.projective.pseudo import MARK, deprojectivize
 from arborescence.treebank.conllu import Ranked
+from arborescence.treebank.encodings import UTF8
 from arborescence.treebank.joined import with_trees
 from arborescence.version import __version__
 
@@ -436,6 +437,7 @@ class Parser(ABC):
         *,
         lines: bool = False,
         warn: Callable[[str], None] | None = None,
+        encoding: str = UTF8,
     ) -> Iterator[Sentence]:
         """Read raw text, and split it into sentences and words as in the training treebank.
 
@@ -450,6 +452,8 @@ class Parser(ABC):
         warn
             Called with a message for the first sentence of more than 500 words; such sentences are
             split. None: a Python warning is issued instead.
+        encoding
+            That of the source, by a name that Python knows, such as ``"latin-1"``.
 
         Yields
         ------
@@ -462,9 +466,10 @@ class Parser(ABC):
         ModelError
             If the model cannot split raw text.
         TreebankError
-            If the source is not UTF-8; the message names the line.
+            If the source has another encoding; the message names the line.
         """
-        sentences: Iterator[Sentence] = self._text().read(source, lines=lines, warn=warn)
+        how: dict[str, Any] = {"lines": lines, "warn": warn, "encoding": encoding}
+        sentences: Iterator[Sentence] = self._text().read(source, **how)
         return sentences
 
     def _cut(self, given: str | os.PathLike[str]) -> Iterator[Sentence]:

@@ -49,6 +49,9 @@ class Sentence:
         The name of its file, or an empty string.
     line : int
         The number of its first line in the file.
+    item : int or None
+        The number, from 0, of what it was made from, if a parser was given several texts or lists
+        of words: the row of a table, for example.
 
     Examples
     --------
@@ -60,21 +63,28 @@ class Sentence:
     (3, ['Old', 'trees', 'grow'], ['ADJ', 'NOUN', 'VERB'])
     """
 
-    __slots__ = ("line", "raw", "source", "spans")
+    __slots__ = ("item", "line", "raw", "source", "spans")
 
     raw: Final[bytes]
     spans: Final[npt.NDArray[np.int32]]
     source: Final[str]
     line: Final[int]
+    item: Final[int | None]
 
     def __init__(
-        self, raw: bytes, spans: npt.NDArray[np.int32], source: str = "", line: int = 1
+        self,
+        raw: bytes,
+        spans: npt.NDArray[np.int32],
+        source: str = "",
+        line: int = 1,
+        item: int | None = None,
     ) -> None:
         self.raw = raw
         self.spans = spans
         spans.flags.writeable = False  # kernels take these numbers as places in `raw`
         self.source = source
         self.line = line
+        self.item = item
 
     @classmethod
     def from_words(
@@ -313,7 +323,7 @@ class Sentence:
         return hash(self.raw)
 
     def __reduce__(self) -> tuple[type[Sentence], tuple[object, ...]]:
-        return Sentence, (self.raw, self.spans, self.source, self.line)
+        return Sentence, (self.raw, self.spans, self.source, self.line, self.item)
 
     def _column(self, column: int) -> list[str]:
         raw = self.raw
@@ -377,7 +387,7 @@ class Sentence:
             replaced,
             written,
         )
-        return Sentence(out, spans, self.source, self.line)
+        return Sentence(out, spans, self.source, self.line, self.item)
 
     def _with_comments(self, comments: Sequence[str]) -> Sentence:
         for comment in comments:
@@ -388,7 +398,8 @@ class Sentence:
         opening, body = self._opening(), self._body()
         head = self.raw[:opening] + "".join(f"{comment}\n" for comment in comments).encode()
         shift = np.int32(len(head) - body)
-        return Sentence(head + self.raw[body:], self.spans + shift, self.source, self.line)
+        raw, spans = head + self.raw[body:], self.spans + shift
+        return Sentence(raw, spans, self.source, self.line, self.item)
 
     def _where(self) -> str:
         return f"{self.source}:{self.line}: " if self.source else ""

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from arborescence.core.choices import Root
-    from arborescence.parsers.shared.given import Given
+    from arborescence.parsers.shared.given import Given, Texts
     from arborescence.parsers.shared.options import Progress, Projective
     from arborescence.parsers.shared.run import ParserRun
     from arborescence.rules.sets import AnyRules
@@ -312,7 +312,13 @@ class Parser(ABC):
         # marginals, or votes for its tree
         return [(tree, VOTE * votes(tree)) for tree in self._parse_batch(sentences, options)]
 
-    def __call__(self, given: Given, **options: Unpack[ParseOptions]) -> list[Sentence]:
+    def __call__(
+        self,
+        given: Given | None = None,
+        *,
+        texts: Texts | None = None,
+        **options: Unpack[ParseOptions],
+    ) -> list[Sentence]:
         """Return what `parse` yields, as a list.
 
         Examples
@@ -324,18 +330,28 @@ class Parser(ABC):
         ['Old', 'trees', 'grow', '.'] [2 3 0 3]
         ['Birds', 'do', "n't", '.'] [2 0 2 2]
         """
-        return list(self.parse(given, **options))
+        return list(self.parse(given, texts=texts, **options))
 
-    def parse(self, given: Given, **options: Unpack[ParseOptions]) -> Iterator[Sentence]:
+    def parse(
+        self,
+        given: Given | None = None,
+        *,
+        texts: Texts | None = None,
+        **options: Unpack[ParseOptions],
+    ) -> Iterator[Sentence]:
         """Fill in heads and relations.
 
         Parameters
         ----------
         given
-            Any number of sentences, read in batches as results are consumed: `Sentence` objects or
-            lists of words. A single sentence need not be in a list. Or raw text, which is cut into
-            sentences and words: a string, or several, at least one of them with a space. Or a file,
-            as a `pathlib.Path`: CoNLL-U if its name ends so, else raw text (see `read_text`).
+            Any number of sentences, read in batches as results are consumed: `Sentence` objects, or
+            lists of words; None, NaN and empty lists give none. A single `Sentence` need not be in a
+            list. Or raw text, which is cut into sentences and words: a string. Or a
+            file, as a `pathlib.Path`: CoNLL-U if its name ends so, else raw text (see `read_text`).
+        texts
+            Instead of `given`, several raw texts: a list, or the column of a table. `item` of each
+            parsed sentence is the number of its text, from 0, which also begins its ``sent_id``.
+            None, NaN and empty strings give no sentence; an `ArborescenceWarning` says how many.
         **options
             ``threads``, ``root``, ``projective``, ``confidence``, ``rules``, ``keep``: see
             `ParseOptions`.
@@ -344,6 +360,12 @@ class Parser(ABC):
         ------
         Sentence
             The same sentences in the same order, parsed.
+
+        Warns
+        -----
+        ArborescenceWarning
+            If `given` is a list of strings, which could be words or texts. They are the words of
+            one sentence if none of them has a space, else texts.
 
         Raises
         ------
@@ -361,17 +383,24 @@ class Parser(ABC):
         >>> [parsed] = parser.parse([["Old", "trees", "grow", "slowly"]])
         >>> parsed.heads
         array([2, 3, 0, 3])
+        >>> for parsed in parser.parse(texts=["They sing. They dance.", "Birds sing."]):
+        ...     print(parsed.item, parsed.sent_id, parsed.forms)
+        0 0-1 ['They', 'sing', '.']
+        0 0-2 ['They', 'dance', '.']
+        1 1-1 ['Birds', 'sing', '.']
         """
         if options.get("rules") is None:
             options["rules"] = "none" if self.rules == "none" else Keeper(self.rules, strict=False)
-        return self._in_batches(self._parse_batch, given, **options)
+        return self._in_batches(self._parse_batch, self.split(given, texts=texts), **options)
 
-    def split(self, given: Given) -> Iterator[Sentence]:
+    def split(
+        self, given: Given | None = None, *, texts: Texts | None = None
+    ) -> Iterator[Sentence]:
         """Cut raw text into sentences and words, without tags and trees: fast.
 
         Parameters
         ----------
-        given
+        given, texts
             As for `parse`.
 
         Yields
@@ -391,16 +420,18 @@ class Parser(ABC):
         >>> [sentence.text for sentence in parser.split("Dr. Smith sings. Birds don't.")]
         ['Dr. Smith sings.', "Birds don't."]
         """
-        return as_sentences(given, self._cut)
+        return as_sentences(given, self._cut, texts)
 
-    def tag(self, given: Given, *, overwrite: bool = False) -> Iterator[Sentence]:
+    def tag(
+        self, given: Given | None = None, *, texts: Texts | None = None, overwrite: bool = False
+    ) -> Iterator[Sentence]:
         """Fill in tags and lemmas, without trees, by the linear tagger of the model: fast.
 
         The tags of `parse` with a neural parser are other ones, of its network.
 
         Parameters
         ----------
-        given
+        given, texts
             As for `parse`.
         overwrite
             Whether to replace tags and lemmas that are given. If not, they are kept.
@@ -425,7 +456,9 @@ class Parser(ABC):
         """
         if self.tagger is None:
             raise ModelError("the model has no tagger: it was trained on words with tags only")
-        tagged: Iterator[Sentence] = self.tagger.tag(self.split(given), overwrite=overwrite)
+        tagged: Iterator[Sentence] = self.tagger.tag(
+            self.split(given, texts=texts), overwrite=overwrite
+        )
         if self.text is None or self.text.lemmatizer is None:
             return tagged
         found: Iterator[Sentence] = self.text.lemmatizer.lemmatize(tagged, overwrite=overwrite)
@@ -472,10 +505,10 @@ class Parser(ABC):
         sentences: Iterator[Sentence] = self._text().read(source, **how)
         return sentences
 
-    def _cut(self, given: str | os.PathLike[str]) -> Iterator[Sentence]:
+    def _cut(self, given: str | os.PathLike[str], name: str | None) -> Iterator[Sentence]:
         """Cut raw text, or that of a file."""
         if isinstance(given, str):
-            cut: Iterator[Sentence] = self._text().tokenizer.split(given)
+            cut: Iterator[Sentence] = self._text().tokenizer.stream([given], name=name)
             return cut
         return self.read_text(given)
 
@@ -489,15 +522,17 @@ class Parser(ABC):
 
     def kbest(
         self,
-        given: Given,
-        k: int,
+        given: Given | None = None,
+        k: int = 2,
+        *,
+        texts: Texts | None = None,
         **options: Unpack[ParseOptions],
     ) -> Iterator[Ranked]:
         """Find the k best parses of each sentence: the k trees of highest weight, with relations.
 
         Parameters
         ----------
-        given
+        given, texts
             As for `parse`.
         k
             The number of trees. They differ in their heads; each has the relations that `parse`
@@ -519,12 +554,13 @@ class Parser(ABC):
             If `k` or `threads` is less than 1, or another option has an unknown value.
         """
         k = check_count(k)
-        return map(Ranked, self._in_batches(partial(self._kbest_batch, k=k), given, k, **options))
+        parse, sentences = partial(self._kbest_batch, k=k), self.split(given, texts=texts)
+        return map(Ranked, self._in_batches(parse, sentences, k, **options))
 
     def _in_batches(
         self,
         parse: Callable[..., list[_Parsed]],
-        given: Given,
+        sentences: Iterator[Sentence],
         k: int = 1,
         *,
         threads: int = 1,
@@ -533,7 +569,7 @@ class Parser(ABC):
         """Parse sentences; batches get smaller with `k`, so that memory does not grow with it."""
         check_count(threads, "threads")
         wanted = Options.of(**options)
-        gathered = batches(as_sentences(given, self._cut), BATCH_WORDS // k)
+        gathered = batches(sentences, BATCH_WORDS // k)
         return _run(partial(parse, options=wanted), gathered, threads)
 
 

@@ -30,6 +30,7 @@ ID, FORM, LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL, DEPS, MISC = range(10)
 _TAB = 9
 _ZERO = 48
 _UNDERSCORE = 95
+_SHOWN: Final = 5  # words of a cycle
 
 
 class Sentence:
@@ -520,17 +521,35 @@ def _rewrite(
 def check_tree(sentence: Sentence, root: Root) -> None:
     """Raise TreebankError if the heads of a sentence are not a tree, or not one for `root`."""
     # A missing head is -1, which `is_tree` would take for padding.
-    known = bool((sentence.heads >= 0).all())
-    if known and is_tree(sentence.tree, root):
+    heads = sentence.heads
+    missing = np.flatnonzero(heads < 0) + 1
+    if not missing.size and is_tree(sentence.tree, root):
         return
-    if root == "single" and known and is_tree(sentence.tree, "multi"):
-        raise TreebankError(
-            f"{place(sentence)}: several words have the root as their head; "
-            "train with root='multi', or leave the sentence out"
+    remedy = "correct the sentence, or leave it out"
+    if missing.size:
+        fault = f"the heads are not a tree: word {missing[0]} has none; give it one, or {remedy}"
+    elif root == "single" and is_tree(sentence.tree, "multi"):
+        roots = np.flatnonzero(heads == 0) + 1
+        fault = (
+            f"several words have the root as their head: {roots[0]} and {roots[1]}; train with "
+            "root='multi', or leave the sentence out"
         )
-    raise TreebankError(
-        f"{place(sentence)}: the heads are not a tree: correct or leave out the sentence"
-    )
+    else:
+        fault = f"the heads are not a tree: {_cycle(sentence.tree)} form a cycle; {remedy}"
+    raise TreebankError(f"{place(sentence)}: {fault}")
+
+
+def _cycle(tree: npt.NDArray[np.int64]) -> str:
+    """Name words that hang from each other in a cycle."""
+    for start in range(1, len(tree)):
+        above = [start]
+        while (head := int(tree[above[-1]])) > 0 and head not in above:
+            above.append(head)
+        if head > 0:
+            words = sorted(above[above.index(head) :])
+            shown = [str(word) for word in words[:_SHOWN]]
+            return f"the words {', '.join(shown)}{' and others' if len(words) > _SHOWN else ''}"
+    raise AssertionError("a tree has no cycle")
 
 
 def size_of(sentence: Sentence) -> tuple[int, int, int]:

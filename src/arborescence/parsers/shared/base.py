@@ -345,9 +345,9 @@ class Parser(ABC):
         ----------
         given
             Any number of sentences, read in batches as results are consumed: `Sentence` objects, or
-            lists of words; None, NaN and empty lists give none. A single `Sentence` need not be in a
-            list. Or raw text, which is cut into sentences and words: a string. Or a
-            file, as a `pathlib.Path`: CoNLL-U if its name ends so, else raw text (see `read_text`).
+            lists of words; None, NaN and empty lists give none. A single `Sentence` need not be in
+            a list. Or raw text, which is cut into sentences and words: a string. Or a file, as a
+            `pathlib.Path`: CoNLL-U if its name ends so, else raw text (see `read_text`).
         texts
             Instead of `given`, several raw texts: a list, or the column of a table. `item` of each
             parsed sentence is the number of its text, from 0, which also begins its ``sent_id``.

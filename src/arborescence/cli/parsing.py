@@ -24,7 +24,6 @@ from arborescence.cli.sentences import Format, deliver, hinted, hinting, is_of_s
 from arborescence.errors import OptionError, TreebankError
 from arborescence.parsers.described import words_of
 from arborescence.treebank.encodings import UTF8
-from arborescence.treebank.sentence import size_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -212,6 +211,8 @@ def watched(
 ) -> Iterator[Sentence]:
     """Pass sentences on: announce the long ones, and refuse those of too many words."""
     # options: of `parse`. Refused ones raise TreebankError, unless `skipped` takes it
+    from arborescence.treebank.sentence import size_of
+
     for number, sentence in enumerate(sentences, 1):
         words, most = len(sentence), options.max_words
         where = f"{sentence.source}:{sentence.line}" if sentence.source else f"sentence {number}"

@@ -334,6 +334,8 @@ def _read_all(
     training, held_out = checked(first, others, root, skip, in_part=in_part)
     said = f"{len(training):,} sentences to learn from, {len(held_out):,} to choose the epoch by"
     _say(progress, "reading", said)
+    if not any(set(one.deprels) - {"_"} for one in training):
+        _say(progress, "relations", "the sentences have none, so the parser gives none")
     return training, held_out
 
 

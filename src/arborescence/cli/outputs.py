@@ -50,6 +50,8 @@ _READ: Final = (
     *("files", "gold", "predicted", "scores", "treebank", "treebanks", "dev"),
     *("model", "models", "rules", "head_rules"),
 )
+#: Without all of these, a command that has one of them reads the standard input.
+_INSTEAD: Final = {"files", "words", "treebank"}
 
 
 def ending_of(output: str | os.PathLike[str]) -> str:
@@ -97,6 +99,8 @@ def check_options(given: Mapping[str, Any]) -> None:
         raise typer.BadParameter(f"--json is no CoNLL-U: -o {output}")
     values = [given[name] for name in _READ if given.get(name) is not None]
     lists = [value if isinstance(value, list) else [value] for value in values]
+    if not any(given.get(name) for name in _INSTEAD) and given.keys() & _INSTEAD:
+        lists.append(["-"])
     try:
         check_apart("-" if output is None else output, [each for one in lists for each in one])
     except OptionError as error:

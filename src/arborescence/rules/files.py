@@ -90,7 +90,7 @@ class _File:
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = path
         try:
-            text = Path(path).read_text("utf-8")
+            text = Path(path).read_text("utf-8-sig")
             self.table = tomllib.loads(text)
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
             raise OptionError(f"{path}: not TOML: {error}") from error

@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Sequence
 from itertools import chain, pairwise, starmap
 from os import PathLike
-from typing import IO, TYPE_CHECKING, NamedTuple
+from typing import IO, TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -210,17 +210,21 @@ def write(
         file.writelines(_pieces(from_elsewhere(sentences, target)))
 
 
+Item = TypeVar("Item", Sentence, "Sentence | Analyses")
+
+
 def from_elsewhere(
-    sentences: Iterable[Sentence], target: str | os.PathLike[str] | IO[bytes]
-) -> Iterator[Sentence]:
+    items: Iterable[Item], target: str | os.PathLike[str] | IO[bytes]
+) -> Iterator[Item]:
     """Pass sentences on; OptionError if one was read from the file that they are written to."""
     path = target if isinstance(target, (str, PathLike)) else None
-    source = ""
-    for sentence in sentences:
-        if path is not None and sentence.source != source:
-            source = sentence.source
+    known = ""
+    for item in items:
+        source = (item if isinstance(item, Sentence) else item[0][0]).source
+        if path is not None and source != known:
+            known = source
             check_apart(path, ["-" if source == "<stdin>" else source])
-        yield sentence
+        yield item
 
 
 def _pieces(sentences: Iterable[Sentence]) -> Iterator[bytes]:

@@ -11,8 +11,8 @@ from arborescence.cli.options import (
     Arguments,
     EncodingOption,
     JsonOption,
-    OutputOption,
     QuietOption,
+    WordsOption,
 )
 from arborescence.cli.outputs import into
 from arborescence.cli.progress import say, steps
@@ -29,7 +29,7 @@ def rank(
     budget: Annotated[int | None, typer.Option(min=1, metavar="WORDS")] = None,
     format: Format = "conllu",  # noqa: A002
     encoding: EncodingOption = UTF8,
-    output: OutputOption = None,
+    output: WordsOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """List the sentences of which a parser is least sure, or single words with both readings.

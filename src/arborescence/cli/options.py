@@ -80,6 +80,7 @@ KBestOption = Annotated[
 Arguments = Annotated[list[str] | None, typer.Argument()]
 JsonOption = Annotated[bool, typer.Option("--json")]
 OutputOption = Annotated[str | None, into("conllu", "json", "svg")]
+WordsOption = Annotated[str | None, into("conllu", "json")]  # sentences that may lack trees
 DrawingOption = Annotated[
     str | None, into("svg", metavar="FILE.svg", help="Draw the trees into it.")
 ]

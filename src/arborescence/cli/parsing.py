@@ -12,11 +12,11 @@ from arborescence.cli.options import (
     EncodingOption,
     JsonOption,
     KBestOption,
-    OutputOption,
     QuietOption,
     RootOption,
     SkipOption,
     ThreadsOption,
+    WordsOption,
 )
 from arborescence.cli.outputs import ends, into
 from arborescence.cli.progress import counted, note, say
@@ -237,7 +237,7 @@ _Model = Annotated[str | None, typer.Option("--model", "-m", show_default="engli
 def split(
     files: Arguments = None,
     model: _Model = None,
-    output: OutputOption = None,
+    output: WordsOption = None,
     lines: bool = False,
     words: bool = False,
     encoding: EncodingOption = UTF8,
@@ -278,7 +278,7 @@ def split(
 def tag(
     files: Arguments = None,
     model: _Model = None,
-    output: OutputOption = None,
+    output: WordsOption = None,
     format: Format = "conllu",  # noqa: A002
     encoding: EncodingOption = UTF8,
     overwrite: bool = False,

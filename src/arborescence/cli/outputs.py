@@ -89,7 +89,8 @@ def into(*kinds: str, **more: Any) -> Any:
             check_kind(output, kinds)
         return output
 
-    return typer.Option("--output", "-o", **{"metavar": "FILE", "callback": check} | more)
+    options: dict[str, Any] = {"metavar": "FILE", "callback": check}
+    return typer.Option("--output", "-o", **options | more)
 
 
 def check_options(given: Mapping[str, Any]) -> None:

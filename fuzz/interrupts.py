@@ -150,8 +150,9 @@ def full_disk(case):
 def closed(case):
     """Run without one of the standard streams, or with outputs that are no plain files."""
     rng = np.random.default_rng(case.options["seed"])
-    Path("loop.svg").unlink(missing_ok=True)
-    Path("loop.svg").symlink_to("loop.svg")
+    for name in ("loop.svg", "loop.npy"):
+        Path(name).unlink(missing_ok=True)
+        Path(name).symlink_to(name)
     np.save("scores.npy", rng.normal(size=(3, 4, 4)))
     some = "lessons.conllu"
     commands = [
@@ -161,7 +162,7 @@ def closed(case):
         ["decode", "scores.npy"],
         ["evaluate", some, some],
         ["evaluate", some, "-"],
-        ["decode", "scores.npy", "-o", "loop.svg"],
+        ["decode", "scores.npy", "-o", "loop.npy"],
         ["decode", "scores.npy", "-o", "loop.svg/heads.npy"],
         ["draw", some, "-o", "loop.svg"],
         ["decode", "scores.npy", "-o", "/dev/full"],

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from arborescence.core.tree import tree_weight as tree_weight
     from arborescence.distribution.arrays import TreeDistribution as TreeDistribution
     from arborescence.errors import ArborescenceError as ArborescenceError
+    from arborescence.errors import ArborescenceWarning as ArborescenceWarning
     from arborescence.errors import MissingExtraError as MissingExtraError
     from arborescence.errors import ModelError as ModelError
     from arborescence.errors import NoTreeError as NoTreeError

@@ -43,7 +43,21 @@ class TreeError(ArborescenceError, ValueError):
 
 
 class TreebankError(ArborescenceError, ValueError):
-    """A treebank cannot be read or used; the message gives the file, the line and the reason."""
+    """A treebank cannot be read or used; the message gives the file, the line and the reason.
+
+    Attributes
+    ----------
+    lost : (int, int, int)
+        How many sentences, words and lines are left out if reading goes on.
+    """
+
+    lost: tuple[int, int, int] = (1, 0, 0)
+
+
+class ArborescenceWarning(UserWarning):
+    """Something in the input was read in a way that its author should know of."""
+
+    __module__ = "arborescence"
 
 
 class ModelError(ArborescenceError, ValueError):

@@ -99,7 +99,7 @@ def test_broken_trees(command: Command, tmp_path: Path) -> None:
     assert said.endswith("broken.mrg:2: the tree that begins here lacks 1 closing bracket\n")
     assert not output.exists()
     result = command("convert", path, "-o", output, "--skip-invalid")
-    assert result.err.startswith("skipped 1 broken sentence; the first: ")
+    assert result.err.startswith("skipped 1 broken sentence (1 word, 1 line); the first: ")
     assert len(list(read(output))) == 2
     assert "none.mrg: No such file" in command("convert", tmp_path / "none.mrg").complaint()
 

@@ -106,7 +106,7 @@ def test_bad_options(command, table):
     ).complaint(2)
     page = ("-o", "x.html")
     assert "a web page is no JSON" in command("explain", table, "--json", *page).complaint(2)
-    for options in ([], [table, *page], ["--json", *page], ["-o", "-"], ["-o", "x.svg"]):
+    for options in ([], [table, *page], ["--json", *page], ["-o", "-"], ["-o", "x.txt"]):
         said = command("explain", "--exercise", 2, *options).complaint(2)
         assert "--exercise goes with -o FILE.html and --seed" in said
     assert "--seed is for" in command("explain", table, "--seed", 2).complaint(2)

@@ -128,7 +128,7 @@ def test_broken_sentences_are_skipped(command: Command, model: Path) -> None:
     result = command("parse", "-m", model, "--kbest", 2, "--skip-invalid", stdin=broken)
     assert result.status == 0
     assert result.out.count("# kbest_rank = 1\n") == result.out.count("\n\n") == 1
-    assert result.err.startswith("skipped 1 broken sentence; ")
+    assert result.err.startswith("skipped 1 broken sentence (1 word, 1 line); ")
 
 
 def test_parse_that_cannot_be(command: Command, gold: Path, model: Path, tmp_path: Path) -> None:

@@ -27,7 +27,9 @@ def test_sentences_above_the_limit_are_refused(command: Command, tmp_path: Path)
     assert not (tmp_path / "parsed.conllu").exists()
     result = command(*parse, "--skip-invalid")
     assert result.status == 0
-    assert result.err.startswith("skipped 1 broken sentence; the first: sentence 2: ")
+    assert result.err.startswith(
+        "skipped 1 broken sentence (60 words, 60 lines); the first: sentence"
+    )
     assert (tmp_path / "parsed.conllu").read_text().count("\n\n") == 2
     assert command(*parse, "--max-words", 60).err == ""
 

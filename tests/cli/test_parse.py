@@ -203,7 +203,6 @@ def test_draw_trees(command: Command, model: Path, tmp_path: Path) -> None:
 
 
 def test_an_ending_that_does_not_fit(command: Command, model: Path, lessons: Path) -> None:
-    assert "as SVG: -o FILE.svg" in command("draw", lessons, "-o", "x.png").complaint(2)
     for option in ("--json", "--confidence"):
         said = command("parse", "-m", model, lessons, "-o", "x.svg", option).complaint(2)
         assert "a drawing has no --confidence, and is no --json" in said
@@ -233,8 +232,40 @@ def test_broken_input_is_skipped_and_counted(command: Command, model: Path) -> N
     result = command("parse", "-m", model, "--skip-invalid", stdin=BROKEN)
     assert result.status == 0
     assert result.out.count("\n\n") == 1
-    assert result.err.startswith("skipped 2 broken sentences; the first: <stdin>:1: ")
+    assert result.err.startswith("skipped 2 broken sentences (2 words, 2 lines); the first: <")
     assert result.err.count("\n") == 1
+
+
+def test_nothing_that_is_left_is_an_error(command: Command, model: Path, tmp_path: Path) -> None:
+    target = tmp_path / "parsed.conllu"
+    target.write_text("as before")
+    broken = "1\tBirds\n\n1\tx\t_\t_\t_\t_\t9\t_\t_\t_\n\n"
+    parse = ("parse", "-m", model, "--skip-invalid")
+    for arguments in ([*parse, "-o", target], parse, ["draw", "--skip-invalid"]):
+        said = command(*arguments, stdin=broken).complaint()
+        assert "no sentence is left: skipped 2 broken sentences (2 words, 2 lines)" in said
+    assert target.read_text() == "as before"
+    assert command(*parse).status == 0  # nothing was there
+
+
+@pytest.mark.parametrize("options", [[], ["--quiet"]])
+def test_files_of_other_programs(
+    command: Command, model: Path, lessons: Path, tmp_path: Path, options: list[str]
+) -> None:
+    parse = ("parse", "-m", model, *options)
+    plain = command(*parse, lessons)
+    path = tmp_path / "odd.conllu"
+    path.write_bytes(b"\xef\xbb\xbf" + lessons.read_bytes().replace(b"\n", b"\r\n"))
+    found = command(*parse, path, "--skip-invalid")
+    assert (found.status, found.out, found.err) == (0, plain.out, plain.err)
+    path.write_bytes(lessons.read_bytes().replace(b"\n\n", b"\n \t\n"))
+    found = command(*parse, path, "--skip-invalid")
+    assert (found.status, found.out) == (0, plain.out)
+    note = f"arborescence: {path}:4: the line holds only blanks or tabs: it ends a sentence, as an "
+    assert found.err.count(note) == found.err.count("blanks") == (not options)
+    evaluated = command("evaluate", path, path)
+    assert evaluated.err.count(note) == 2  # each time it is read
+    assert "LAS                100.00" in evaluated.out
 
 
 def test_words_that_are_not_utf8(command: Command, model: Path) -> None:

@@ -142,7 +142,10 @@ def test_sentences_that_are_no_trees_can_be_left_out(
     done = command(*train, "--epochs", 1, "--no-tagger", "--no-text", "--skip-invalid")
     assert done.status == 0, done
     assert "reading: 15 sentences to learn from, 15 to choose the epoch by" in done.err
-    assert f"skipped 2 broken sentences; the first: {broken}:1: the heads are not a" in done.err
+    assert (
+        f"skipped 2 broken sentences (4 words, 4 lines); the first: {broken}:1: the heads"
+        in done.err
+    )
 
 
 def test_train_a_neural_parser(command: Command, lessons: Path, tmp_path: Path) -> None:
@@ -404,5 +407,19 @@ def test_the_folder_of_a_treebank(command: Command, tmp_path: Path) -> None:
     alone = command("train", treebank, "-o", model, "--no-text", "--no-tagger")
     assert alone.status == 0, alone  # a tenth would be too few: all epochs are run
     assert ", 0 to choose the epoch by" in alone.err
-    missing = command("train", treebank / "xx_yy-ud-train.conllu", "-o", model).complaint(2)
-    assert "--dev is missing: name a treebank by which to choose" in missing
+    words = ("--no-text", "--no-tagger")
+    few = command("train", treebank / "xx_yy-ud-train.conllu", "-o", model, *words)
+    assert few.status == 0, few
+    assert (
+        "dev: there is none, and 10 sentences are too few to keep a tenth to choose by" in few.err
+    )
+
+
+def test_a_tenth_of_a_file_is_kept_to_choose_by(command: Command, tmp_path: Path) -> None:
+    path = tmp_path / "many.conllu"
+    path.write_bytes(write_lessons(tmp_path, BIRDS, CATS).read_bytes() * 20)
+    words = ("--no-text", "--no-tagger", "--epochs", 1, "--bits", 10)
+    done = command("train", "linear", path, "-o", tmp_path / "model", *words)
+    assert done.status == 0, done
+    assert "dev: there is none: 20 of these sentences are kept to choose by" in done.err
+    assert re.search(r"best on dev: epoch 1 of 1, UAS [\d.]+", done.err)

@@ -93,7 +93,8 @@ def test_text_becomes_sentences(english, parse):
     )
     parsed = parse(table)
     assert parsed["url"].to_pylist() == ["w", "w", "x", "y", "z"]
-    assert parsed["sent_id"].to_pylist() == ["a-1", "a-2", None, None, "1"]
+    assert parsed["sent_id"].to_pylist() == ["a-1", "a-2", None, None, "3-1"]
+    assert parse(table, 100)["sent_id"].to_pylist()[-1] == "103-1"
     trees = [*english.parse(TEXT), *english.parse("Sing!")]
     rows = [row for row in parsed.to_pylist() if row["forms"]]
     for row, tree in zip(rows, trees, strict=True):
@@ -168,7 +169,7 @@ def test_errors_name_the_row(parse, english):
     assert rows[0]["heads"] == [0]
     assert rows[1]["forms"] == ["a\tb"]
     assert rows[1]["heads"] is None
-    assert len(errors) == 1
+    assert [error.lost for error in errors] == [(1, 1, 1)]
 
 
 def test_what_is_pickled_are_the_arguments():

@@ -90,20 +90,45 @@ def test_a_part_that_is_missing(folder, tmp_path):
 
 
 @pytest.mark.parametrize(("sentences", "kept"), [(199, 0), (200, 20), (2500, 192), (2001, 181)])
-def test_without_a_dev_part_some_sentences_are_kept_to_choose_by(tmp_path, sentences, kept):
+@pytest.mark.parametrize("folder", [True, False])
+def test_without_a_dev_part_some_sentences_are_kept_to_choose_by(tmp_path, sentences, kept, folder):
     many = (treebank() * sentences)[:sentences]
     numbered = [one.replace(comments=[f"# sent_id = {i}"]) for i, one in enumerate(many)]
     write(numbered, tmp_path / "train.conllu")
     said = []
     options = {"tagger": False, "text": False, "columns": ("form",), "epochs": 1, "bits": 10}
-    parser = train(tmp_path, kind="linear", progress=lambda *step: said.append(step[0]), **options)
+    given = tmp_path if folder else tmp_path / "train.conllu"
+    parser = train(given, kind="linear", progress=lambda *step: said.append(step[0]), **options)
     assert parser.info["sentences"] == sentences - kept
     [scores] = parser.info["dev"]
     assert bool(scores) == bool(kept)
     lines = [line for line in said if line.startswith("dev: ")]
-    assert lines == (
-        [f"dev: there is none: {kept} of these sentences are kept to choose by"] * bool(kept)
-    )
+    assert lines == [
+        f"dev: there is none: {kept} of these sentences are kept to choose by"
+        if kept
+        else f"dev: there is none, and {sentences} sentences are too few to keep a tenth to choose "
+        "by: all epochs are run"
+    ]
+
+
+def test_of_sentences_alone_none_are_kept():
+    parser = train(treebank() * 100, kind="linear", text=False, **SMALL)
+    assert parser.info["dev"] == [{}] * SMALL["epochs"]
+
+
+def test_a_treebank_is_not_overwritten(tmp_path):
+    path = tmp_path / "train.conllu"
+    write(treebank(), path)
+    (tmp_path / "link").symlink_to(path.name)
+    for output, treebanks, dev in (
+        (path, path, None),
+        (tmp_path / "link", tmp_path, None),
+        (path, treebank(), [path]),
+        (path, [*treebank(), str(path)], None),
+    ):
+        with pytest.raises(OptionError, match="writing would destroy what is read"):
+            train(treebanks, dev, output=output)
+    assert list(read(path)) == treebank()
 
 
 def test_training_goes_on(folder, tmp_path):

@@ -8,8 +8,8 @@ import sys
 
 import pytest
 
-from arborescence.errors import OptionError, TreebankError
-from arborescence.treebank import Sentence, conllu, read, write
+from arborescence.errors import ArborescenceWarning, OptionError, TreebankError
+from arborescence.treebank import Sentence, conllu, read, read_broken, write, write_kbest
 from real import TREEBANKS
 
 FILES = sorted(TREEBANKS.glob("*/*.conllu.gz"))
@@ -109,13 +109,43 @@ def test_write_to_paths(tmp_path):
 
 
 def test_write_is_all_or_nothing(tmp_path):
-    path = tmp_path / "a.conllu"
-    path.write_bytes(BIRDS + b"\n" + b"1\tbroken\n\n")
-    before = path.read_bytes()
+    path, source = tmp_path / "a.conllu", tmp_path / "b.conllu"
+    path.write_bytes(RAIN)
+    source.write_bytes(BIRDS + b"\n" + b"1\tbroken\n\n")
     with pytest.raises(TreebankError):
-        write(read(path), path)
+        write(read(source), path)
+    assert path.read_bytes() == RAIN
+    assert sorted(tmp_path.iterdir()) == [path, source]
+
+
+def names_of(path):
+    """Return other names of a file: by a folder, a link to it, to its folder, and a hard link."""
+    folder = path.parent
+    names = {name: folder / name for name in ("link", "hard", "folder")}
+    names["link"].symlink_to(path.name)
+    names["hard"].hardlink_to(path)
+    names["folder"].symlink_to(".")
+    return [
+        path,
+        folder / ".." / folder.name / path.name,
+        *list(names.values())[:2],
+        names["folder"] / path.name,
+    ]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="other links")
+@pytest.mark.parametrize("ending", ["conllu", "conllu.gz"])
+def test_what_is_read_is_not_overwritten(tmp_path, ending):
+    path = tmp_path / f"a.{ending}"
+    write(everything(BIRDS), path)
+    before = path.read_bytes()
+    for name in names_of(path):
+        with pytest.raises(OptionError, match="writing would destroy what is read; write into ano"):
+            write(read(path), name)
+        with pytest.raises(OptionError, match="destroy"):
+            write_kbest(([(sentence, 1.0)] for sentence in read(path)), str(name))
     assert path.read_bytes() == before
-    assert list(tmp_path.iterdir()) == [path]
+    write(read(path), tmp_path / "copy.conllu")
 
 
 @pytest.mark.parametrize("cut", [0, 1, 2])
@@ -141,10 +171,11 @@ BROKEN = {
     "number is a word": (word("one"), 1, "word number 'one'"),
     "huge number": (word("9" * 30), 1, "word number '9+'"),
     "empty form": (word(form=""), 1, "column FORM of word 1 is empty"),
-    "empty number": (word(number=""), 1, "column ID of word  is empty"),
+    "empty number": (word(number=""), 1, "column ID is empty: give the word 'a' its number"),
     "empty misc": (word()[:-2] + "\n", 1, "column MISC of word 1 is empty"),
     "head is a word": (word(head="root"), 1, "head 'root' of word 1 is not a number"),
-    "negative head": (word(head="-1"), 1, "head '-1'"),
+    "negative head": (word(head="-1"), 1, "head '-1' of word 1 is negative: use 0 for the root"),
+    "head minus": (word(head="-"), 1, "head '-' of word 1 is not a number"),
     "own head": (word() + word("2", head="2"), 2, "word 2 is its own head"),
     "head outside": (word() + word("2", head="3") + word("3", head="4"), 3, "head 4 of word 3"),
     "late comment": (word() + "# late\n" + word("2", head="1"), 2, "a comment after the first"),
@@ -152,8 +183,8 @@ BROKEN = {
     "only comments": ("# one\n# two\n", 2, "without a word"),
     "only an empty node": (word("0.1", head="_"), 1, "without a word"),
     "range starts late": (word("2-3", head="_") + word(), 1, "multiword token '2-3'"),
-    "range backwards": (word() + word("2-1", head="_"), 2, "multiword token '2-1'"),
-    "range of words": (word("1-b", head="_"), 1, "multiword token '1-b'"),
+    "range backwards": (word() + word("2-1", head="_"), 2, "'2-1' ends before it begins"),
+    "range of words": (word("1-b", head="_"), 1, "'1-b' is not two numbers of words, such as"),
     "ranges overlap": (
         word("1-2", head="_") + word() + word("2-3", head="_") + word("2") + word("3"),
         3,
@@ -162,10 +193,9 @@ BROKEN = {
     "range outside": (word() + word("2-3", head="_") + word("2", head="1"), 2, "ends outside"),
     "empty node too far": (word() + word("2.1", head="_"), 2, "empty node '2.1'"),
     "empty node not counted": (word() + word("1.2", head="_"), 2, "empty node '1.2'"),
-    "carriage returns": (word().replace("\n", "\r\n") + "\r\n", 1, "LF, not CR LF"),
-    "byte order mark": ("\ufeff# text = a\n" + word(), 1, "byte order mark"),
-    "byte order mark on a word": ("\ufeff" + word(), 1, "byte order mark"),
-    "space on the blank line": (word() + " \n" + word(), 2, "1 column where"),
+    "a carriage return in a line": (word(form="a\rb"), 1, "carriage return that ends no line"),
+    "no empty line before a comment": (RAIN.decode() * 2, 3, "an empty line must end the sentence"),
+    "no empty line before a word": (word() * 2, 2, "an empty line must end the sentence"),
 }
 
 
@@ -180,6 +210,97 @@ def test_broken_sentences_are_told_and_skipped(tmp_path, text, line, fault):
     assert [s.forms for s in sentences] == [["Birds", "sing"], ["Rain"]]
     assert sentences[1].text == "Rain"
     assert len(errors) == 1
+
+
+NINE_TABS = 9 * b"\t"
+#: What is written by other programs, and read as if it were plain.
+ODD = {
+    "CR LF": lambda data: data.replace(b"\n", b"\r\n"),
+    "CR LF, but not at the end": lambda data: data.replace(b"\n", b"\r\n")[:-3],
+    "byte order mark": lambda data: b"\xef\xbb\xbf" + data,
+    "all of them": lambda data: (
+        b"\xef\xbb\xbf" + data.replace(b"\n\n", b"\n \n").replace(b"\n", b"\r\n")
+    ),
+    "byte order marks of files in a row": lambda data: data.replace(b"1\tB", b"\xef\xbb\xbf1\tB"),
+    **{
+        f"blanks {blanks!r}": lambda data, blanks=blanks: data.replace(b"\n\n", b"\n%b\n" % blanks)
+        for blanks in (b" ", b"\t", b" \t  ", NINE_TABS, "\u00a0".encode(), "\u3000 ".encode())
+    },
+}
+
+
+@pytest.mark.parametrize("odd", ODD.values(), ids=ODD)
+@pytest.mark.parametrize("chunk", [1, 7, 100, 1 << 20])
+@pytest.mark.filterwarnings("ignore::arborescence.ArborescenceWarning")
+def test_odd_lines_are_read_as_plain_ones(monkeypatch, odd, chunk):
+    monkeypatch.setattr(conllu, "_CHUNK", chunk)
+    plain = (BIRDS + b"\n" + RAIN + b"\n") * 3
+    for stream in (odd(plain), gzip.compress(odd(plain))):
+        found = everything(stream)
+        assert [sentence.line for sentence in found] == [1, 4, 7, 10, 13, 16]
+        copy = io.BytesIO()
+        write(found, copy)
+        assert copy.getvalue().rstrip() == plain.rstrip()
+    assert [s.raw for s in read_broken(io.BytesIO(odd(plain)))] == [s.raw for s in found]
+
+
+def test_lines_of_blanks_are_said_once(tmp_path):
+    path = tmp_path / "blanks.conllu"
+    path.write_bytes((BIRDS + NINE_TABS + b"\n") * 3 + BIRDS)
+    with pytest.warns(ArborescenceWarning) as said:
+        assert len(list(read(path))) == 4
+    [warning] = said
+    assert str(warning.message).startswith(f"{path}:3: the line holds only blanks or tabs: it ends")
+
+
+def test_what_is_skipped_beside_lines_of_blanks_is_counted():
+    broken = RAIN.replace(b"1\tRain", b"3\tRain")
+    data = BIRDS + b" \n" + broken + b" \n" + BIRDS + b"# a\n" + BIRDS + b"\t\n" + RAIN
+    errors = []
+    with pytest.warns(ArborescenceWarning, match="only blanks"):
+        found = list(read(io.BytesIO(data), skip_invalid=errors.append))
+    assert [len(sentence) for sentence in found] == [2, 1]
+    # the last of these lacks the empty line between two sentences
+    assert [error.lost for error in errors] == [(1, 1, 2), (2, 4, 5)]
+
+
+def test_heads_with_leading_zeros_are_numbers():
+    [sentence] = everything(BIRDS.replace(b"\t2\t", b"\t02\t").replace(b"\t0\t", b"\t00\t"))
+    assert sentence.heads.tolist() == [2, 0]
+
+
+ENCODED = {
+    "utf-16": "begins with the byte order mark of UTF-16, .* give encoding='utf-16'",
+    "utf-32": "begins with the byte order mark of UTF-32, .* give encoding='utf-32'",
+    "utf-16-le": "zeros, as in UTF-16, which is not UTF-8: give encoding='utf-16-le'",
+    "utf-16-be": "give encoding='utf-16-be'",
+    "latin-1": "byte 6 of the line is not valid UTF-8: .* such as encoding='latin-1'",
+    "cp1252": "such as encoding='latin-1'",
+}
+
+
+@pytest.mark.parametrize(("encoding", "fault"), ENCODED.items())
+@pytest.mark.parametrize("chunk", [3, 1 << 20])
+def test_other_encodings_are_told_and_read(monkeypatch, encoding, fault, chunk):
+    text = (BIRDS.decode().replace("Birds", "Bir\u00e9s") + "\n") * 9
+    data = text.encode(encoding)
+    with pytest.raises(TreebankError, match=fault):
+        everything(data)
+    monkeypatch.setattr(conllu, "_CHUNK", chunk)
+    for stream in (data, gzip.compress(data)):
+        found = list(read(io.BytesIO(stream), encoding=encoding))
+        assert "".join(map(str, found)) == text
+        assert "".join(map(str, read_broken(io.BytesIO(stream), encoding=encoding))) == text
+
+
+def test_bytes_of_no_encoding_are_told(monkeypatch):
+    monkeypatch.setattr(conllu, "_CHUNK", 5)
+    data = (BIRDS.decode() + "\n").encode("utf-16-be") + b"\xd8\x00\x00\x41"
+    with pytest.raises(TreebankError, match="<stream>:4: byte 0xd8 is not utf-16-be: name the enc"):
+        list(read(io.BytesIO(data), encoding="utf-16-be"))
+    for name in ("klingon", "hex", "a\0b"):
+        with pytest.raises(OptionError, match="encoding must be one that Python knows"):
+            list(read(io.BytesIO(BIRDS), encoding=name))
 
 
 def test_invalid_utf8_is_told_and_skipped():

@@ -337,6 +337,27 @@ def test_by_hand():
     assert without.clas == evaluation.clas
 
 
+def test_what_is_no_tree_is_counted_and_named(tmp_path):
+    cycle = GOLD.replace(heads=[-1, 2, 1, 0, 3, 3])
+    part = GOLD.replace(heads=[-1, 2, 3, 0, 3, -1])
+    two_roots = GOLD.replace(heads=[-1, 2, 0, 0, 3, 3])
+    evaluation = evaluate([GOLD, cycle], [two_roots, part])
+    assert (evaluation.broken, evaluation.first_broken) == (1, "sentence 2")
+    assert (evaluation.gold_broken, evaluation.gold_first_broken) == (1, "sentence 2")
+    path = tmp_path / "cycles.conllu"
+    write([GOLD, cycle, GOLD, cycle], path)
+    evaluation = evaluate(path, path)
+    assert evaluation.las.f1 == 1
+    assert evaluation.as_dict()["gold_broken"] == evaluation.broken == 2
+    line = 2 + len(bytes(GOLD).splitlines())
+    table = str(evaluation).splitlines()
+    at = next(n for n, row in enumerate(table) if row.startswith("sentences that are no trees"))
+    assert table[at].split()[-2:] == ["2", "2"]
+    assert table[at + 1] == f"  the first of the predicted ones: {path}:{line - 1}"
+    assert table[at + 2] == f"  the first of the gold ones: {path}:{line - 1}"
+    assert evaluate([GOLD], [GOLD]).first_broken == ""
+
+
 def test_undirected_attachment_is_what_pairs_of_words_have_in_common():
     rng = np.random.default_rng(7)
 

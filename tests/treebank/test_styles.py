@@ -7,6 +7,9 @@ from arborescence.core.tree import is_tree
 from arborescence.errors import OptionError, TreebankError
 from arborescence.treebank import Sentence, read, restyle
 from modes import rarely
+from real import TREEBANKS
+
+FILES = sorted(TREEBANKS.glob("*/*-test.conllu.gz"))
 
 COORDINATIONS = ("first", "conjunction", "second", "chain")
 #: with lions , tigers and bears that have slept
@@ -92,10 +95,49 @@ def test_the_way_back_on_real_sentences(treebanks, heads, coordination):
         other += sum(map(Sentence.__ne__, sentences, restyled))
         different += sum(map(Sentence.__ne__, sentences, again))
     assert (other > 0.02 * total) == (heads == "function" or coordination != "first")
-    if coordination == "chain":  # of coordinations within others
-        assert different < 0.02 * total
-    else:
-        assert different == 0
+    assert different == 0
+
+
+#: cats and ( dogs or wolves ) and birds
+NESTED = Sentence.from_words(
+    ["cats", "and", "dogs", "or", "wolves", "and", "birds"],
+    heads=[0, 3, 1, 5, 3, 7, 1],
+    deprels=["root", "cc", "conj", "cc", "conj", "cc", "conj"],
+    misc=["_", "_", "_", "_", "Gloss=w", "_", "_"],
+)
+
+
+@pytest.mark.parametrize("heads", ["content", "function"])
+def test_a_coordination_within_another_comes_back_from_a_chain(heads):
+    style = {"heads": heads, "coordination": "chain"}
+    [chain] = restyle([NESTED], **style)
+    assert chain.heads.tolist() == [0, 3, 1, 5, 3, 7, 3]
+    assert chain.misc == ["_", "_", "_", "_", "Gloss=w|NestedConj=3", "_", "_"]
+    assert list(restyle([chain], **style, back=True)) == [NESTED]
+    # A mark is void where a parser has found another head.
+    parsed = chain.replace(heads=[0, 3, 1, 5, 7, 1, 3])
+    [back] = restyle([parsed], **style, back=True)
+    assert back.heads.tolist() == [0, 3, 1, 5, 1, 1, 1]
+    assert back.misc == NESTED.misc
+
+
+def test_the_way_back_from_a_chain_of_any_conjuncts():
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        sentence = random_sentence(rng)
+        kinds = rng.choice(["conj", "conj", "cc"], len(sentence)).tolist()
+        sentence = sentence.replace(deprels=kinds)
+        [chain] = restyle([sentence], coordination="chain")
+        assert list(restyle([chain], coordination="chain", back=True)) == [sentence]
+
+
+@pytest.mark.long
+@pytest.mark.skipif(not FILES, reason="needs the treebanks in ../shared/ud")
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name.removesuffix("-test.conllu.gz"))
+def test_the_way_back_from_chains_of_all_treebanks(path):
+    sentences = list(read(path))
+    chains = restyle(sentences, coordination="chain")
+    assert list(restyle(chains, coordination="chain", back=True)) == sentences
 
 
 def test_what_is_no_style_or_no_tree():

@@ -104,6 +104,7 @@ def _run(arguments: list[str], came: list[int]) -> int:
 
         from arborescence.cli.app import app
         from arborescence.cli.options import values_as_typed
+        from arborescence.cli.progress import warnings_as_notes
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in ("typer", "rich"):
             raise
@@ -112,7 +113,8 @@ def _run(arguments: list[str], came: list[int]) -> int:
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     try:
-        status = app(arguments, prog_name="arborescence", standalone_mode=False)
+        with warnings_as_notes():
+            status = app(arguments, prog_name="arborescence", standalone_mode=False)
         sys.stdout.flush()
     except typer.TyperException as error:
         return complain(error.format_message(), error.exit_code)

@@ -7,10 +7,18 @@ from typing import Annotated, Literal
 
 import typer
 
-from arborescence.cli.options import Arguments, JsonOption, OutputOption, QuietOption, ends, into
+from arborescence.cli.options import (
+    Arguments,
+    EncodingOption,
+    JsonOption,
+    QuietOption,
+    WordsOption,
+)
+from arborescence.cli.outputs import into
 from arborescence.cli.progress import note, say, steps
 from arborescence.cli.sentences import Format, deliver, hinted, readers_of, sentences_of
 from arborescence.parsers.shared.options import Doubt
+from arborescence.treebank.encodings import UTF8
 
 
 def rank(
@@ -20,7 +28,8 @@ def rank(
     words: bool = False,
     budget: Annotated[int | None, typer.Option(min=1, metavar="WORDS")] = None,
     format: Format = "conllu",  # noqa: A002
-    output: OutputOption = None,
+    encoding: EncodingOption = UTF8,
+    output: WordsOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """List the sentences of which a parser is least sure, or single words with both readings.
@@ -57,7 +66,7 @@ def rank(
     from arborescence.parsers import load, ranking
 
     parser = load(model)
-    given = hinted(files, format, parser)
+    given = hinted(files, format, parser, encoding)
     found = ranking.rank(parser, given, by=by, words=words, budget=budget)
     if not found:
         note("no head is missing (_ in HEAD), so there is nothing to rank")
@@ -78,7 +87,8 @@ def audit(
     rules: Annotated[str, typer.Option(metavar="ud|FILE.toml")] = "ud",
     budget: Annotated[int | None, typer.Option(min=1, metavar="WORDS")] = None,
     seed: Annotated[int, typer.Option(min=0)] = 1,
-    output: Annotated[str | None, into(metavar="FILE.html")] = None,
+    encoding: EncodingOption = UTF8,
+    output: Annotated[str | None, into("html", metavar="FILE.html")] = None,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
@@ -117,11 +127,9 @@ def audit(
     from arborescence.parsers.described import edges_of, the_tree
     from arborescence.system.files import writing
 
-    if output and not ends(output, ".html"):
-        raise typer.BadParameter(f"-o {output}: findings are written as a page: -o FILE.html")
     with steps(quiet=quiet) as step:
         found = audited(
-            sentences_of(files, readers_of("conllu", None)),
+            sentences_of(files, readers_of("conllu", None, None, encoding)),
             kind=kind,
             folds=folds,
             rules=rules,

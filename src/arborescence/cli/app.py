@@ -20,6 +20,7 @@ from arborescence.cli.models import app as train
 from arborescence.cli.models import calibrate, models, package
 from arborescence.cli.options import (
     DrawingOption,
+    EncodingOption,
     JsonOption,
     QuietOption,
     documented,
@@ -42,6 +43,7 @@ from arborescence.cli.treebanks import convert, draw, repair, validate
 from arborescence.core.choices import Measure
 from arborescence.errors import MissingExtraError
 from arborescence.parsers.described import the_tree, the_trees
+from arborescence.treebank.encodings import UTF8
 from arborescence.version import __version__
 
 if TYPE_CHECKING:
@@ -183,10 +185,12 @@ def parse(options: Options) -> None:
     with usage_errors():
         parser = loaded(options)
     documents = documents_of(files, output, parser)
-    sentences = sentences_of(files, readers_of(options.format, skipped, parser), documents)
+    reader = readers_of(options.format, skipped, parser, options.encoding)
+    sentences = sentences_of(files, reader, documents)
     if options.format == "text":
         sentences = with_hint_at_lines(sentences, quiet=quiet)
     found = analyses(sentences, parser, options, skipped, rules)
+    found = skipped.left(found) if skipped else found
     parsed = map(ranked, found) if options.kbest else ([best] for [(best, _)] in found)
     output = output or (None if tree else "-")
     describe = partial(the_trees if options.kbest else the_tree, confidence=options.confidence)
@@ -260,6 +264,7 @@ def evaluate(
     by: Measure | None = None,
     kbest: Annotated[int | None, typer.Option(min=1, metavar="K")] = None,
     punctuation: bool = True,
+    encoding: EncodingOption = UTF8,
     as_json: JsonOption = False,
 ) -> None:
     """Compare the trees of a parser with the right ones.
@@ -289,14 +294,17 @@ def evaluate(
     """
     from arborescence import treebank
 
+    right: Any = gold if encoding == UTF8 else treebank.read(gold, encoding=encoding)
+    found: Any = predicted
     if oracle:
         evaluation = treebank.best_of_k(
-            gold, predicted, k=kbest, by=by or "las", punctuation=punctuation
+            right, found, k=kbest, by=by or "las", punctuation=punctuation
         )
     elif by or kbest:
         raise typer.BadParameter("--by and --kbest go with --oracle")
     else:
-        evaluation = treebank.evaluate(gold, predicted, punctuation=punctuation)
+        found = found if encoding == UTF8 else treebank.read(found, encoding=encoding)
+        evaluation = treebank.evaluate(right, found, punctuation=punctuation)
     say(json.dumps(evaluation.as_dict()) if as_json else str(evaluation))
 
 

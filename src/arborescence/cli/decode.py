@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arborescence.cli.options import JsonOption, KBestOption, RootOption, ThreadsOption, ends, into
+from arborescence.cli.options import JsonOption, KBestOption, RootOption, ThreadsOption
+from arborescence.cli.outputs import check_kind, ends, into
 from arborescence.cli.progress import say
 from arborescence.core.choices import Encoding
 from arborescence.errors import ScoresError
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 def decode(
     scores: Annotated[Path, typer.Argument(metavar="SCORES.npy|npz")],
-    output: Annotated[Path | None, into()] = None,
+    output: Annotated[Path | None, into("npy", "npz", "json")] = None,
     kbest: KBestOption = None,
     root: RootOption = "single",
     projective: bool = False,
@@ -74,6 +75,8 @@ def decode(
 
     if inference == "undirected" and (kbest or projective):
         raise typer.BadParameter("--inference undirected does not go with --kbest or --projective")
+    if output:
+        check_kind(output, ("npz" if kbest else "npy", "json"))
     values, lengths = load_scores(scores)
     which: dict[str, Any] = {"root": root, "threads": threads}
     arrays: dict[str, Any]
@@ -90,7 +93,7 @@ def decode(
         weights = np.array(arb.tree_weight(values, heads))
         lists = heads[..., None, :], weights[..., None], np.ones_like(weights, np.int64)
         trees = list(lists_of(*lists))
-    if ends(str(output), ".json", ".jsonl"):
+    if ends(output, ".json", ".jsonl"):
         with writing(str(output)) as file:
             file.writelines(f"{line}\n".encode() for line in in_json(trees, bool(kbest)))
     elif output:

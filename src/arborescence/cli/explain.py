@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 import typer
 
-from arborescence.cli.options import Arguments, JsonOption, OutputOption, ends, usage_errors
+from arborescence.cli.options import Arguments, EncodingOption, JsonOption, usage_errors
+from arborescence.cli.outputs import ends, into
 from arborescence.cli.progress import counted
 from arborescence.cli.sentences import readers_of, sentences_of
 from arborescence.core.choices import Algorithm, Root
@@ -21,6 +22,7 @@ from arborescence.errors import ScoresError, TreebankError, TreeError
 from arborescence.parsers.described import words_of
 from arborescence.parsers.shared.options import System
 from arborescence.system.files import writing
+from arborescence.treebank.encodings import UTF8
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -33,6 +35,9 @@ if TYPE_CHECKING:
     Scores = tuple[Any, Sequence[str] | None]
     Derivation = tuple[Sentence, list[Transition]]
 
+#: Steps and derivations are written as text, as data, or as a page.
+_OutputOption = Annotated[str | None, into("text", "json", "html")]
+
 
 def explain(
     scores: Annotated[Path | None, typer.Argument(metavar="SCORES.csv|npy")] = None,
@@ -41,7 +46,7 @@ def explain(
     root: Root | None = None,
     k: Annotated[int | None, typer.Option("-k", "--k")] = None,
     rules: Annotated[str | None, typer.Option(metavar="ud|FILE.toml")] = None,
-    output: OutputOption = None,
+    output: _OutputOption = None,
     as_json: JsonOption = False,
     exercise: Annotated[int | None, typer.Option(metavar="N")] = None,
     seed: int | None = None,
@@ -86,7 +91,8 @@ def explain(
     from arborescence import explaining
 
     if exercise is not None:
-        if not ends(output, ".html") or scores is not None or sentence is not None or as_json:
+        page = ends(output, ".html", ".htm")
+        if not page or scores is not None or sentence is not None or as_json:
             raise typer.BadParameter("--exercise goes with -o FILE.html and --seed, nothing else")
         write_sheet(exercise, seed or 0, Path(output or ""))
         return
@@ -94,12 +100,12 @@ def explain(
         raise typer.BadParameter("--seed is for --exercise")
     if (scores is None) == (sentence is None):
         raise typer.BadParameter("give a file of scores, or --sentence")
-    page = ends(output, ".html")
+    page = ends(output, ".html", ".htm")
     if page and as_json:
         raise typer.BadParameter("a web page is no JSON: -o FILE.html or --json")
     if rules is not None and (sentence is None or k is not None or algorithm != "root-constraint"):
         raise typer.BadParameter("--rules goes with --sentence, and with no --algorithm or -k")
-    as_data = as_json or ends(output, ".json")
+    as_data = as_json or ends(output, ".json", ".jsonl")
     with usage_errors():
         if rules is not None:
             steps = searched(sentence or "", rules, root or "single")
@@ -224,11 +230,12 @@ def trace(
     words: Arguments = None,
     model: Annotated[str | None, typer.Option("--model", "-m")] = None,
     format: Words = "tokens",  # noqa: A002
+    encoding: EncodingOption = UTF8,
     treebank: str | None = None,
     sentence: Annotated[str | None, typer.Option(metavar="N|ID|all")] = None,
     system: System | None = None,
     relations: bool = True,
-    output: OutputOption = None,
+    output: _OutputOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Show stack, buffer and action of each step by which a tree is built.
@@ -268,14 +275,14 @@ def trace(
     """
     if treebank and words:
         raise typer.BadParameter("give words or --treebank, not both")
-    if ends(output, ".html") and as_json:
+    if ends(output, ".html", ".htm") and as_json:
         raise typer.BadParameter("a web page is no JSON: -o FILE.html or --json")
     parser = None
     if model or not treebank:
         from arborescence.parsers import TransitionParser, load
 
         parser = load(model)
-    sentences = chosen(wanted(words, format, parser, treebank), sentence, treebank)
+    sentences = chosen(wanted(words, format, parser, treebank, encoding), sentence, treebank)
     name = system or "arc-standard"
     if parser:
         if isinstance(parser, TransitionParser) and system in (None, parser.system):
@@ -291,12 +298,14 @@ def wanted(
     writing: Words,
     parser: Parser | None,
     treebank: str | None,
+    encoding: str,
 ) -> Iterator[Sentence]:
     """Read the sentences of the arguments, of a treebank, or of the standard input."""
     if treebank:
-        return sentences_of([treebank], readers_of("conllu", None))
-    reader = readers_of(writing, None, parser)
-    return reader(BytesIO(os.fsencode(" ".join(words)))) if words else sentences_of(None, reader)
+        return sentences_of([treebank], readers_of("conllu", None, None, encoding))
+    if words:  # as the system gives them
+        return readers_of(writing, None, parser)(BytesIO(os.fsencode(" ".join(words))))
+    return sentences_of(None, readers_of(writing, None, parser, encoding))
 
 
 def chosen(
@@ -340,7 +349,7 @@ def show(
     """Write the derivations as a web page, as JSON, or as text that fits the terminal."""
     from arborescence import drawing
 
-    if output and ends(output, ".html"):
+    if output and ends(output, ".html", ".htm"):
         kept = list(counted(derivations, "derivations", printed=False))
         page = drawing.trace_html(
             *(sentence for sentence, _ in kept),

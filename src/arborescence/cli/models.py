@@ -10,18 +10,20 @@ import typer
 from typer.core import TyperGroup
 
 from arborescence.cli.options import (
+    EncodingOption,
     QuietOption,
     SkipOption,
     documented,
     examples,
     given,
-    into,
     usage_errors,
 )
+from arborescence.cli.outputs import into
 from arborescence.cli.progress import note, say, steps
 from arborescence.cli.sentences import Skipped
 from arborescence.parsers.recipe import all_options, parts_of, train
 from arborescence.parsers.shared.options import TRAINABLE, Trainable, present_kinds, settings_of
+from arborescence.treebank.encodings import UTF8
 
 
 def models() -> None:
@@ -234,12 +236,13 @@ def command_for(kind: Trainable | None) -> Any:
     def run(
         context: typer.Context,
         treebanks: Annotated[list[Path], typer.Argument(metavar="TRAIN")],
-        output: Annotated[Path, into()],
+        output: Annotated[Path, into("model")],
         dev: Annotated[
-            Path | None, typer.Option(show_default="the dev part of the folders")
+            Path | None, typer.Option(show_default="the dev part of the folders, or a tenth")
         ] = None,
         start: Annotated[str | None, typer.Option("--from", metavar="MODEL")] = None,
         resume: bool = False,
+        encoding: EncodingOption = UTF8,
         skip_invalid: SkipOption = False,
         quiet: QuietOption = False,
         **_: object,
@@ -260,11 +263,6 @@ def command_for(kind: Trainable | None) -> Any:
         resume
             Go on where an interrupted training has stopped.
         """
-        if dev is None and not any(map(Path.is_dir, treebanks)):
-            raise typer.BadParameter(
-                "--dev is missing: name a treebank by which to choose the best epoch, or learn "
-                "from the folder of a treebank"
-            )
         skipped = Skipped() if skip_invalid else None
         with steps(quiet=quiet) as step, usage_errors():
             trained = train(
@@ -275,6 +273,7 @@ def command_for(kind: Trainable | None) -> Any:
                 output=output,
                 resume=resume,
                 skip_invalid=skipped,
+                encoding=encoding,
                 progress=step,
                 **given(context, options),
             )

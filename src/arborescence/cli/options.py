@@ -5,15 +5,17 @@ from __future__ import annotations
 import inspect
 import os
 import re
+import warnings
 from contextlib import contextmanager
 from copy import copy
-from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeVar, get_args, get_origin
 
 import typer
 
+from arborescence.cli.outputs import check_options, into
 from arborescence.core.choices import Root
-from arborescence.errors import OptionError
+from arborescence.errors import ArborescenceWarning, OptionError
+from arborescence.treebank.encodings import check_encoding
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -57,15 +59,11 @@ def values_as_typed(message: str) -> str:
     return re.sub(r"\b([a-z_]+)=(True|False|'[\w.-]+'|(?![\w'\"(\[=-]))", typed, message)
 
 
-def ends(output: str | None, *endings: str) -> bool:
-    """Return whether a file's ending says that it is of this kind."""
-    return (output or "").removesuffix(".gz").endswith(endings)
-
-
 def hush(wanted: bool) -> bool:
-    """Silence the note that kernels are being compiled, too."""
+    """Silence the note that kernels are being compiled, and how odd input is read, too."""
     if wanted:
         os.environ["ARBORESCENCE_QUIET"] = "1"
+        warnings.simplefilter("ignore", ArborescenceWarning)
     return wanted
 
 
@@ -81,15 +79,33 @@ KBestOption = Annotated[
 ]
 Arguments = Annotated[list[str] | None, typer.Argument()]
 JsonOption = Annotated[bool, typer.Option("--json")]
-#: The option of all commands that write into a file.
-into = partial(typer.Option, "--output", "-o", metavar="FILE")
-OutputOption = Annotated[str | None, into()]
-DrawingOption = Annotated[str | None, into(metavar="FILE.svg", help="Draw the trees into it.")]
+OutputOption = Annotated[str | None, into("conllu", "json", "svg")]
+WordsOption = Annotated[str | None, into("conllu", "json")]  # sentences that may lack trees
+DrawingOption = Annotated[
+    str | None, into("svg", metavar="FILE.svg", help="Draw the trees into it.")
+]
 QuietOption = Annotated[
     bool, typer.Option("--quiet", "-q", callback=hush, help="Say nothing but what goes wrong.")
 ]
 SkipOption = Annotated[
     bool, typer.Option("--skip-invalid", help="Leave broken sentences out, and count them.")
+]
+
+
+def known_encoding(name: str) -> str:
+    """Raise BadParameter if there is no such encoding."""
+    with usage_errors():
+        check_encoding(name)
+    return name
+
+
+EncodingOption = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME",
+        callback=known_encoding,
+        help="The encoding of the input, such as latin-1 or utf-16.",
+    ),
 ]
 
 
@@ -113,8 +129,13 @@ def documented(
     each_once = {
         each.name: each for one in (common, command) if one for each in _parameters_of(one)
     }
-    command.__doc__ = _section(command)
-    return _declaring(command, [*each_once.values(), *more])
+
+    def run(**given: Any) -> None:
+        check_options(given)
+        command(**given)
+
+    run.__name__, run.__doc__ = command.__name__, _section(command)
+    return _declaring(run, [*each_once.values(), *more])
 
 
 def taking(

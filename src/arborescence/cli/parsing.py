@@ -9,19 +9,21 @@ import typer
 
 from arborescence.cli.options import (
     Arguments,
+    EncodingOption,
     JsonOption,
     KBestOption,
-    OutputOption,
     QuietOption,
     RootOption,
     SkipOption,
     ThreadsOption,
-    ends,
+    WordsOption,
 )
+from arborescence.cli.outputs import ends, into
 from arborescence.cli.progress import counted, note, say
 from arborescence.cli.sentences import Format, deliver, hinted, hinting, is_of_spacy
 from arborescence.errors import OptionError, TreebankError
 from arborescence.parsers.described import words_of
+from arborescence.treebank.encodings import UTF8
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -90,8 +92,9 @@ class Options:
         None
     )
     weights: Annotated[str | None, typer.Option(metavar="W,W...")] = None
-    output: OutputOption = None
+    output: Annotated[str | None, into("conllu", "json", "svg", "spacy")] = None
     format: Format = "conllu"
+    encoding: EncodingOption = UTF8
     kbest: KBestOption = None
     root: RootOption = "single"
     projective: Annotated[bool | None, typer.Option("--projective/--no-projective")] = None
@@ -208,6 +211,8 @@ def watched(
 ) -> Iterator[Sentence]:
     """Pass sentences on: announce the long ones, and refuse those of too many words."""
     # options: of `parse`. Refused ones raise TreebankError, unless `skipped` takes it
+    from arborescence.treebank.sentence import size_of
+
     for number, sentence in enumerate(sentences, 1):
         words, most = len(sentence), options.max_words
         where = f"{sentence.source}:{sentence.line}" if sentence.source else f"sentence {number}"
@@ -216,6 +221,7 @@ def watched(
                 f"{where}: {words:,} words; --max-words is {most:,}. If that is one sentence, "
                 "raise the limit; else leave it out with --skip-invalid"
             )
+            error.lost = size_of(sentence)
             if not skipped:
                 raise error
             skipped(error)
@@ -231,9 +237,10 @@ _Model = Annotated[str | None, typer.Option("--model", "-m", show_default="engli
 def split(
     files: Arguments = None,
     model: _Model = None,
-    output: OutputOption = None,
+    output: WordsOption = None,
     lines: bool = False,
     words: bool = False,
+    encoding: EncodingOption = UTF8,
     quiet: QuietOption = False,
 ) -> None:
     """Split raw text into sentences, one on a line.
@@ -259,7 +266,7 @@ def split(
     """
     from arborescence.parsers import load
 
-    sentences = hinted(files, "lines" if lines else "text", load(model), quiet)
+    sentences = hinted(files, "lines" if lines else "text", load(model), encoding, quiet)
     if output:
         deliver(_counted(sentences, "split", output, quiet), output=output)
         return
@@ -271,8 +278,9 @@ def split(
 def tag(
     files: Arguments = None,
     model: _Model = None,
-    output: OutputOption = None,
+    output: WordsOption = None,
     format: Format = "conllu",  # noqa: A002
+    encoding: EncodingOption = UTF8,
     overwrite: bool = False,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
@@ -303,7 +311,7 @@ def tag(
     from arborescence.parsers import load
 
     parser = load(model)
-    tagged = parser.tag(hinted(files, format, parser, quiet), overwrite=overwrite)
+    tagged = parser.tag(hinted(files, format, parser, encoding, quiet), overwrite=overwrite)
     output = output or "-"
     found = _counted(tagged, "tagged", output, quiet)
     deliver(found, output=output, as_json=as_json, describe=_tags_of)

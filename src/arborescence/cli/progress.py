@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from contextlib import contextmanager
 from datetime import timedelta
 from time import monotonic
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from arborescence.errors import ArborescenceWarning, printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -111,6 +114,23 @@ def counted(
             if done % EVERY == 0:
                 step(what, done, 0)
         step(what, done, done)
+
+
+@contextmanager
+def warnings_as_notes() -> Iterator[None]:
+    """Let warnings of this library be lines on stderr, each once; others are left alone."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", ArborescenceWarning)
+        others = warnings.showwarning
+
+        def show(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
+            if issubclass(category, ArborescenceWarning):
+                note(f"arborescence: {printable(str(message))}")
+            else:
+                others(message, category, *where, **more)
+
+        warnings.showwarning = show
+        yield
 
 
 def note(line: str, *, quiet: bool = False) -> None:

@@ -7,14 +7,17 @@ import os
 import sys
 from collections import deque
 from contextlib import suppress
+from functools import partial
 from itertools import chain
-from typing import IO, TYPE_CHECKING, Any, Final, Literal
+from operator import add
+from typing import IO, TYPE_CHECKING, Any, Final, Literal, TypeVar
 
-from arborescence.cli.options import ends
+from arborescence.cli.outputs import ends
 from arborescence.cli.progress import note
-from arborescence.errors import ModelError, TreebankError, TreeError
+from arborescence.errors import ModelError, TreebankError, TreeError, printable
 from arborescence.parsers.described import the_tree
 from arborescence.system.files import writing
+from arborescence.treebank.encodings import UTF8
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -25,6 +28,8 @@ if TYPE_CHECKING:
 
     Analyses = list[Sentence]
 
+Item = TypeVar("Item")
+
 #: After so many line ends of raw text it is clear whether lines are sentences.
 _ENOUGH_LINES: Final = 10
 #: The input formats of `parse`.
@@ -32,22 +37,44 @@ Format = Literal["conllu", "tokens", "text", "lines"]
 
 
 class Skipped:
-    """Counts the broken sentences that were left out."""
+    """Counts the broken sentences that were left out, their words and their lines."""
 
     def __init__(self) -> None:
-        self.count = 0
+        self.lost = 0, 0, 0
         self.first = ""
 
     def __call__(self, error: Exception) -> None:
         """Note one broken sentence."""
-        self.first = self.first or str(error)
-        self.count += 1
+        self.add(getattr(error, "lost", (1, 0, 0)), str(error))
+
+    def add(self, lost: tuple[int, int, int], first: str) -> None:
+        """Note some, the first of which has this fault."""
+        self.first = self.first or first
+        sentences, words, lines = map(add, self.lost, lost)
+        self.lost = sentences, words, lines
+
+    def __str__(self) -> str:
+        sentences, words, lines = self.lost
+        what = "sentence" if sentences == 1 else "sentences"
+        size = f"{_number_of(words, 'word')}, {_number_of(lines, 'line')}"
+        return f"skipped {sentences:,} broken {what} ({size}); the first: {self.first}"
 
     def report(self) -> None:
         """Say on stderr how many there were, and what was wrong with the first."""
-        if self.count:
-            what = "sentence" if self.count == 1 else "sentences"
-            sys.stderr.write(f"skipped {self.count} broken {what}; the first: {self.first}\n")
+        if self.first:
+            sys.stderr.write(f"{printable(str(self))}\n")
+
+    def left(self, sentences: Iterable[Item]) -> Iterator[Item]:
+        """Pass on what is left; TreebankError if that is nothing."""
+        number = 0
+        for number, sentence in enumerate(sentences, 1):  # noqa: B007
+            yield sentence
+        if self.first and not number:
+            raise TreebankError(f"no sentence is left: {self}")
+
+
+def _number_of(count: int, what: str) -> str:
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
 def hinting(sentences: Iterator[Sentence]) -> Iterator[Sentence]:
@@ -85,7 +112,7 @@ def with_hint_at_lines(sentences: Iterator[Sentence], *, quiet: bool) -> Iterato
 
 def is_of_spacy(name: str | None) -> bool:
     """Return whether a file is one of spaCy's documents."""
-    return name is not None and name.endswith(".spacy")
+    return ends(name, ".spacy")
 
 
 def documents_of(files: list[str] | None, output: str | None, parser: Parser) -> DocFiles | None:
@@ -101,21 +128,25 @@ def readers_of(
     format: Format,  # noqa: A002
     skipped: Skipped | None,
     parser: Parser | None = None,
+    encoding: str = UTF8,
 ) -> Callable[[str | IO[bytes]], Iterator[Sentence]]:
     """Return the function that reads a file of this format; the parser cuts raw text."""
     if format == "conllu":
         from arborescence.treebank import read
 
-        return lambda file: read(file, skip_invalid=skipped)
+        return partial(read, skip_invalid=skipped, encoding=encoding)
     if format == "tokens" or parser is None:
         from arborescence.treebank import read_tokens
 
-        return read_tokens
+        return partial(read_tokens, encoding=encoding)
 
     def cut(file: str | IO[bytes]) -> Iterator[Sentence]:
         try:
             return parser.read_text(
-                file, lines=format == "lines", warn=lambda said: note(f"arborescence: {said}")
+                file,
+                lines=format == "lines",
+                warn=lambda said: note(f"arborescence: {said}"),
+                encoding=encoding,
             )
         except ModelError as error:
             raise ModelError(f"{error} (--format tokens)") from error
@@ -141,10 +172,11 @@ def hinted(
     files: list[str] | None,
     format: Format,  # noqa: A002
     parser: Parser,
+    encoding: str,
     quiet: bool = False,
 ) -> Iterator[Sentence]:
     """Read sentences; say how, if the format seems to be another one."""
-    sentences = sentences_of(files, readers_of(format, None, parser))
+    sentences = sentences_of(files, readers_of(format, None, parser, encoding))
     if format == "text":
         return with_hint_at_lines(sentences, quiet=quiet)
     return hinting(sentences) if format == "conllu" else sentences

@@ -15,8 +15,9 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
+from arborescence.cli.options import hush
 from arborescence.cli.parsing import Options, analyses, loaded
-from arborescence.cli.progress import note, steps
+from arborescence.cli.progress import note, steps, warnings_as_notes
 from arborescence.cli.sentences import Skipped, readers_of
 from arborescence.errors import OptionError, TreebankError, printable
 from arborescence.parsers.shared.keeping import Counts, Keeper, keeper_of
@@ -122,8 +123,8 @@ class Done(NamedTuple):
     """What a file had."""
 
     words: int
-    skipped: int
-    first_skipped: str
+    lost: tuple[int, int, int]  # sentences, words and lines
+    first_lost: str
     counts: Counts
 
 
@@ -165,9 +166,10 @@ def parse_folder(options: Options, rules: Keeper | str | None) -> None:
     )
     if keeper:
         note(str(keeper.counts), quiet=quiet)
-    if count := sum(each.skipped for each in done):
-        first = next(each.first_skipped for each in done if each.skipped)
-        sys.stderr.write(f"skipped {count} broken sentences; the first: {printable(first)}\n")
+    skipped = Skipped()
+    for each in done:
+        skipped.add(each.lost, each.first_lost)
+    skipped.report()
     for shard, failure in failures:
         reason = failure.reason
         said = reason if str(shard.source) in reason else f"{shard.source}: {reason}"
@@ -210,14 +212,17 @@ class FileParser:
         skipped = Skipped()
         shard.target.parent.mkdir(parents=True, exist_ok=True)
         parse = self._parse_tables if shard.kind == "parquet" else self._parse_file
-        parse(shard, skipped if self.options.skip_invalid else None)
+        with warnings_as_notes():
+            hush(self.options.quiet)
+            parse(shard, skipped if self.options.skip_invalid else None)
         counts = self.keeper.counts if isinstance(self.keeper, Keeper) else Counts()
-        return Done(self.words, skipped.count, skipped.first, counts)
+        return Done(self.words, skipped.lost, skipped.first, counts)
 
     def _parse_file(self, shard: Shard, skipped: Skipped | None) -> None:
         options = replace(self.options, format=_format(self.options, shard))
-        read = readers_of(options.format, skipped, self.parser)
+        read = readers_of(options.format, skipped, self.parser, options.encoding)
         found = analyses(read(str(shard.source)), self.parser, options, skipped, self.keeper)
+        found = skipped.left(found) if skipped else found
         counted = self._counted(found)
         if shard.target.suffix == ".parquet":
             from arborescence.integrations import arrow

@@ -6,6 +6,7 @@ import json
 import os
 import sys
 from collections import Counter
+from functools import partial
 from itertools import chain
 from operator import add
 from textwrap import shorten
@@ -16,18 +17,19 @@ import typer
 from arborescence.cli.options import (
     Arguments,
     DrawingOption,
+    EncodingOption,
     JsonOption,
     OutputOption,
     QuietOption,
     RootOption,
     SkipOption,
-    ends,
     usage_errors,
 )
 from arborescence.cli.progress import counted, note, say
 from arborescence.cli.sentences import Skipped, deliver, readers_of, sentences_of
 from arborescence.core.choices import Heads
 from arborescence.errors import TreeError
+from arborescence.treebank.encodings import UTF8
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -53,6 +55,7 @@ def convert(
     back: bool = False,
     traces: bool = False,
     tree: bool = False,
+    encoding: EncodingOption = UTF8,
     skip_invalid: SkipOption = False,
     quiet: QuietOption = False,
 ) -> None:
@@ -98,7 +101,7 @@ def convert(
 
         if tree or traces:
             raise typer.BadParameter("--tree and --traces are for phrase structure only")
-        read = sentences_of(files, readers_of("conllu", skipped))
+        read = sentences_of(files, readers_of("conllu", skipped, None, encoding))
         conjuncts = cast("Conjuncts", coordination or "first")
         with usage_errors():
             found = restyle(read, heads=heads or "content", coordination=conjuncts, back=back)
@@ -111,10 +114,11 @@ def convert(
             )
         tally = Tally()
         found = chain.from_iterable(
-            converted(file, rules, traces, tally, draw=tree, skipped=skipped)
+            converted(file, rules, traces, tally, encoding, draw=tree, skipped=skipped)
             for file in files or ["-"]
         )
         told = report(tally, rules.name, traces)
+    found = skipped.left(found) if skipped else found
     sentences = counted(found, "trees converted", printed=tree or output == "-", quiet=quiet)
     deliver(([sentence] for sentence in sentences), output=output)
     if skipped:
@@ -128,6 +132,7 @@ def converted(
     rules: HeadRules,
     traces: bool,
     tally: Tally,
+    encoding: str,
     *,
     draw: bool,
     skipped: Skipped | None,
@@ -138,7 +143,8 @@ def converted(
 
     name = "<stdin>" if file == "-" else file
     color = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-    for number, tree in enumerate(read_trees(file, skip_invalid=skipped), 1):
+    trees = read_trees(file, skip_invalid=skipped, encoding=encoding)
+    for number, tree in enumerate(trees, 1):
         root = lexicalize(tree, rules, traces=traces, tally=tally)
         sentence = to_dependencies(root, source=name, number=number)
         if draw:
@@ -166,6 +172,7 @@ def report(tally: Tally, rules: str, traces: bool) -> Iterator[str]:
 def draw(
     files: Arguments = None,
     output: DrawingOption = None,
+    encoding: EncodingOption = UTF8,
     skip_invalid: SkipOption = False,
 ) -> None:
     """Draw the trees of a treebank as they are: on the terminal, or into an SVG file.
@@ -180,10 +187,9 @@ def draw(
     arborescence draw treebank.conllu | less -R
     arborescence draw treebank.conllu -o trees.svg
     """
-    if output and not ends(output, ".svg"):
-        raise typer.BadParameter(f"-o {output}: trees are drawn into a file as SVG: -o FILE.svg")
     skipped = Skipped() if skip_invalid else None
-    sentences = sentences_of(files, readers_of("conllu", skipped))
+    sentences = sentences_of(files, readers_of("conllu", skipped, None, encoding))
+    sentences = skipped.left(sentences) if skipped else sentences
     deliver(([sentence] for sentence in sentences), output=output, text=not output)
     if skipped:
         skipped.report()
@@ -192,6 +198,7 @@ def draw(
 def validate(
     files: Arguments = None,
     rules: Annotated[str, typer.Option(metavar="ud|FILE.toml")] = "ud",
+    encoding: EncodingOption = UTF8,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
@@ -215,13 +222,14 @@ def validate(
     arborescence validate --rules rules.toml *.conllu --json | jq .rule | sort | uniq -c
     """
     from arborescence.rules.sets import rules_of
-    from arborescence.treebank import validate
+    from arborescence.treebank import read, validate
 
     checked = rules_of(rules)
     counts: Counter[str] = Counter()
     wrong = False
     for file in files or ["-"]:
-        for broken in validate(file, checked):
+        treebank = file if encoding == UTF8 else read(file, encoding=encoding)
+        for broken in validate(treebank, checked):
             counts[broken.rule] += 1
             wrong |= broken.cost is None
             say(json.dumps(broken._asdict(), ensure_ascii=False) if as_json else str(broken))
@@ -240,6 +248,7 @@ def repair(
     output: OutputOption = None,
     root: RootOption = "single",
     projective: bool = False,
+    encoding: EncodingOption = UTF8,
     quiet: QuietOption = False,
 ) -> None:
     """Turn heads that are no tree into the nearest tree: the fewest heads change, exactly.
@@ -272,13 +281,14 @@ def repair(
     parser = None if model is None else load(model)
     totals = [0, 0, 0, 0]
     how: dict[str, Any] = {"parser": parser, "rules": rules, "root": root}
-    given = [sentences_of(files, read_broken)]
+    reader = partial(read_broken, encoding=encoding)
+    given = [sentences_of(files, reader)]
     if votes is not None:
         try:
             how["votes"] = [int(number) for number in votes.split(",")]
         except ValueError:
             raise typer.BadParameter(f"--votes {votes}: give whole numbers, as 2,1,1") from None
-        given = [sentences_of([file], read_broken) for file in files or ["-"]]
+        given = [sentences_of([file], reader) for file in files or ["-"]]
 
     def counting() -> Iterator[list[Sentence]]:
         for sentence, changed, broken in mended(*given, projective=projective, **how):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+from functools import partial
 from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
@@ -25,6 +26,8 @@ from arborescence.parsers.shared.options import (
     settings_from,
     settings_of,
 )
+from arborescence.system.files import check_apart
+from arborescence.treebank.encodings import UTF8
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -43,7 +46,7 @@ FEW: Final = 500
 _TAGS: Final = ("upos", "xpos", "feats")
 #: Of a column with more values, the user is told: a tagger and a network are slow to learn them.
 _MANY: Final = 1000
-#: How many sentences are kept to choose the epoch by where a folder has no dev part.
+#: How many sentences are kept to choose the epoch by where there is no dev part.
 _LEAST_KEPT: Final = 20
 _MOST_KEPT: Final = 200
 
@@ -57,6 +60,7 @@ def train(
     output: Name | None = None,
     resume: bool = False,
     skip_invalid: Skip | None = None,
+    encoding: str = UTF8,
     progress: Progress | None = None,
     **options: Any,
 ) -> Parser:
@@ -68,9 +72,9 @@ def train(
         What to learn from: a file of CoNLL-U, a folder that has ``xx_yy-ud-train.conllu.gz`` or the
         like, several of either, or sentences.
     dev
-        The same, by which to choose the best epoch; by default the dev part of the folders. If they
-        have none, a tenth of the sentences is kept for that, at most 200. Without folders, or if
-        that would be fewer than 20, all epochs are run.
+        The same, by which to choose the best epoch; by default the dev part of the folders. Without
+        one, a tenth of the sentences is kept for that, at most 200. If that would be fewer than 20,
+        or no file is given, all epochs are run.
     kind
         ``"linear"``, ``"second-order"``, ``"transition"`` or ``"neural"``. By default the best one
         for the size of the treebank: see `best_kind`; `progress` says which.
@@ -79,11 +83,14 @@ def train(
         it knows are kept, and new words and relations added. Its tagger, and what cuts raw text,
         stay as they are.
     output
-        Where to write the model. Until it is done, ``OUTPUT.checkpoint`` is written each epoch.
+        Where to write the model; it may be that of `start`. Until it is done,
+        ``OUTPUT.checkpoint`` is written each epoch.
     resume
         Whether to go on where an interrupted training of `output` has stopped.
     skip_invalid
         As for `arborescence.treebank.read`; also called for sentences whose heads are not a tree.
+    encoding
+        That of the files, as for `arborescence.treebank.read`.
     progress
         Called as ``progress(phase, done, total)``.
     **options
@@ -95,7 +102,8 @@ def train(
         Before anything is trained, if there is no sentence, a part of a folder is missing, a file
         is broken, or the heads of a sentence are not a tree.
     OptionError
-        If there is no such option, or its value is invalid or does not go with another one.
+        If there is no such option, or its value is invalid or does not go with another one; or if
+        `output` or its checkpoint would overwrite a treebank that is read.
     MissingExtraError, ModelError
         If PyTorch is needed and not installed; or a checkpoint is of other data or options.
 
@@ -115,12 +123,16 @@ def train(
     settings = settings_from(begun) | settings
     in_part = kind is None or settings_of(kind).of(settings).in_part
     found = _found(train, dev)
-    treebank, held_out = _read_all(found, root, skip_invalid, progress, in_part=in_part)
-    if dev is None and not held_out and any(map(_is_folder, _listed(train))):
+    checkpoint = None if output is None else Path(f"{os.fspath(output)}.checkpoint")
+    for written in (output, checkpoint):
+        if written is not None:
+            check_apart(written, filter(_is_file, chain.from_iterable(found)))
+    read_all = partial(_read_all, skip=skip_invalid, encoding=encoding, progress=progress)
+    treebank, held_out = read_all(found, root, in_part=in_part)
+    if dev is None and not held_out and any(map(_is_file, found[0])):
         treebank, held_out = _divided(treebank, progress)
     if begun is None or kind is None:
         kind = _decided(kind, len(treebank), progress)
-    checkpoint = None if output is None else Path(f"{os.fspath(output)}.checkpoint")
     if checkpoint and not resume:
         checkpoint.unlink(missing_ok=True)
     parser = _trained(kind, treebank, held_out, beside, settings, begun, checkpoint, progress)
@@ -267,6 +279,8 @@ def _divided(
     step = max(10, -(-len(treebank) // _MOST_KEPT))
     kept = treebank[step - 1 :: step]
     if len(kept) < _LEAST_KEPT:
+        few = f"{len(treebank)} sentences are too few to keep a tenth to choose by"
+        _say(progress, "dev", f"there is none, and {few}: all epochs are run")
         return treebank, []
     _say(progress, "dev", f"there is none: {len(kept)} of these sentences are kept to choose by")
     return [one for number, one in enumerate(treebank, 1) if number % step], kept
@@ -276,8 +290,12 @@ def _listed(source: Source) -> list[Any]:
     return [source] if isinstance(source, str | os.PathLike) else list(source)
 
 
+def _is_file(item: Any) -> bool:
+    return isinstance(item, str | os.PathLike)
+
+
 def _is_folder(item: Any) -> bool:
-    return isinstance(item, str | os.PathLike) and Path(item).is_dir()
+    return _is_file(item) and Path(item).is_dir()
 
 
 def _part(item: Any, part: str) -> list[Any]:
@@ -295,9 +313,10 @@ def _part(item: Any, part: str) -> list[Any]:
 def _read_all(
     found: tuple[list[Any], list[Any]],
     root: Root,
-    skip: Skip | None,
-    progress: Progress | None,
     *,
+    skip: Skip | None,
+    encoding: str,
+    progress: Progress | None,
     in_part: bool,
 ) -> tuple[list[Sentence], list[Sentence]]:
     """Read the files among the items; check that each sentence is a tree."""
@@ -307,10 +326,10 @@ def _read_all(
     items = list(chain.from_iterable(found))
     parts: list[Iterable[Sentence]] = []
     for done, item in enumerate(items):
-        if isinstance(item, str | os.PathLike):
+        if _is_file(item):
             if progress:
                 progress(f"reading: {os.fspath(item)}", done, len(items))
-            parts.append(list(read(item, skip_invalid=skip)))
+            parts.append(list(read(item, skip_invalid=skip, encoding=encoding)))
         else:
             parts.append([item])
     split = len(found[0])
@@ -318,6 +337,8 @@ def _read_all(
     training, held_out = checked(first, others, root, skip, in_part=in_part)
     said = f"{len(training):,} sentences to learn from, {len(held_out):,} to choose the epoch by"
     _say(progress, "reading", said)
+    if not any(set(one.deprels) - {"_"} for one in training):
+        _say(progress, "relations", "the sentences have none, so the parser gives none")
     return training, held_out
 
 

@@ -102,7 +102,7 @@ class _File:
         if len(data) > _LONGEST:
             raise OptionError(f"{path}: a file of rules has at most {_LONGEST} bytes: divide it")
         try:
-            text = data.decode()
+            text = data.decode("utf-8-sig")
             self.lines = text.split("\n")
             for number, line in enumerate(self.lines, 1):
                 if len(line) > _LONGEST_LINE or line.count(".") > _MOST_DOTS:

@@ -10,11 +10,14 @@ import secrets
 import stat
 import sys
 from contextlib import contextmanager, suppress
+from itertools import chain
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Final, cast
+from typing import IO, TYPE_CHECKING, Any, Final, cast
+
+from arborescence.errors import OptionError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 #: There is no room for a file: the disk is full, or a quota or a size limit is reached.
 _FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -50,7 +53,7 @@ def writing(target: str | os.PathLike[str] | IO[bytes]) -> Iterator[IO[bytes]]:
         yield target
     else:
         with replacing(target) as file:
-            if Path(target).suffix != ".gz":
+            if Path(target).suffix.lower() != ".gz":
                 yield file
             else:
                 # No name and no time in the header, so the same content gives the same file.
@@ -96,6 +99,37 @@ def replacing(path: str | os.PathLike[str], rights: int | None = None) -> Iterat
     finally:
         temporary.unlink(missing_ok=True)
         _unfinished.discard(temporary)
+
+
+def check_apart(target: str | os.PathLike[str], sources: Iterable[str | os.PathLike[str]]) -> None:
+    """Raise OptionError if a file is to be written that is read: the same by any path or link."""
+    # "-" is a standard stream, which a shell may have opened from a file. Of a folder, its
+    # treebanks are read
+    written = _identity(target, sys.stdout)
+    for source in chain.from_iterable(map(_files_of, sources)) if written else ():
+        if _identity(source, sys.stdin) == written:
+            what = "the standard output" if target == "-" else os.fspath(target)
+            read = "the standard input" if source == "-" else os.fspath(source)
+            same = "is read, too" if what == read else f"and {read} are the same file"
+            raise OptionError(
+                f"{what} {same}: writing would destroy what is read; write into another file"
+            )
+
+
+def _files_of(source: str | os.PathLike[str]) -> Iterable[str | os.PathLike[str]]:
+    with suppress(OSError, ValueError):  # no name of a file
+        if source != "-" and Path(source).is_dir():
+            return Path(source).glob("*.conllu*")
+    return (source,)
+
+
+def _identity(path: str | os.PathLike[str], stream: Any) -> tuple[int, int] | None:
+    """Return what is the same for all names of a file; None if it is none, or no plain file."""
+    with suppress(OSError, ValueError, AttributeError):  # no such file; no stream, or not a file's
+        status = os.fstat(stream.fileno()) if path == "-" else Path(path).stat()
+        if stat.S_ISREG(status.st_mode):
+            return status.st_dev, status.st_ino
+    return None
 
 
 def remove_unfinished() -> None:

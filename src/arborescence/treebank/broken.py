@@ -17,7 +17,8 @@ from arborescence.inference.repairing import repair, scaled
 from arborescence.rules.search import decode_constrained
 from arborescence.rules.sets import conflicts_of, rules_of
 from arborescence.system.files import opened
-from arborescence.treebank.conllu import inflated, read
+from arborescence.treebank.conllu import PlainLines, inflated, read
+from arborescence.treebank.encodings import UTF8, in_utf8
 from arborescence.treebank.tally import CONTENT_RELATIONS, FUNCTIONAL_RELATIONS
 from arborescence.treebank.validation import keeps, trees_to_keep
 
@@ -51,14 +52,16 @@ class Mended(NamedTuple):
     broken: bool  # whether no tree was found that keeps the rules
 
 
-def read_broken(source: str | os.PathLike[str] | IO[bytes]) -> Iterator[Sentence]:
+def read_broken(
+    source: str | os.PathLike[str] | IO[bytes], *, encoding: str = UTF8
+) -> Iterator[Sentence]:
     r"""Read CoNLL-U; a head that is no number of a word, nor 0, becomes ``_``.
 
     Everything else must be valid, and is kept.
 
     Parameters
     ----------
-    source
+    source, encoding
         As for `read`.
 
     Yields
@@ -77,7 +80,8 @@ def read_broken(source: str | os.PathLike[str] | IO[bytes]) -> Iterator[Sentence
     [array([-1, -1])]
     """
     with opened(source) as (file, name):
-        rows = [row.split(b"\t") for row in b"".join(inflated(file, name)).split(b"\n")]
+        data = b"".join(in_utf8(inflated(file, name), name, encoding))
+        rows = [row.split(b"\t") for row in PlainLines(name)(data).split(b"\n")]
     words = 0
     for row in reversed(rows):  # the last word of a sentence says how many there are
         if len(row) <= _HEAD:

@@ -154,9 +154,13 @@ class Columns:
     def describe(self, word: int) -> str:
         """Describe a word, for an error message."""
         index = int(np.searchsorted(self.offsets, word, side="right")) - 1
-        source, line = self.sources[index], self.lines[index]
-        where = f"{source}:{line}" if source else f"sentence {self.before + index + 1}"
-        return f"'{self.text(word, FORM)}' ({where}, word {word - self.offsets[index] + 1})"
+        number = word - self.offsets[index] + 1
+        return f"'{self.text(word, FORM)}' ({self.place_of(index)}, word {number})"
+
+    def place_of(self, sentence: int) -> str:
+        """Say where a sentence is: its file and line, or its number."""
+        source, line = self.sources[sentence], self.lines[sentence]
+        return f"{source}:{line}" if source else f"sentence {self.before + sentence + 1}"
 
     def is_blank(self, column: int) -> npt.NDArray[np.bool_]:
         """Return for each word whether a column is ``_``, shape (n,)."""
@@ -170,8 +174,9 @@ class Columns:
         read_head_vectors(self.data, self.spans, self.offsets, vectors)
         return vectors
 
-    def count_trees(self, vectors: Integers) -> tuple[int, int]:
-        """Count trees without exactly one edge from the root, and trees with crossing edges."""
+    def count_trees(self, vectors: Integers) -> tuple[int, int, int, int]:
+        """Count trees without one root edge, those with crossing edges, and what is no tree."""
+        # the last number: the first sentence that is no tree, or -1
         return _count_trees(vectors, self.offsets, np.empty(vectors.size, np.int64))
 
     def heads(self, vectors: Integers) -> Integers:
@@ -320,13 +325,18 @@ def equal(
 
 @kernel
 @takes("int64[::1], int64[::1], out int64[::1]")
-def _count_trees(vectors: np.ndarray, offsets: np.ndarray, mark: np.ndarray) -> tuple[int, int]:
+def _count_trees(
+    vectors: np.ndarray, offsets: np.ndarray, mark: np.ndarray
+) -> tuple[int, int, int, int]:
     """Count trees without exactly one root edge, and non-projective trees. O(n · edge length)."""
+    # And sentences with a cycle, or a word without a head; the last number is the first of them
     broken = 0
     crossing = 0
+    others = 0
+    first_other = -1
     for sentence in range(offsets.shape[0] - 1):
         first = offsets[sentence] + sentence
-        stop = offsets[sentence + 1] + sentence + 1
+        stop = whole = offsets[sentence + 1] + sentence + 1
         while stop > first + 1 and vectors[stop - 1] < 0:
             stop -= 1
         heads = vectors[first:stop]
@@ -334,8 +344,13 @@ def _count_trees(vectors: np.ndarray, offsets: np.ndarray, mark: np.ndarray) -> 
         for word in range(1, heads.shape[0]):
             roots += 1 if heads[word] == 0 else 0
         broken += 1 if roots != 1 else 0
-        crossing += 1 if tree_kernel(heads, False, mark) and not projective_kernel(heads) else 0
-    return broken, crossing
+        is_tree = tree_kernel(heads, False, mark)
+        crossing += 1 if is_tree and not projective_kernel(heads) else 0
+        if not is_tree or stop < whole:
+            others += 1
+            if first_other < 0:
+                first_other = sentence
+    return broken, crossing, others, first_other
 
 
 _ALL = slice(None)

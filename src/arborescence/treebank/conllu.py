@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import re
+import warnings
 import zlib
 from collections.abc import Sequence
 from itertools import chain, pairwise, starmap
-from typing import IO, TYPE_CHECKING, NamedTuple
+from os import PathLike
+from typing import IO, TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 
-from arborescence.errors import OptionError, TreebankError
-from arborescence.system.files import opened, writing
+from arborescence.errors import ArborescenceWarning, OptionError, TreebankError
+from arborescence.system.files import check_apart, opened, writing
+from arborescence.treebank.encodings import UTF8, in_utf8
 from arborescence.treebank.scanner import NOT_UTF8, describe, scan
 from arborescence.treebank.sentence import Sentence
 
@@ -23,6 +27,16 @@ if TYPE_CHECKING:
 _CHUNK = 1 << 20
 _LONGEST_SENTENCE = 1 << 24
 _GZIP_MAGIC = b"\x1f\x8b"
+# Blanks other than line ends, and the end of a sentence if lines may hold them.
+_BLANK = (
+    rb"(?:[ \t\v\f]|\xc2\xa0|\xe1\x9a\x80|\xe2(?:\x80[\x80-\x8a\xa8\xa9\xaf]|\x81\x9f)"
+    rb"|\xe3\x80\x80)"
+)
+_BLANK_LINE = re.compile(b"^%b+$" % _BLANK, re.MULTILINE)
+_SENTENCE_END = re.compile(rb"\n%b*\r?\n" % _BLANK)
+_MARK_AT_A_LINE = re.compile(rb"^\xef\xbb\xbf", re.MULTILINE)
+_WORD_LINE = re.compile(rb"^(?!#|\d+[-.]\d|\s*$)", re.MULTILINE)
+_FIRST_WORD = re.compile(rb"^1\t", re.MULTILINE)
 
 
 class Chunk(NamedTuple):
@@ -38,40 +52,77 @@ class Chunk(NamedTuple):
 
     def error(self, block: int) -> TreebankError:
         """Return the error for the invalid sentence at `block`."""
+        start, stop = self.blocks[block : block + 2, 0].tolist()
         fault, at = self.blocks[block, 3:].tolist()
         where = self.line + self.data.count(b"\n", 0, at)
-        return TreebankError(f"{self.name}:{where}: {describe(fault, self.data, at)}")
+        error = TreebankError(f"{self.name}:{where}: {describe(fault, self.data, at)}")
+        rows = self.data[start:stop].strip(b"\n")
+        sentences = len(_FIRST_WORD.findall(rows))  # more where the blank line between is missing
+        error.lost = max(sentences, 1), len(_WORD_LINE.findall(rows)), rows.count(b"\n") + 1
+        return error
 
 
-def chunks(source: str | os.PathLike[str] | IO[bytes]) -> Iterator[Chunk]:
+def chunks(source: str | os.PathLike[str] | IO[bytes], encoding: str = UTF8) -> Iterator[Chunk]:
     """Read a CoNLL-U file in chunks of about a megabyte."""
     # damaged gzip or no sentence end is an error. Invalid sentences are marked, and raise no error
     with opened(source) as (file, name):
-        line = 1
-        for data in _whole_sentences(inflated(file, name), name):
-            array = np.frombuffer(data, dtype=np.uint8)
-            newlines = array == ord("\n")
-            blank_lines = np.count_nonzero(newlines[1:] & newlines[:-1])
-            # The line of a word has at least 20 bytes.
-            spans = np.empty((len(data) // 20 + 2, 11), dtype=np.int32)
-            blocks = np.empty((blank_lines + 3, 5), dtype=np.int64)
-            count = scan(array, spans, blocks)
-            blocks = blocks[: count + 1]
-            if _first_bad_byte(data) is not None:
-                _mark_bad_bytes(data, blocks)
-            yield Chunk(data, spans, blocks, name, line)
-            line += int(blocks[-1, 2])
+        line, plain = 1, PlainLines(name)
+        for data in _whole_sentences(in_utf8(inflated(file, name), name, encoding), name):
+            chunk = _scanned(data, name, line)
+            # Lines that are not as they should be have a fault: others cost nothing here.
+            if chunk.blocks[:-1, 3].any():
+                lines = plain(data, line)
+                chunk = _scanned(lines, name, line) if lines != data else chunk
+            if _first_bad_byte(chunk.data) is not None:
+                _mark_bad_bytes(chunk.data, chunk.blocks)
+            yield chunk
+            line += int(chunk.blocks[-1, 2])
+
+
+def _scanned(data: bytes, name: str, line: int) -> Chunk:
+    array = np.frombuffer(data, dtype=np.uint8)
+    newlines = array == ord("\n")
+    blank_lines = np.count_nonzero(newlines[1:] & newlines[:-1])
+    # The line of a word has at least 20 bytes.
+    spans = np.empty((len(data) // 20 + 2, 11), dtype=np.int32)
+    blocks = np.empty((blank_lines + 3, 5), dtype=np.int64)
+    count = scan(array, spans, blocks)
+    return Chunk(data, spans, blocks[: count + 1], name, line)
+
+
+class PlainLines:
+    """Makes lines end in LF, without byte order marks, and empty where they hold only blanks."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._told = False
+
+    def __call__(self, data: bytes, line: int = 1) -> bytes:
+        """Return the same lines, of which the first has this number; warn of the first blanks."""
+        lines = _MARK_AT_A_LINE.sub(b"", data.replace(b"\r\n", b"\n").removesuffix(b"\r"))
+        blank = _BLANK_LINE.search(lines)
+        if blank and not self._told:
+            self._told = True
+            warnings.warn(
+                f"{self._name}:{line + lines.count(10, 0, blank.start())}: the line holds only "
+                "blanks or tabs: it ends a sentence, as an empty line does (others like it, too)",
+                ArborescenceWarning,
+                stacklevel=2,
+            )
+        return _BLANK_LINE.sub(b"", lines) if blank else lines
 
 
 def read(
     source: str | os.PathLike[str] | IO[bytes],
     *,
     skip_invalid: Callable[[TreebankError], object] | None = None,
+    encoding: str = UTF8,
 ) -> Iterator[Sentence]:
     r"""Read the sentences of a CoNLL-U file one by one, in constant memory.
 
     The structure is checked (ten columns, word numbers, heads within the sentence, UTF-8). The tree
-    is not checked: head vectors may have cycles.
+    is not checked: head vectors may have cycles. Lines may end in CR LF, a byte order mark may come
+    first, and a line that holds only blanks ends a sentence, with an `ArborescenceWarning`.
 
     Parameters
     ----------
@@ -80,18 +131,24 @@ def read(
         first bytes, not by the name.
     skip_invalid
         If given, invalid sentences are skipped, and their errors passed to this function (for
-        example to append them to a list). Otherwise the first error is raised.
+        example to append them to a list); `lost` of an error counts what it leaves out. Otherwise
+        the first error is raised.
+    encoding
+        That of the file, by a name that Python knows, such as ``"latin-1"``.
 
     Yields
     ------
     Sentence
-        The concatenated `raw` bytes of all sentences are the file, byte for byte.
+        The concatenated `raw` bytes of all sentences are the file, byte for byte, but for line ends
+        other than LF, blanks on blank lines, byte order marks, and another encoding than UTF-8.
 
     Raises
     ------
     TreebankError
-        If a sentence is invalid, naming the file, the line and the fault. Damaged gzip data and a
-        file without sentence ends cannot be skipped.
+        If a sentence is invalid, naming the file, the line and the fault. Damaged gzip data, a
+        file without sentence ends, and one in UTF-16 cannot be skipped.
+    OptionError
+        If there is no such encoding.
     OSError
         If the file cannot be opened or read.
 
@@ -105,7 +162,7 @@ def read(
     >>> print(errors[0])
     <stream>:3: 2 columns where CoNLL-U has 10, separated by single tabs: '1\tbroken'
     """
-    for chunk in chunks(source):
+    for chunk in chunks(source, encoding):
         data, spans, name = chunk.data, chunk.spans, chunk.name
         for i, (block, after) in enumerate(pairwise(chunk.blocks.tolist())):
             start, first, line, fault, _ = block
@@ -125,8 +182,7 @@ def write(
 ) -> None:
     r"""Write sentences to a CoNLL-U file.
 
-    A path is written as a whole or not at all: after an error, the old file remains. So a file may
-    even be written from sentences that are being read from it.
+    A path is written as a whole or not at all: after an error, the old file remains.
 
     Parameters
     ----------
@@ -137,6 +193,11 @@ def write(
         A path (compressed if the name ends in ``.gz``), an open binary file, or ``"-"`` for the
         standard output.
 
+    Raises
+    ------
+    OptionError
+        If it is the file that a sentence was read from, by this or another path or link.
+
     Examples
     --------
     >>> import io
@@ -146,7 +207,24 @@ def write(
     b'1\tGrow\t_\t_\t_\t_\t_\t_\t_\t_\n\n'
     """
     with writing(target) as file:
-        file.writelines(_pieces(sentences))
+        file.writelines(_pieces(from_elsewhere(sentences, target)))
+
+
+Item = TypeVar("Item", Sentence, "Sentence | Analyses")
+
+
+def from_elsewhere(
+    items: Iterable[Item], target: str | os.PathLike[str] | IO[bytes]
+) -> Iterator[Item]:
+    """Pass sentences on; OptionError if one was read from the file that they are written to."""
+    path = target if isinstance(target, (str, PathLike)) else None
+    known = ""
+    for item in items:
+        source = (item if isinstance(item, Sentence) else item[0][0]).source
+        if path is not None and source != known:
+            known = source
+            check_apart(path, ["-" if source == "<stdin>" else source])
+        yield item
 
 
 def _pieces(sentences: Iterable[Sentence]) -> Iterator[bytes]:
@@ -200,13 +278,17 @@ def _whole_sentences(chunks: Iterable[bytes], name: str) -> Iterator[bytes]:
         # lines at the start of the file belong to its first sentence.
         opening = len(held) - len(held.lstrip(b"\n"))
         end = held.rfind(b"\n\n", opening, len(held.rstrip(b"\n"))) + 2
+        if end < 2:  # perhaps because lines are not as they should be
+            stop = len(held.rstrip())
+            ends = [match.end() for match in _SENTENCE_END.finditer(held, opening, stop)]
+            end = max(ends, default=0)
         if end >= 2:
             yield held[:end]
             held = held[end:]
         elif len(held) > _LONGEST_SENTENCE:
             raise TreebankError(
                 f"{name}: no end of a sentence (a blank line) within {len(held)} bytes: "
-                "not CoNLL-U, or with line ends other than LF"
+                "not CoNLL-U, or with line ends other than LF and CR LF"
             )
     if held:
         yield held

@@ -93,6 +93,10 @@ class Evaluation:
         The share of trees without exactly one edge from the root.
     nonprojective, gold_nonprojective : float
         The share of trees with crossing edges.
+    broken, gold_broken : int
+        The number of sentences that are no trees: they have a cycle, or a word without a head.
+    first_broken, gold_first_broken : str
+        Where the first of them is: its file and line, or its number; ``""`` if there is none.
     relations : dict of str to Score
         LAS for the words of each relation.
     """
@@ -118,6 +122,10 @@ class Evaluation:
     gold_root_violations: float
     nonprojective: float
     gold_nonprojective: float
+    broken: int
+    gold_broken: int
+    first_broken: str
+    gold_first_broken: str
     relations: dict[str, Score]
 
     def as_dict(self) -> dict[str, Any]:
@@ -137,6 +145,7 @@ class Evaluation:
         def shares(name: str, *values: float) -> str:
             return f"{name:<36}" + "".join(f"{value:>11.2%}" for value in values)
 
+        firsts = {"predicted": self.first_broken, "gold": self.gold_first_broken}
         header = f"{'':<14}{'precision':>11}{'recall':>11}{'F1':>11}"
         lines = [
             header,
@@ -147,6 +156,12 @@ class Evaluation:
             shares("all heads and relations right", self.exact_labelled),
             shares("not exactly one root edge", self.root_violations, self.gold_root_violations),
             shares("non-projective", self.nonprojective, self.gold_nonprojective),
+            f"{'sentences that are no trees':<36}{self.broken:>11}{self.gold_broken:>11}",
+            *(
+                f"  the first of the {which} ones: {where}"
+                for which, where in firsts.items()
+                if where
+            ),
             "",
             f"{header}{'gold words':>12}",
         ]
@@ -223,6 +238,10 @@ def evaluate(
         gold_root_violations=share("gold_root_violations", "gold"),
         nonprojective=share("nonprojective", "predicted"),
         gold_nonprojective=share("gold_nonprojective", "gold"),
+        broken=tally.sentences["broken"],
+        gold_broken=tally.sentences["gold_broken"],
+        first_broken=tally.first_broken[1],
+        gold_first_broken=tally.first_broken[0],
         relations={name: Score(*row.tolist()) for name, row in tally.relations.items()},
     )
 

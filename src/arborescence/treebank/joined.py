@@ -93,6 +93,7 @@ def with_trees(
             new_spans[rows[b] : rows[b + 1]],
             old.source,
             old.line,
+            old.item,
         )
         for b, old in enumerate(sentences)
     ]

@@ -10,6 +10,7 @@ from typing import IO, TYPE_CHECKING, Final
 from arborescence.errors import TreebankError
 from arborescence.system.files import opened
 from arborescence.treebank.conllu import inflated
+from arborescence.treebank.encodings import REMEDY, UTF8, in_utf8
 from arborescence.treebank.sentence import Sentence
 
 if TYPE_CHECKING:
@@ -20,7 +21,9 @@ if TYPE_CHECKING:
 LONGEST_LINE: Final = 1 << 20
 
 
-def read_tokens(source: str | os.PathLike[str] | IO[bytes]) -> Iterator[Sentence]:
+def read_tokens(
+    source: str | os.PathLike[str] | IO[bytes], *, encoding: str = UTF8
+) -> Iterator[Sentence]:
     r"""Read tokenized sentences: one sentence per line, with spaces between words.
 
     Parameters
@@ -28,6 +31,8 @@ def read_tokens(source: str | os.PathLike[str] | IO[bytes]) -> Iterator[Sentence
     source
         A path, an open binary file, or ``"-"`` for the standard input; gzip is recognized by its
         first bytes. Empty lines are skipped.
+    encoding
+        As in `read`.
 
     Yields
     ------
@@ -44,18 +49,19 @@ def read_tokens(source: str | os.PathLike[str] | IO[bytes]) -> Iterator[Sentence
     >>> [sentence.forms for sentence in read_tokens(io.BytesIO(b"Trees grow .\n\nDo n't they ?"))]
     [['Trees', 'grow', '.'], ['Do', "n't", 'they', '?']]
     """
-    for line in read_lines(source):
+    for line in read_lines(source, encoding):
         # bytes.split() does not split at no-break spaces, which may be inside a word.
         words = [word.decode() for word in line.encode().split()]
         if words:
             yield Sentence.from_words(words)
 
 
-def read_lines(source: str | os.PathLike[str] | IO[bytes]) -> Iterator[str]:
+def read_lines(source: str | os.PathLike[str] | IO[bytes], encoding: str = UTF8) -> Iterator[str]:
     """Read lines without their ends, as `read_pieces`; over `LONGEST_LINE` is a TreebankError."""
     with opened(source) as (file, name):
         held, number = "", 1
-        for piece in chain(_decoded(inflated(file, name), name), ["\n"]):
+        pieces = in_utf8(inflated(file, name), name, encoding)
+        for piece in chain(_decoded(pieces, name), ["\n"]):
             *lines, held = (held + piece).split("\n")
             for at, line in enumerate([*lines, held], number):
                 if len(line) > LONGEST_LINE:
@@ -66,12 +72,12 @@ def read_lines(source: str | os.PathLike[str] | IO[bytes]) -> Iterator[str]:
             yield from lines
 
 
-def read_pieces(source: str | os.PathLike[str] | IO[bytes]) -> Iterator[str]:
+def read_pieces(source: str | os.PathLike[str] | IO[bytes], encoding: str = UTF8) -> Iterator[str]:
     """Read a text (gzip too, "-" for stdin) in constant memory."""
     # no byte order mark, line ends ``\n``. TreebankError names the file and the line if it is not
     # UTF-8 or damaged
     with opened(source) as (file, name):
-        yield from _decoded(inflated(file, name), name)
+        yield from _decoded(in_utf8(inflated(file, name), name, encoding), name)
 
 
 def _decoded(pieces: Iterator[bytes], name: str) -> Iterator[str]:
@@ -85,7 +91,6 @@ def _decoded(pieces: Iterator[bytes], name: str) -> Iterator[str]:
         except UnicodeDecodeError as error:
             lines += error.object.count(b"\n", 0, error.start)
             raise TreebankError(
-                f"{name}:{lines}: byte {error.object[error.start]:#04x} is not UTF-8: "
-                "convert the file first"
+                f"{name}:{lines}: byte {error.object[error.start]:#04x} is not UTF-8: {REMEDY}"
             ) from error
         lines += data.count(b"\n")

@@ -9,12 +9,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from arborescence.compiling.kernels import kernel, takes
+from arborescence.treebank.encodings import REMEDY
 from arborescence.treebank.sentence import COLUMNS, DEPREL, HEAD, ID, MISC
 
 if TYPE_CHECKING:
     import numpy as np
 
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _TAB, _NEWLINE, _RETURN, _HASH, _HYPHEN, _DOT, _ZERO, _UNDERSCORE = b"\t\n\r#-.0_"
 
 _CARRIAGE_RETURN = 1
@@ -32,6 +32,10 @@ _NO_WORDS = 12
 #: A fault that `scan` does not check: decoding the bytes finds it at no extra cost.
 NOT_UTF8 = 13
 
+_MISSING_LINE = (
+    "an empty line must end the sentence before, and comments stand before the first word"
+)
+
 
 def describe(fault: int, data: bytes, at: int) -> str:
     """Return a message about a fault in the line of `data` that contains byte `at`."""
@@ -39,37 +43,54 @@ def describe(fault: int, data: bytes, at: int) -> str:
     line = data[start:].partition(b"\n")[0]
     columns = line.decode(errors="replace").split("\t")
     column = dict(zip(COLUMNS, columns, strict=False))
-    number, head = column["ID"], column.get("HEAD")
-    if line.startswith(_BYTE_ORDER_MARK):
-        return "starts with a byte order mark: save it as plain UTF-8"
+    number, head = column["ID"], column.get("HEAD", "")
     if fault == _COLUMN_COUNT:
         noun = "column" if len(columns) == 1 else "columns"
         shown = line[:60].decode(errors="replace")
         return f"{len(columns)} {noun} where CoNLL-U has 10, separated by single tabs: {shown!r}"
     if fault == _EMPTY_COLUMN:
         empty = next(key for key, value in column.items() if not value)
+        if empty == "ID":
+            return f"column ID is empty: give the word {column['FORM']!r} its number"
         return f"column {empty} of word {number} is empty: use '_' for none"
+    if fault == _BAD_RANGE:
+        return _of_range(number)
+    if fault == _BAD_ID and number == "1":
+        return f"word number 1 within a sentence: {_MISSING_LINE}"
+    if fault == _BAD_HEAD:
+        what = "negative" if head[1:].isdecimal() and head.startswith("-") else "not a number"
+        return f"head '{head}' of word {number} is {what}: use 0 for the root, '_' for none"
     return {
-        _CARRIAGE_RETURN: "has a carriage return: lines of CoNLL-U end in LF, not CR LF",
-        _LATE_COMMENT: "a comment after the first word: comments come before the sentence",
+        _CARRIAGE_RETURN: "has a carriage return that ends no line: lines end in LF or CR LF; "
+        "remove it",
+        _LATE_COMMENT: f"a comment after the first word of a sentence: {_MISSING_LINE}",
         _BAD_ID: f"word number '{number}' where words must be numbered 1, 2, 3 and so on",
-        _BAD_RANGE: f"multiword token '{number}' does not start at the next word, "
-        "or overlaps another",
         _BAD_EMPTY_NODE: f"empty node '{number}' does not follow its word or its neighbour",
-        _BAD_HEAD: f"head '{head}' of word {number} is not a number: use 0 for the root, "
-        "'_' for none",
         _OWN_HEAD: f"word {number} is its own head",
         _HEAD_OUTSIDE: f"head {head} of word {number} lies outside the sentence",
         _RANGE_OUTSIDE: f"multiword token '{number}' ends outside the sentence",
         _NO_WORDS: "comments, multiword tokens or empty nodes without a word",
-        NOT_UTF8: f"byte {at - start + 1} of the line is not valid UTF-8",
+        NOT_UTF8: f"byte {at - start + 1} of the line is not valid UTF-8: {REMEDY}",
     }[fault]
 
 
+def _of_range(number: str) -> str:
+    """Say what is wrong with the number of a multiword token."""
+    first, _, last = number.partition("-")
+    if not (first.isdecimal() and last.isdecimal()):
+        return f"multiword token '{number}' is not two numbers of words, such as 2-3"
+    if int(last) < int(first):
+        return f"multiword token '{number}' ends before it begins: its first word stands first"
+    return (
+        f"multiword token '{number}' does not start at the next word, or overlaps another: "
+        "it stands before its first word"
+    )
+
+
 @kernel
-def _number(data: np.ndarray, start: int, stop: int) -> int:
-    """Return a decimal number without leading zeros, or -1 if it is not one."""
-    if not 0 < stop - start < 9 or (data[start] == _ZERO and stop - start > 1):
+def _number(data: np.ndarray, start: int, stop: int, padded: bool) -> int:
+    """Return a decimal number, or -1 if it is none, or has leading zeros and is not `padded`."""
+    if not 0 < stop - start < 9 or (data[start] == _ZERO and stop - start > 1 and not padded):
         return -1
     number = 0
     for at in range(start, stop):
@@ -152,7 +173,7 @@ def scan(data: np.ndarray, spans: np.ndarray, blocks: np.ndarray) -> int:
                 id_stop = start + spans[row, ID + 1] - 1
                 while separator < id_stop and data[separator] not in (_HYPHEN, _DOT):
                     separator += 1
-                first = _number(data, line_start, separator)
+                first = _number(data, line_start, separator, False)
                 if fault:
                     pass
                 elif separator == id_stop:
@@ -160,7 +181,7 @@ def scan(data: np.ndarray, spans: np.ndarray, blocks: np.ndarray) -> int:
                     empty_nodes = 0
                     head_start = start + spans[row, HEAD]
                     head_stop = start + spans[row, DEPREL] - 1
-                    head = _number(data, head_start, head_stop)
+                    head = _number(data, head_start, head_stop, True)
                     if first != words:
                         fault = _BAD_ID
                     elif head == words:
@@ -173,14 +194,15 @@ def scan(data: np.ndarray, spans: np.ndarray, blocks: np.ndarray) -> int:
                         highest_head_at = line_start
                     row += 1
                 elif data[separator] == _HYPHEN:
-                    last = _number(data, separator + 1, id_stop)
+                    last = _number(data, separator + 1, id_stop, False)
                     if first != words + 1 or last < first or first <= covered:
                         fault = _BAD_RANGE
                     covered = last
                     covered_at = line_start
                 else:
                     empty_nodes += 1
-                    if first != words or _number(data, separator + 1, id_stop) != empty_nodes:
+                    last = _number(data, separator + 1, id_stop, False)
+                    if first != words or last != empty_nodes:
                         fault = _BAD_EMPTY_NODE
             if fault:
                 fault_at = line_start

@@ -30,6 +30,7 @@ ID, FORM, LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL, DEPS, MISC = range(10)
 _TAB = 9
 _ZERO = 48
 _UNDERSCORE = 95
+_SHOWN: Final = 5  # words of a cycle
 
 
 class Sentence:
@@ -49,6 +50,9 @@ class Sentence:
         The name of its file, or an empty string.
     line : int
         The number of its first line in the file.
+    item : int or None
+        The number, from 0, of what it was made from, if a parser was given several texts or lists
+        of words: the row of a table, for example.
 
     Examples
     --------
@@ -60,21 +64,28 @@ class Sentence:
     (3, ['Old', 'trees', 'grow'], ['ADJ', 'NOUN', 'VERB'])
     """
 
-    __slots__ = ("line", "raw", "source", "spans")
+    __slots__ = ("item", "line", "raw", "source", "spans")
 
     raw: Final[bytes]
     spans: Final[npt.NDArray[np.int32]]
     source: Final[str]
     line: Final[int]
+    item: Final[int | None]
 
     def __init__(
-        self, raw: bytes, spans: npt.NDArray[np.int32], source: str = "", line: int = 1
+        self,
+        raw: bytes,
+        spans: npt.NDArray[np.int32],
+        source: str = "",
+        line: int = 1,
+        item: int | None = None,
     ) -> None:
         self.raw = raw
         self.spans = spans
         spans.flags.writeable = False  # kernels take these numbers as places in `raw`
         self.source = source
         self.line = line
+        self.item = item
 
     @classmethod
     def from_words(
@@ -313,7 +324,7 @@ class Sentence:
         return hash(self.raw)
 
     def __reduce__(self) -> tuple[type[Sentence], tuple[object, ...]]:
-        return Sentence, (self.raw, self.spans, self.source, self.line)
+        return Sentence, (self.raw, self.spans, self.source, self.line, self.item)
 
     def _column(self, column: int) -> list[str]:
         raw = self.raw
@@ -377,7 +388,7 @@ class Sentence:
             replaced,
             written,
         )
-        return Sentence(out, spans, self.source, self.line)
+        return Sentence(out, spans, self.source, self.line, self.item)
 
     def _with_comments(self, comments: Sequence[str]) -> Sentence:
         for comment in comments:
@@ -388,7 +399,8 @@ class Sentence:
         opening, body = self._opening(), self._body()
         head = self.raw[:opening] + "".join(f"{comment}\n" for comment in comments).encode()
         shift = np.int32(len(head) - body)
-        return Sentence(head + self.raw[body:], self.spans + shift, self.source, self.line)
+        raw, spans = head + self.raw[body:], self.spans + shift
+        return Sentence(raw, spans, self.source, self.line, self.item)
 
     def _where(self) -> str:
         return f"{self.source}:{self.line}: " if self.source else ""
@@ -509,17 +521,40 @@ def _rewrite(
 def check_tree(sentence: Sentence, root: Root) -> None:
     """Raise TreebankError if the heads of a sentence are not a tree, or not one for `root`."""
     # A missing head is -1, which `is_tree` would take for padding.
-    known = bool((sentence.heads >= 0).all())
-    if known and is_tree(sentence.tree, root):
+    heads = sentence.heads
+    missing = np.flatnonzero(heads < 0) + 1
+    if not missing.size and is_tree(sentence.tree, root):
         return
-    if root == "single" and known and is_tree(sentence.tree, "multi"):
-        raise TreebankError(
-            f"{place(sentence)}: several words have the root as their head; "
-            "train with root='multi', or leave the sentence out"
+    remedy = "correct the sentence, or leave it out"
+    if missing.size:
+        fault = f"the heads are not a tree: word {missing[0]} has none; give it one, or {remedy}"
+    elif root == "single" and is_tree(sentence.tree, "multi"):
+        roots = np.flatnonzero(heads == 0) + 1
+        fault = (
+            f"several words have the root as their head: {roots[0]} and {roots[1]}; train with "
+            "root='multi', or leave the sentence out"
         )
-    raise TreebankError(
-        f"{place(sentence)}: the heads are not a tree: correct or leave out the sentence"
-    )
+    else:
+        fault = f"the heads are not a tree: {_cycle(sentence.tree)} form a cycle; {remedy}"
+    raise TreebankError(f"{place(sentence)}: {fault}")
+
+
+def _cycle(tree: npt.NDArray[np.int64]) -> str:
+    """Name words that hang from each other in a cycle."""
+    for start in range(1, len(tree)):
+        above = [start]
+        while (head := int(tree[above[-1]])) > 0 and head not in above:
+            above.append(head)
+        if head > 0:
+            words = sorted(above[above.index(head) :])
+            shown = [str(word) for word in words[:_SHOWN]]
+            return f"the words {', '.join(shown)}{' and others' if len(words) > _SHOWN else ''}"
+    raise AssertionError("a tree has no cycle")
+
+
+def size_of(sentence: Sentence) -> tuple[int, int, int]:
+    """Return what is lost with a sentence: one sentence, its words and its lines."""
+    return 1, len(sentence), sentence.raw.strip().count(b"\n") + 1
 
 
 def place(sentence: Sentence) -> str:

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 
     from arborescence.treebank.sentence import Sentence
 
-    #: The heads of a sentence, and the relations of all its nodes; both are changed in place.
-    Change = Callable[[NDArray[np.int64], list[str]], None]
+    #: The heads of a sentence, the relations of all its nodes, and which conjuncts are of a
+    #: coordination within a chain, by their heads; all are changed in place.
+    Change = Callable[[NDArray[np.int64], list[str], dict[int, int]], None]
 
 #: Relations of function words, from that which comes to stand nearest to its content word.
 FUNCTIONS: Final = ("case", "cop", "aux", "mark")
@@ -27,6 +28,9 @@ FUNCTIONS: Final = ("case", "cop", "aux", "mark")
 COMPLEMENT: Final = "comp"
 #: What a conjunct is called that hangs from a conjunction.
 CONJUNCT: Final = "coord"
+#: What MISC has, in a chain, of a conjunct whose head is the first of its coordination, and is
+#: a conjunct of another one: that head. If a parser has changed the head since, it is void.
+NESTED: Final = "NestedConj"
 
 
 def restyle(
@@ -54,7 +58,8 @@ def restyle(
     Returns
     -------
     sentences : iterator of Sentence
-        With other heads and relations; all else is kept, enhanced dependencies too.
+        With other heads and relations; all else is kept, enhanced dependencies too. In a chain, a
+        coordination within another is marked in MISC, ``NestedConj=5``; `back` removes the mark.
 
     Raises
     ------
@@ -70,8 +75,8 @@ def restyle(
 
     What could not be restored stays as it is: the function words of a function word, coordinations
     without a conjunction, or with a conjunct on the left of the first; for the second conjunct as
-    the head, also those in which that is itself the first of a coordination. Only from a chain, a
-    coordination within another is restored as a part of that.
+    the head, also those in which that is itself the first of a coordination. So the way back gives
+    the same trees.
 
     Examples
     --------
@@ -101,9 +106,28 @@ def _changed(sentences: Iterable[Sentence], changes: list[Change]) -> Iterator[S
     for sentence in sentences:
         check_tree(sentence, "multi")
         heads, relations = sentence.tree, ["", *sentence.deprels]
+        before, misc = _unmarked(sentence)
+        nested = dict(before)
         for change in changes:
-            change(heads, relations)
+            change(heads, relations, nested)
+        if nested or before:
+            for word, head in nested.items():
+                misc[word - 1] = "|".join(filter(None, (misc[word - 1], f"{NESTED}={head}")))
+            sentence = sentence.replace(misc=[entries or "_" for entries in misc])
         yield sentence.replace(heads=heads, deprels=relations[1:])
+
+
+def _unmarked(sentence: Sentence) -> tuple[dict[int, int], list[str]]:
+    """Return which conjuncts are marked, and MISC without the marks, "" where it is empty."""
+    nested, misc = {}, []
+    for word, entries in enumerate(sentence.misc, 1):
+        kept = [] if entries == "_" else entries.split("|")
+        for entry in [entry for entry in kept if entry.startswith(f"{NESTED}=")]:
+            kept.remove(entry)
+            head = entry.partition("=")[2]
+            nested[word] = int(head) if head.isdecimal() else 0
+        misc.append("|".join(kept))
+    return nested, misc
 
 
 def _kind(relation: str) -> str:
@@ -137,7 +161,7 @@ def _put_above(
     heads[below], relations[below] = above, relation
 
 
-def _lift(heads: NDArray[np.int64], relations: list[str]) -> None:
+def _lift(heads: NDArray[np.int64], relations: list[str], _: dict[int, int]) -> None:
     """Put function words above their content words."""
     before = list(relations)
     for word, functions in _dependents(heads, relations, FUNCTIONS).items():
@@ -153,7 +177,7 @@ def _lift(heads: NDArray[np.int64], relations: list[str]) -> None:
             below = function
 
 
-def _lower(heads: NDArray[np.int64], relations: list[str]) -> None:
+def _lower(heads: NDArray[np.int64], relations: list[str], _: dict[int, int]) -> None:
     """Put function words back below their content words."""
     lifted = _dependents(heads, relations, (COMPLEMENT,))
     climbed: dict[int, int] = {}  # the content word that now stands in a function word's place
@@ -163,7 +187,7 @@ def _lower(heads: NDArray[np.int64], relations: list[str]) -> None:
         _put_above(heads, relations, content, function, relation)
 
 
-def _to_conjunction(heads: NDArray[np.int64], relations: list[str]) -> None:
+def _to_conjunction(heads: NDArray[np.int64], relations: list[str], _: dict[int, int]) -> None:
     """Put the last conjunction above the conjuncts."""
     old, before = heads.copy(), list(relations)
     units = _dependents(heads, relations, ("conj",))
@@ -182,7 +206,7 @@ def _to_conjunction(heads: NDArray[np.int64], relations: list[str]) -> None:
                 heads[other], relations[other] = top, CONJUNCT + before[other][len("conj") :]
 
 
-def _from_conjunction(heads: NDArray[np.int64], relations: list[str]) -> None:
+def _from_conjunction(heads: NDArray[np.int64], relations: list[str], _: dict[int, int]) -> None:
     """Put the first conjunct above the others again, and each conjunction below the next."""
     for top in reversed(_dependents(heads, relations, (CONJUNCT,))):
         members = [
@@ -197,7 +221,7 @@ def _from_conjunction(heads: NDArray[np.int64], relations: list[str]) -> None:
             heads[other], relations[other] = first, "conj" + relations[other][len(CONJUNCT) :]
 
 
-def _to_second(heads: NDArray[np.int64], relations: list[str]) -> None:
+def _to_second(heads: NDArray[np.int64], relations: list[str], _: dict[int, int]) -> None:
     """Put the second conjunct above the others."""
     units = _dependents(heads, relations, ("conj",))
     for first, [second, *others] in units.items():
@@ -206,7 +230,7 @@ def _to_second(heads: NDArray[np.int64], relations: list[str]) -> None:
             heads[others] = second
 
 
-def _from_second(heads: NDArray[np.int64], relations: list[str]) -> None:
+def _from_second(heads: NDArray[np.int64], relations: list[str], _: dict[int, int]) -> None:
     """Put the first conjunct, the one on the left of its head, above the others again."""
     for second, [first, *others] in _dependents(heads, relations, ("conj",)).items():
         if first < second:
@@ -214,21 +238,27 @@ def _from_second(heads: NDArray[np.int64], relations: list[str]) -> None:
             heads[others] = first
 
 
-def _to_chain(heads: NDArray[np.int64], relations: list[str]) -> None:
+def _to_chain(heads: NDArray[np.int64], relations: list[str], nested: dict[int, int]) -> None:
     """Hang each conjunct from the one before it."""
+    nested.clear()
     for first, others in _dependents(heads, relations, ("conj",)).items():
         if first < min(others):
             heads[others] = [first, *others[:-1]]
+            others = others[:1]
+        if _kind(relations[first]) == "conj":  # else these would be taken for the next of its chain
+            nested.update(dict.fromkeys(others, first))
 
 
-def _from_chain(heads: NDArray[np.int64], relations: list[str]) -> None:
+def _from_chain(heads: NDArray[np.int64], relations: list[str], nested: dict[int, int]) -> None:
     """Hang each conjunct from the first one of its chain."""
+    own = {word for word, head in nested.items() if word < len(heads) and heads[word] == head}
+    nested.clear()
     for head, others in _dependents(heads, relations, ("conj",)).items():
         if _kind(relations[head]) == "conj":
-            heads[others] = heads[head]
+            heads[[other for other in others if other not in own]] = heads[head]
 
 
-def _nothing(heads: NDArray[np.int64], relations: list[str]) -> None:
+def _nothing(heads: NDArray[np.int64], relations: list[str], _: dict[int, int]) -> None:
     """Leave the coordinations of Universal Dependencies."""
 
 

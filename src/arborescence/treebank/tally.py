@@ -48,6 +48,8 @@ class Tally:
         self.scores: defaultdict[str, Integers] = defaultdict(lambda: np.zeros(3, np.int64))
         # the numbers of gold and predicted sentences, and of those with certain properties
         self.sentences: Counter[str] = Counter()
+        # where the first gold and the first predicted sentence is that is no tree; "" for none
+        self.first_broken = ["", ""]
         self._relations = Numbering(DEPREL, base)
         self._feats = Numbering(FEATS, _universal)
         self._of_relation = np.zeros((3, 0), dtype=np.int64)
@@ -126,7 +128,11 @@ class Tally:
             predicted=len(theirs),
             root_violations=predicted.root_violations,
             nonprojective=predicted.nonprojective,
+            gold_broken=gold.broken,
+            broken=predicted.broken,
         )
+        pairs = zip(self.first_broken, (gold, predicted), strict=True)
+        self.first_broken = [known or trees.first_broken for known, trees in pairs]
 
     @property
     def relations(self) -> dict[str, Integers]:
@@ -168,7 +174,8 @@ class Trees:
         vectors = columns.head_vectors()
         # int64 (n,): the head of each word, as an index among all words, ROOT or UNKNOWN
         self.heads = columns.heads(vectors)
-        self.root_violations, self.nonprojective = columns.count_trees(vectors)
+        self.root_violations, self.nonprojective, self.broken, first = columns.count_trees(vectors)
+        self.first_broken = columns.place_of(first) if first >= 0 else ""
         # int64 (n,): the number of the relation of each word, without its subtype
         self.relations = relations(columns)
 

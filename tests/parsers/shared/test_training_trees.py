@@ -42,16 +42,38 @@ def test_edges_that_may_not_cross_are_lifted():
     ("heads", "root", "message"),
     [
         ([-1, 0, 0], "single", r"several words have the root .* train with root='multi'"),
-        ([-1, 2, 1], "multi", "the heads are not a tree"),
-        ([-1, -1, 0], "multi", "the heads are not a tree"),
+        ([-1, 0, 0], "single", r"as their head: 1 and 2; train"),
+        ([-1, 2, 1], "multi", "not a tree: the words 1, 2 form a cycle; correct the sentence, or"),
+        ([-1, 0, 3, 4, 2, 2], "single", "not a tree: the words 2, 3, 4 form a cycle"),
+        ([-1, 2, 3, 4, 5, 6, 1], "multi", "the words 1, 2, 3, 4, 5 and others form a cycle"),
+        ([-1, -1, 0], "multi", "the heads are not a tree: word 1 has none; give it one"),
+        ([-1, 2, 0, -1], "single", "the heads are not a tree: word 3 has none"),
     ],
 )
 def test_heads_that_cannot_be_learned(heads, root, message):
     with pytest.raises(TreebankError, match=message):
         checked([*treebank(), sentence(heads)], None, root)
-    with pytest.raises(TreebankError, match=message):
+    with pytest.raises(
+        TreebankError, match=f"{message}.*in what chooses the epoch, trees are whole"
+    ):
         checked(treebank(), [sentence(heads)], root)
     assert checked(iter(treebank()), iter(treebank()[:1]), root) == (treebank(), treebank()[:1])
+
+
+@pytest.mark.parametrize(
+    ("relations", "labels"),
+    [
+        (["_"] * 4, ["_", "_↑_"]),
+        (["_", "root", "_", "_"], ["_", "_↑_", "root"]),
+        (["a", "_", "b", "c"], ["_", "a", "b", "c↑a"]),
+        (["a", "root", "b", "_"], ["_↑a", "a", "b", "root"]),  # "_" is unknown
+    ],
+)
+def test_trees_without_relations(relations, labels):
+    crossing = sentence([-1, 2, 0, 2, 1], relations)
+    trees = TrainingTrees.of([crossing, crossing], "pseudo", in_part=True)
+    assert sorted(trees.labels) == sorted(labels)
+    assert trees.allowed.any(axis=1).all()
 
 
 def test_several_root_edges_where_they_may_be():

@@ -33,8 +33,8 @@ class Parse:
     A table has a column ``forms`` (the words of a sentence), or ``text``, which is split into
     sentences and words. The result has the columns of `schema`, then all others of the table. A
     text of several sentences becomes several rows: the other columns are repeated, and sentence n
-    of a row with ``sent_id`` or ``doc_id`` x is named ``x-n``. Every row has at least one in the
-    result; a row without words has empty lists.
+    of a row with ``sent_id`` or ``doc_id`` x is named ``x-n``, and of row 7 without these ``7-n``.
+    Every row has at least one in the result; a row without words has empty lists.
 
     Parameters
     ----------
@@ -169,7 +169,7 @@ class Parse:
             if "forms" in row:
                 found = [(ids, sentence_of(row))] if row["forms"] else []
             else:
-                found = self._split(ids)
+                found = self._split(ids, number)
             for _, sentence in found:
                 if sentence and self._most and len(sentence) > self._most:
                     raise TreebankError(f"{len(sentence):,} words; max_words is {self._most:,}")
@@ -177,22 +177,25 @@ class Parse:
             name = ids["sent_id"] or ids["doc_id"]
             where = f"row {number} ({name})" if name else f"row {number}"
             error = TreebankError(f"{where}: {error}")
+            error.lost = 1, len(row.get("forms") or (ids["text"] or "").split()), 1
             if not self._skip_invalid:
                 raise error from None
             self._skip_invalid(error)
             return [(ids | {"forms": row.get("forms")}, None)]
         return found or [(ids | dict.fromkeys(self._lists, ()), None)]
 
-    def _split(self, ids: dict[str, Any]) -> list[tuple[dict[str, Any], Sentence | None]]:
+    def _split(
+        self, ids: dict[str, Any], number: int
+    ) -> list[tuple[dict[str, Any], Sentence | None]]:
         text = ids["text"] or ""
         if self._lines:
             text = " ".join(text.split())
         found = list(self.parser.read_text(io.BytesIO(text.encode()), lines=self._lines))
         if self._lines and len(found) == 1:
             return [(ids, found[0])]
-        name = ids["sent_id"] or ids["doc_id"]
+        name = ids["sent_id"] or ids["doc_id"] or number
         return [
-            (ids | {"sent_id": f"{name}-{n}" if name else str(n), "text": sentence.text}, sentence)
+            (ids | {"sent_id": f"{name}-{n}", "text": sentence.text}, sentence)
             for n, sentence in enumerate(found, 1)
         ]
 

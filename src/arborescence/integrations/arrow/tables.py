@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from arborescence.errors import MissingExtraError, TreebankError
 from arborescence.parsers.shared.confidence import edge_probs, with_probs
 from arborescence.system.files import opened, replacing
+from arborescence.treebank.conllu import from_elsewhere
 from arborescence.treebank.sentence import Sentence
 
 if TYPE_CHECKING:
@@ -257,7 +258,7 @@ def write(
     """Write what `to_table` makes to a Parquet file, whole or not at all, in constant memory."""
     pa = pyarrow()
     columns = schema(confidence=confidence, kbest=kbest)
-    rows = rows_of(sentences, columns.names)
+    rows = rows_of(from_elsewhere(sentences, path), columns.names)
     pieces = iter(lambda: list(islice(rows, _ROWS)), [])
     write_tables((pa.Table.from_pylist(piece, schema=columns) for piece in pieces), path, columns)
 

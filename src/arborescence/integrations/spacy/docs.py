@@ -19,6 +19,7 @@ from spacy.vocab import Vocab
 from arborescence.errors import TreebankError
 from arborescence.system.files import opened, writing
 from arborescence.treebank import Sentence, read
+from arborescence.treebank.conllu import from_elsewhere
 from arborescence.treebank.sentence import DEPREL, FEATS, HEAD, LEMMA, UPOS, XPOS
 
 if TYPE_CHECKING:
@@ -405,7 +406,7 @@ class DocFiles:
         # Sentences that were read go back, in order; where one is missing, the document stays.
         # Others make new documents: from each ``# newdoc`` on, and before that one a sentence.
         found = DocBin(store_user_data=True)
-        for doc in self._finished(sentences):
+        for doc in self._finished(from_elsewhere(sentences, path)):
             found.add(doc)
         with writing(path) as file:
             file.write(found.to_bytes())

@@ -34,6 +34,7 @@ from arborescence.parsers.shared.run import Task
 from arborescence.parsers.shared.training_trees import checked
 from arborescence.projective.pseudo import MARK, deprojectivize
 from arborescence.treebank.conllu import Ranked
+from arborescence.treebank.encodings import UTF8
 from arborescence.treebank.joined import with_trees
 from arborescence.version import __version__
 
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from arborescence.core.choices import Root
-    from arborescence.parsers.shared.given import Given
+    from arborescence.parsers.shared.given import Given, Texts
     from arborescence.parsers.shared.options import Progress, Projective
     from arborescence.parsers.shared.run import ParserRun
     from arborescence.rules.sets import AnyRules
@@ -322,7 +323,13 @@ class Parser(ABC):
         # marginals, or votes for its tree
         return [(tree, VOTE * votes(tree)) for tree in self._parse_batch(sentences, options)]
 
-    def __call__(self, given: Given, **options: Unpack[ParseOptions]) -> list[Sentence]:
+    def __call__(
+        self,
+        given: Given | None = None,
+        *,
+        texts: Texts | None = None,
+        **options: Unpack[ParseOptions],
+    ) -> list[Sentence]:
         """Return what `parse` yields, as a list.
 
         Examples
@@ -334,18 +341,28 @@ class Parser(ABC):
         ['The', 'birds', 'sing', '.'] [2 3 0 3]
         ['The', 'cats', 'do', "n't", 'sleep', '.'] [2 5 5 5 0 5]
         """
-        return list(self.parse(given, **options))
+        return list(self.parse(given, texts=texts, **options))
 
-    def parse(self, given: Given, **options: Unpack[ParseOptions]) -> Iterator[Sentence]:
+    def parse(
+        self,
+        given: Given | None = None,
+        *,
+        texts: Texts | None = None,
+        **options: Unpack[ParseOptions],
+    ) -> Iterator[Sentence]:
         """Fill in heads and relations.
 
         Parameters
         ----------
         given
-            Any number of sentences, read in batches as results are consumed: `Sentence` objects or
-            lists of words. A single sentence need not be in a list. Or raw text, which is cut into
-            sentences and words: a string, or several, at least one of them with a space. Or a file,
-            as a `pathlib.Path`: CoNLL-U if its name ends so, else raw text (see `read_text`).
+            Any number of sentences, read in batches as results are consumed: `Sentence` objects, or
+            lists of words; None, NaN and empty lists give none. A single `Sentence` need not be in
+            a list. Or raw text, which is cut into sentences and words: a string. Or a file, as a
+            `pathlib.Path`: CoNLL-U if its name ends so, else raw text (see `read_text`).
+        texts
+            Instead of `given`, several raw texts: a list, or the column of a table. `item` of each
+            parsed sentence is the number of its text, from 0, which also begins its ``sent_id``.
+            None, NaN and empty strings give no sentence; an `ArborescenceWarning` says how many.
         **options
             ``threads``, ``root``, ``projective``, ``confidence``, ``rules``, ``keep``,
             ``budget``: see `ParseOptions`.
@@ -354,6 +371,12 @@ class Parser(ABC):
         ------
         Sentence
             The same sentences in the same order, parsed.
+
+        Warns
+        -----
+        ArborescenceWarning
+            If `given` is a list of strings, which could be words or texts. They are the words of
+            one sentence if none of them has a space, else texts.
 
         Raises
         ------
@@ -373,17 +396,28 @@ class Parser(ABC):
         >>> [parsed] = parser.parse([["Old", "trees", "grow", "slowly"]])
         >>> parsed.heads
         array([2, 3, 0, 3])
+        >>> for parsed in parser.parse(texts=["They sing. They dance.", "Birds sing."]):
+        ...     print(parsed.item, parsed.sent_id, parsed.forms)
+        0 0-1 ['They', 'sing', '.']
+        0 0-2 ['They', 'dance', '.']
+        1 1-1 ['Birds', 'sing', '.']
         """
         if options.get("rules") is None:
             options["rules"] = "none" if self.rules == "none" else Keeper(self.rules, strict=False)
-        return self._in_batches(self._parse_batch, given, **options)
+        return self._in_batches(self._parse_batch, self.split(given, texts=texts), **options)
 
-    def split(self, given: Given, *, budget: Budget | None = None) -> Iterator[Sentence]:
+    def split(
+        self,
+        given: Given | None = None,
+        *,
+        texts: Texts | None = None,
+        budget: Budget | None = None,
+    ) -> Iterator[Sentence]:
         """Cut raw text into sentences and words, without tags and trees: fast.
 
         Parameters
         ----------
-        given, budget
+        given, texts, budget
             As for `parse`.
 
         Yields
@@ -403,10 +437,15 @@ class Parser(ABC):
         >>> [sentence.text for sentence in parser.split("Dr. Smith sings. Birds don't.")]
         ['Dr. Smith sings.', "Birds don't."]
         """
-        return within(as_sentences(given, self._cut), budget)
+        return within(as_sentences(given, self._cut, texts), budget)
 
     def tag(
-        self, given: Given, *, overwrite: bool = False, budget: Budget | None = None
+        self,
+        given: Given | None = None,
+        *,
+        texts: Texts | None = None,
+        overwrite: bool = False,
+        budget: Budget | None = None,
     ) -> Iterator[Sentence]:
         """Fill in tags and lemmas, without trees, by the linear tagger of the model: fast.
 
@@ -414,7 +453,7 @@ class Parser(ABC):
 
         Parameters
         ----------
-        given, budget
+        given, texts, budget
             As for `parse`.
         overwrite
             Whether to replace tags and lemmas that are given. If not, they are kept.
@@ -440,7 +479,7 @@ class Parser(ABC):
         if self.tagger is None:
             raise ModelError("the model has no tagger: it was trained on words with tags only")
         tagged: Iterator[Sentence] = self.tagger.tag(
-            self.split(given, budget=budget), overwrite=overwrite
+            self.split(given, texts=texts, budget=budget), overwrite=overwrite
         )
         if self.text is None or self.text.lemmatizer is None:
             return tagged
@@ -453,6 +492,7 @@ class Parser(ABC):
         *,
         lines: bool = False,
         warn: Callable[[str], None] | None = None,
+        encoding: str = UTF8,
     ) -> Iterator[Sentence]:
         """Read raw text, and split it into sentences and words as in the training treebank.
 
@@ -467,6 +507,8 @@ class Parser(ABC):
         warn
             Called with a message for the first sentence of more than 500 words; such sentences are
             split. None: a Python warning is issued instead.
+        encoding
+            That of the source, by a name that Python knows, such as ``"latin-1"``.
 
         Yields
         ------
@@ -479,15 +521,16 @@ class Parser(ABC):
         ModelError
             If the model cannot split raw text.
         TreebankError
-            If the source is not UTF-8; the message names the line.
+            If the source has another encoding; the message names the line.
         """
-        sentences: Iterator[Sentence] = self._text().read(source, lines=lines, warn=warn)
+        how: dict[str, Any] = {"lines": lines, "warn": warn, "encoding": encoding}
+        sentences: Iterator[Sentence] = self._text().read(source, **how)
         return sentences
 
-    def _cut(self, given: str | os.PathLike[str]) -> Iterator[Sentence]:
+    def _cut(self, given: str | os.PathLike[str], name: str | None) -> Iterator[Sentence]:
         """Cut raw text, or that of a file."""
         if isinstance(given, str):
-            cut: Iterator[Sentence] = self._text().tokenizer.split(given)
+            cut: Iterator[Sentence] = self._text().tokenizer.stream([given], name=name)
             return cut
         return self.read_text(given)
 
@@ -501,15 +544,17 @@ class Parser(ABC):
 
     def kbest(
         self,
-        given: Given,
-        k: int,
+        given: Given | None = None,
+        k: int = 2,
+        *,
+        texts: Texts | None = None,
         **options: Unpack[ParseOptions],
     ) -> Iterator[Ranked]:
         """Find the k best parses of each sentence: the k trees of highest weight, with relations.
 
         Parameters
         ----------
-        given
+        given, texts
             As for `parse`.
         k
             The number of trees. They differ in their heads; each has the relations that `parse`
@@ -531,12 +576,13 @@ class Parser(ABC):
             If `k` or `threads` is less than 1, or another option has an unknown value.
         """
         k = check_count(k)
-        return map(Ranked, self._in_batches(partial(self._kbest_batch, k=k), given, k, **options))
+        parse, sentences = partial(self._kbest_batch, k=k), self.split(given, texts=texts)
+        return map(Ranked, self._in_batches(parse, sentences, k, **options))
 
     def _in_batches(
         self,
         parse: Callable[..., list[_Parsed]],
-        given: Given,
+        sentences: Iterator[Sentence],
         k: int = 1,
         *,
         threads: int = 1,
@@ -548,9 +594,9 @@ class Parser(ABC):
         """
         check_count(threads, "threads")
         wanted = Options.of(**options)
-        sentences = within(as_sentences(given, self._cut), wanted.budget, k)
+        within_budget = within(sentences, wanted.budget, k)
         enough = BATCH_WORDS // (k * min(threads, _PARTS))
-        gathered = batches(sentences, enough, stoppable=options.get("budget") is not None)
+        gathered = batches(within_budget, enough, stoppable=options.get("budget") is not None)
         return _run(partial(parse, options=wanted), gathered, threads)
 
 

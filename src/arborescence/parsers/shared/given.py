@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import warnings
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
+import numpy as np
+
 from arborescence.core.budget import work_of
-from arborescence.errors import OptionError, TreebankError
+from arborescence.errors import ArborescenceWarning, OptionError, TreebankError
 from arborescence.treebank.conllu import read
 from arborescence.treebank.sentence import Sentence
 
@@ -18,9 +21,11 @@ if TYPE_CHECKING:
     from arborescence.core.budget import Budget
 
     #: What `Parser.parse` takes.
-    Given = str | os.PathLike[str] | Iterable[Sentence | Sequence[str]]
-    #: Cuts raw text, or that of a file, into sentences.
-    Cut = Callable[[str | os.PathLike[str]], Iterator[Sentence]]
+    Given = str | os.PathLike[str] | Iterable[Sentence | Sequence[str] | None]
+    #: Texts, of which some may be missing: None, or NaN as pandas has it.
+    Texts = Iterable[str | float | None]
+    #: Cuts raw text, or that of a file, into sentences; the name of a text goes into their ids.
+    Cut = Callable[[str | os.PathLike[str], str | None], Iterator[Sentence]]
 
 _FILES: Final = (".conllu", ".txt", ".gz")
 BATCH_WORDS: Final = 8192
@@ -30,13 +35,24 @@ _BATCH_EDGES = 2**22  # limits the memory of score matrices: long sentences are 
 
 _WHAT_IS_PARSED: Final = (
     "where a sentence is due: give lists of words, such as [['Hello', 'world']], or Sentence "
-    "objects; a parser takes raw text, too, as strings, and files as pathlib.Path"
+    "objects; a parser takes raw text, too: one as a string, several as texts=['Hello.', 'Bye.'], "
+    "and files as pathlib.Path"
 )
 
 
-def as_sentences(given: Given, cut: Cut | None = None) -> Iterator[Sentence]:
+def as_sentences(
+    given: Given | None, cut: Cut | None = None, texts: Texts | None = None
+) -> Iterator[Sentence]:
     """Return the sentences of what was given; raise OptionError for any other type."""
-    # Strings are the words of one sentence if none of them has a space; else each is raw text.
+    if texts is not None:
+        if given is not None or not cut:
+            raise OptionError("give texts=[...] or sentences, not both")
+        if isinstance(texts, (str, bytes)) or not hasattr(texts, "__iter__"):
+            raise OptionError(
+                f"texts must be several, such as ['Hello.', 'Bye.'], not {texts!r:.60}: give a "
+                "single text as it is"
+            )
+        return _of_texts(texts, cut)
     if isinstance(given, Sentence):
         return iter([given])
     if isinstance(given, str) and given.endswith(_FILES) and " " not in given and _is_file(given):
@@ -44,10 +60,10 @@ def as_sentences(given: Given, cut: Cut | None = None) -> Iterator[Sentence]:
     if isinstance(given, os.PathLike) and str(given).endswith((".conllu", ".conllu.gz")):
         return read(given)
     if isinstance(given, str | os.PathLike) and cut:
-        return cut(given)
+        return cut(given, None)
     if isinstance(given, (str, bytes)) or not hasattr(given, "__iter__"):
         raise OptionError(f"{given!r:.60} stands {_WHAT_IS_PARSED}")
-    return _each_sentence(iter(cast("Iterable[Any]", given)), cut)
+    return _each_sentence(cast("Iterable[Any]", given), cut)
 
 
 def _is_file(name: str) -> bool:
@@ -56,32 +72,98 @@ def _is_file(name: str) -> bool:
     return False
 
 
-def _each_sentence(items: Iterator[Any], cut: Cut | None) -> Iterator[Sentence]:
+class _Empty:
+    """Counts the items that have no words, and says at the end how many there were."""
+
+    def __init__(self, what: str) -> None:
+        self._what = what
+        self._count, self._first = 0, 0
+
+    def __call__(self, place: int, item: Any) -> bool:
+        """Return whether an item is empty or missing."""
+        blank = isinstance(item, (str, list, tuple)) and item in ("", [], ())
+        empty = blank or _is_missing(item) or (isinstance(item, str) and item.isspace())
+        if empty:
+            self._first = self._first if self._count else place
+            self._count += 1
+        return empty
+
+    def tell(self, of: int) -> None:
+        """Warn of them."""
+        if self._count:
+            _warn(
+                f"{self._count:,} of {of:,} {self._what} are empty or missing, and give no "
+                f"sentence; the first of these is number {self._first}, counted from 0"
+            )
+
+
+def _is_missing(item: Any) -> bool:
+    """Return whether an item is None, NaN, or what pandas has for it."""
+    if item is None or type(item).__name__ == "NAType":
+        return True
+    return not isinstance(item, (str, list, tuple, Sentence)) and bool(np.all(item != item))
+
+
+def _warn(message: str) -> None:
+    warnings.warn(message, ArborescenceWarning, stacklevel=4)
+
+
+def _of_texts(texts: Iterable[Any], cut: Cut) -> Iterator[Sentence]:
+    """Cut each text into sentences, which know its number; the number is in their ids, too."""
+    empty, count = _Empty("texts"), 0
+    for count, text in enumerate(texts, 1):
+        item = count - 1
+        if empty(item, text):
+            continue
+        if not isinstance(text, str):
+            raise OptionError(f"text {item} is {text!r:.60}, and must be a string")
+        for number, each in enumerate(cut(text, str(item)), 1):
+            yield Sentence(each.raw, each.spans, f"text {item}", number, item)
+    empty.tell(count)
+
+
+def _each_sentence(given: Iterable[Any], cut: Cut | None) -> Iterator[Sentence]:
+    empty, place, items = _Empty("sentences"), -1, iter(given)
+    before: list[Any] = []  # what is missing at the beginning
     for place, item in enumerate(items):
+        if isinstance(item, str) and len(before) == place:
+            yield from _of_strings([*before, item, *items], cut)
+            return
         if isinstance(item, Sentence):
             yield item
-            continue
-        words = item
-        if isinstance(item, str) and place == 0:
-            words = [item, *items]
-            if cut and any(isinstance(text, str) and len(text.split()) > 1 for text in words):
-                for number, text in enumerate(words):
-                    if not isinstance(text, str):
-                        raise OptionError(f"text {number} is {text!r:.60}, and others are strings")
-                    yield from cut(text)
-                return
-            words = words if all(_is_word(word) for word in words) else None
-        if not isinstance(words, (list, tuple)) or not all(isinstance(w, str) for w in words):
+        elif empty(place, item):
+            before.append(item)
+        elif isinstance(item, (list, tuple)) and all(isinstance(word, str) for word in item):
+            yield _of_words(item, place)
+        else:
             raise OptionError(f"sentence {place} is {item!r:.60}, {_WHAT_IS_PARSED}")
-        try:
-            sentence = Sentence.from_words(words)
-        except TreebankError as error:
-            raise TreebankError(f"sentence {place}: {error}") from None
-        yield sentence
+    empty.tell(place + 1)
 
 
-def _is_word(item: Any) -> bool:
-    return isinstance(item, str) and len(item.split()) == 1
+def _of_words(words: Sequence[str], place: int) -> Sentence:
+    try:
+        sentence = Sentence.from_words(words)
+    except TreebankError as error:
+        raise TreebankError(f"sentence {place}: {error}") from None
+    return Sentence(sentence.raw, sentence.spans, item=place)
+
+
+def _of_strings(strings: list[Any], cut: Cut | None) -> Iterator[Sentence]:
+    """Take strings for the words of a sentence, or else for texts; warn, for they could be both."""
+    if all(isinstance(each, str) and len(each.split()) == 1 for each in strings):
+        _warn(
+            f"{len(strings)} strings in a list are read as the words of one sentence: for that "
+            "better give a list of lists, [['Hello', 'world']], and for texts texts=[...]"
+        )
+        yield _of_words(strings, 0)
+    elif cut:
+        _warn(
+            f"{len(strings)} strings in a list are read as texts, for not all are single words: "
+            "better give texts=[...]"
+        )
+        yield from _of_texts(strings, cut)
+    else:
+        raise OptionError(f"sentence 0 is {strings[0]!r:.60}, {_WHAT_IS_PARSED}")
 
 
 def untagged(sentence: Sentence) -> Sentence:

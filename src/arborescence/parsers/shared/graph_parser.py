@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from arborescence.core.choices import Root
     from arborescence.distribution.arrays import TreeDistribution
     from arborescence.parsers.shared.base import ParseOptions
-    from arborescence.parsers.shared.given import Given
+    from arborescence.parsers.shared.given import Given, Texts
     from arborescence.parsers.shared.run import Task
     from arborescence.rules.parts import Decoded
     from arborescence.rules.search import ConstrainedTree
@@ -381,8 +381,10 @@ class GraphParser(Parser):
 
     def kbest_labeled(
         self,
-        given: Given,
-        k: int,
+        given: Given | None = None,
+        k: int = 2,
+        *,
+        texts: Texts | None = None,
         **options: Unpack[ParseOptions],
     ) -> Iterator[Ranked]:
         """Find the k best labeled trees of each sentence by its `labeled_scores`.
@@ -391,7 +393,7 @@ class GraphParser(Parser):
 
         Parameters
         ----------
-        given, k, **options
+        given, k, texts, **options
             As for `kbest`.
 
         Yields
@@ -406,7 +408,7 @@ class GraphParser(Parser):
         """
         k = check_count(k)
         find = partial(self._kbest_batch, k=k, labeled=True)
-        return map(Ranked, self._in_batches(find, given, k, **options))
+        return map(Ranked, self._in_batches(find, self.split(given, texts=texts), k, **options))
 
     def _parse_batch(self, sentences: list[Sentence], options: Options) -> list[Sentence]:
         return self._completing(type(self)._best_trees, sentences, options)

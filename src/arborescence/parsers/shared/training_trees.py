@@ -10,8 +10,8 @@ from arborescence.core.random import as_generator
 from arborescence.errors import TreebankError, TreeError
 from arborescence.inference.repairing import repair
 from arborescence.parsers.shared.fixed import contradiction
-from arborescence.projective.pseudo import projectivize
-from arborescence.treebank.sentence import check_tree, place
+from arborescence.projective.pseudo import MARK, projectivize
+from arborescence.treebank.sentence import check_tree, place, size_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -45,18 +45,19 @@ class TrainingTrees(NamedTuple):
         in_part: bool = False,
     ) -> Self:
         """Give numbers to relations; those of a parser to start with keep theirs."""
-        # in_part: "_" is an unknown relation, if there are others
+        # in_part: "_" is an unknown relation, unless there are no others to choose from
         # lift edges if trees must be projective ("pseudo" marks them)
         trees = [_lifted(sentence, projective) for sentence in treebank]
         heads = [tree for tree, _ in trees]
         known = [] if start is None else list(start.labels)
-        found = {
-            label
+        edges = {
+            (head == 0, label)
             for tree, deprels in trees
             for head, label in zip(tree[1:].tolist(), deprels, strict=True)
             if head >= 0
         }
-        if in_part and (found | set(known)) != {"_"}:
+        found = {label for _, label in edges}
+        if in_part and (known or not _unnamed(edges)):
             found.discard("_")
         labels = known + sorted(found.difference(known))
         numbers = {label: number for number, label in enumerate(labels)}
@@ -71,6 +72,15 @@ class TrainingTrees(NamedTuple):
             row[tree < 0] = -1
             allowed[(tree[row >= 0] != 0).astype(np.int64), row[row >= 0]] = True
         return cls(heads, relations, labels, allowed)
+
+
+def _unnamed(edges: set[tuple[bool, str]]) -> bool:
+    """Return whether all edges from the root, or all others, have no relation but ``_``."""
+    of = [
+        {label.partition(MARK)[0] for root, label in edges if root is which}
+        for which in (False, True)
+    ]
+    return {"_"} in of
 
 
 def checked(
@@ -92,8 +102,11 @@ def checked(
                 else:
                     check_tree(sentence, root)
             except TreebankError as error:
+                if good is kept[1]:
+                    error = TreebankError(f"{error}; in what chooses the epoch, trees are whole")
                 if not skip_invalid:
-                    raise
+                    raise error from None
+                error.lost = size_of(sentence)
                 skip_invalid(error)
             else:
                 good.append(sentence)

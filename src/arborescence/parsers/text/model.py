@@ -10,6 +10,7 @@ from arborescence.errors import TreebankError
 from arborescence.parsers.shared import scheme
 from arborescence.parsers.text.lemmas import Lemmatizer
 from arborescence.parsers.text.tokenizer import Tokenizer
+from arborescence.treebank.encodings import UTF8
 from arborescence.treebank.plain import read_pieces
 
 if TYPE_CHECKING:
@@ -59,13 +60,15 @@ class Text:
         *,
         lines: bool = False,
         warn: Callable[[str], None] | None = None,
+        encoding: str = UTF8,
     ) -> Iterator[Sentence]:
         """Read raw text: see `Parser.read_text`."""
         name = ""
         if isinstance(source, (str, os.PathLike)) and source != "-":
             name = Path(source).name.removesuffix(".gz").removesuffix(".txt")
         name = "-".join(name.split())
-        return self.tokenizer.stream(read_pieces(source), lines=lines, name=name, warn=warn)
+        pieces = read_pieces(source, encoding)
+        return self.tokenizer.stream(pieces, lines=lines, name=name, warn=warn)
 
     def to_file(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """Return the header and the arrays of a model file; see `from_file`."""

@@ -8,6 +8,7 @@ from typing import IO, TYPE_CHECKING, Final, NamedTuple
 
 from arborescence.errors import TreebankError
 from arborescence.system.files import opened
+from arborescence.treebank.encodings import UTF8
 from arborescence.treebank.plain import read_lines
 
 if TYPE_CHECKING:
@@ -104,6 +105,7 @@ def _label_of(text: str) -> Label:
 
 _TOKEN: Final = re.compile(r"[()]|[^\s()]+")
 #: How lines between trees begin that are comments; the last is that of the Penn Treebank.
+_WORD: Final = re.compile(r"[^\s()]+\s*\)")
 _COMMENTS: Final = ("#", "%%", ";", "*x*")
 #: So many brackets may a tree have.
 _LARGEST: Final = 1 << 18
@@ -113,6 +115,7 @@ def read_trees(
     source: str | os.PathLike[str] | IO[bytes],
     *,
     skip_invalid: Callable[[TreebankError], object] | None = None,
+    encoding: str = UTF8,
 ) -> Iterator[Tree]:
     r"""Read the bracketed trees of a file one by one.
 
@@ -123,12 +126,14 @@ def read_trees(
     Parameters
     ----------
     source
-        A path, an open binary file, or ``"-"`` for the standard input: UTF-8. Gzip is recognized
-        by its first bytes.
+        A path, an open binary file, or ``"-"`` for the standard input. Gzip is recognized by its
+        first bytes.
     skip_invalid
         If given, broken trees are skipped, and their errors passed to this function. Reading goes
         on at the next line whose first character is ``(``, which then always begins a tree.
         Otherwise the first error is raised.
+    encoding
+        As in `arborescence.treebank.read`.
 
     Yields
     ------
@@ -154,7 +159,7 @@ def read_trees(
     """
     with opened(source) as (file, name):
         reader = _Reader(name, skip_invalid)
-        for number, line in enumerate(read_lines(file), 1):
+        for number, line in enumerate(read_lines(file, encoding), 1):
             yield from reader.take(number, line)
         reader.end()
 
@@ -168,12 +173,17 @@ class _Reader:
         self._open: list[Tree] = []  # the nodes whose brackets are open
         self._size = 0  # the brackets of the tree that is read
         self._skipping = False
+        self._broken: TreebankError | None = None  # that of the tree which is skipped
+        self._lines: list[str] = []  # those of the tree that is read or skipped
 
     def take(self, number: int, line: str) -> Iterator[Tree]:
         """Read the next line, and yield the trees that end in it."""
         if self._skip_invalid and line.startswith("("):
             self.end()
             self._skipping = False
+        if not (self._open or self._skipping):
+            self._lines.clear()
+        self._lines.append(line)
         if self._skipping or (not self._open and line.lstrip().startswith(_COMMENTS)):
             return
         try:
@@ -188,11 +198,16 @@ class _Reader:
             brackets = "bracket" if count == 1 else "brackets"
             what = f"the tree that begins here lacks {count} closing {brackets}"
             self._give_up(self._error(self._open[0].line, what))
+        if self._broken and self._skip_invalid:
+            words = sum(len(_WORD.findall(line)) for line in self._lines)
+            self._broken.lost = 1, words, sum(map(bool, map(str.strip, self._lines)))
+            self._skip_invalid(self._broken)
+            self._broken = None
 
     def _give_up(self, error: TreebankError) -> None:
         if self._skip_invalid is None:
             raise error
-        self._skip_invalid(error)
+        self._broken = error
         self._open.clear()
         self._skipping = True
 

@@ -21,9 +21,9 @@ from arborescence.errors import MissingExtraError, OptionError, TreebankError
 from arborescence.parsers import registry
 from arborescence.parsers.recipe import all_options, parts_of
 from arborescence.parsers.shared.given import untagged
-from arborescence.parsers.text.tokenizer import text_of
 from arborescence.treebank.conllu import read
 from arborescence.treebank.evaluation import evaluate
+from arborescence.treebank.spaces import raw_text
 from arborescence.version import __version__
 
 if TYPE_CHECKING:
@@ -316,7 +316,7 @@ def _scores(
     """Return the rows of the table of figures; nothing if there is no test part."""
     if not gold:
         return []
-    text = text_of(gold)
+    text = raw_text(gold)
     words = list(map(untagged, gold))
     inputs: dict[str, Any] = {"raw text": text, "words": words, "words, gold tags": gold}
     rows = []

@@ -55,7 +55,9 @@ def read_lines(source: str | os.PathLike[str] | IO[bytes]) -> Iterator[str]:
     """Read lines without their ends, as `read_pieces`; over `LONGEST_LINE` is a TreebankError."""
     with opened(source) as (file, name):
         held, number = "", 1
-        for piece in chain(_decoded(inflated(file, name), name), ["\n"]):
+        line_ends = io.IncrementalNewlineDecoder(None, translate=True)
+        decoded = map(line_ends.decode, _decoded(inflated(file, name), name))
+        for piece in chain(decoded, [line_ends.decode("", final=True) + "\n"]):
             *lines, held = (held + piece).split("\n")
             for at, line in enumerate([*lines, held], number):
                 if len(line) > LONGEST_LINE:
@@ -68,7 +70,7 @@ def read_lines(source: str | os.PathLike[str] | IO[bytes]) -> Iterator[str]:
 
 def read_pieces(source: str | os.PathLike[str] | IO[bytes]) -> Iterator[str]:
     """Read a text (gzip too, "-" for stdin) in constant memory."""
-    # no byte order mark, line ends ``\n``. TreebankError names the file and the line if it is not
+    # no byte order mark, line ends as they are. TreebankError names the file and the line if it is not
     # UTF-8 or damaged
     with opened(source) as (file, name):
         yield from _decoded(inflated(file, name), name)
@@ -77,11 +79,10 @@ def read_pieces(source: str | os.PathLike[str] | IO[bytes]) -> Iterator[str]:
 def _decoded(pieces: Iterator[bytes], name: str) -> Iterator[str]:
     """Decode UTF-8 in pieces; an error names the file and the line."""
     decoder = codecs.getincrementaldecoder("utf-8-sig")()
-    line_ends = io.IncrementalNewlineDecoder(None, translate=True)
     lines = 1
     for data in chain(filter(None, pieces), [b""]):
         try:
-            yield line_ends.decode(decoder.decode(data, final=not data), final=not data)
+            yield decoder.decode(data, final=not data)
         except UnicodeDecodeError as error:
             lines += error.object.count(b"\n", 0, error.start)
             raise TreebankError(

@@ -10,6 +10,8 @@ import warnings
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 import arborescence as arb
 from arborescence.errors import ModelError, TreebankError
@@ -17,8 +19,9 @@ from arborescence.parsers.text import Text, Tokenizer
 from arborescence.parsers.text import tokenizer as module
 from arborescence.parsers.text.tokenizer import TrainingText, tokens_of
 from arborescence.parsers.text.writing import LONGEST_SENTENCE
-from arborescence.treebank import Sentence
+from arborescence.treebank import Sentence, raw_text, read, write
 from hostile import changed
+from official_validator import faults_of_level_1
 from raw_texts import TREEBANK
 
 
@@ -287,3 +290,52 @@ def test_sentences_of_tokens_cut_elsewhere():
     ends = np.cumsum([len(sentence) for sentence in found]).tolist()
     assert tokenizer.sentence_stops(text, starts, stops) == ends
     assert tokenizer.sentence_stops(" ", [], []) == []
+
+
+#: White space, text with marks and controls, and words.
+PIECES = [
+    *"ab.X!'|\\", " ", "  ", "\n", "\n\n", "\n \n", "\r\n", "\r", "\t", "\v", "\f", "\x1c", "\x85",
+    "\u00a0", "\u202f", "\u2028", "\u2029", "\u3000", "\u00ad", "\u200b", "\ufeff", "\0", "\x07",
+    "Birds sing.", "They don't", "du", "10\u00a0000", "- ", "_", "# text = x", "1-2", "SpaceAfter=No",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def with_spaces():
+    taught = [Sentence.from_words(["He", "has", "10 000", "trees", "."])] * 20
+    return Tokenizer.train(taught)
+
+
+@given(text=st.lists(st.sampled_from(PIECES)).map("".join), lines=st.sampled_from([None, False, True]))
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@pytest.mark.parametrize("piece", [1 << 15, 7])
+def test_the_text_comes_back_from_conllu(tokenizer, with_spaces, monkeypatch, piece, text, lines):
+    """Character by character, from what is written into a file, wherever pieces are cut."""
+    monkeypatch.setattr(module, "_PIECE", piece)
+    monkeypatch.setattr(module, "_AGAIN", min(module._AGAIN, piece // 2))
+    for each in (tokenizer, with_spaces):
+        file = io.BytesIO()
+        write(each.split(text, lines=lines), file)
+        file.seek(0)
+        found = raw_text(read(file))
+        if piece > len(text):
+            assert found == (text if text.split() else "")
+        else:  # white space at the very end may be longer than what is looked at at once
+            assert found.rstrip() == text.rstrip()
+
+
+def test_the_official_validator_takes_all_white_space(tokenizer, with_spaces):
+    generator = random.Random(1)
+    text = "".join(generator.choices(PIECES, k=4000))
+    for each in (tokenizer, with_spaces):
+        assert faults_of_level_1("".join(map(str, each.split(text)))) == []
+
+
+def test_white_space_that_is_not_one_space(tokenizer):
+    text = " \ufeff\u00a0Birds\u00a0sing .\u202f\u3000Trees\u2028grow\v.\r\n\r\nOak\f sang.\n"
+    first, second, third = tokenizer.split(text)
+    assert first.misc[:3] == [r"SpacesAfter=\u00A0|SpacesBefore=\s", r"SpacesAfter=\u00A0", "_"]
+    assert first.misc[-1] == r"SpacesAfter=\u202F\u3000"
+    assert second.misc == [r"SpacesAfter=\u2028", r"SpacesAfter=\u000B", r"SpacesAfter=\r\n\r\n"]
+    assert third.misc == [r"SpacesAfter=\u000C\s", "SpaceAfter=No", r"SpacesAfter=\n"]
+    assert raw_text([first, second, third]) == text

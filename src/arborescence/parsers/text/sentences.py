@@ -101,7 +101,7 @@ def spell(text: Characters, starts: np.ndarray, ends: np.ndarray, letters: np.nd
             if i > ends[t] - 3:
                 suffix = mix(suffix, np.uint64(folded[i]))
             only_terminal &= kinds[i] == TERMINAL
-        gap = gaps[ends[t]]
+        gap = min(gaps[ends[t]], PARAGRAPH)  # a line that stands apart is a paragraph, too
         if gap == PARAGRAPH:
             ahead = 20
         letters[t, FORM] = form

@@ -36,7 +36,6 @@ from arborescence.cli.sentences import (
     is_of_spacy,
     readers_of,
     sentences_of,
-    with_hint_at_lines,
 )
 from arborescence.cli.treebanks import convert, draw, repair, validate
 from arborescence.core.choices import Measure
@@ -183,9 +182,8 @@ def parse(options: Options) -> None:
     with usage_errors():
         parser = loaded(options)
     documents = documents_of(files, output, parser)
-    sentences = sentences_of(files, readers_of(options.format, skipped, parser), documents)
-    if options.format == "text":
-        sentences = with_hint_at_lines(sentences, quiet=quiet)
+    read = readers_of(options.format, skipped, parser, quiet=quiet)
+    sentences = sentences_of(files, read, documents)
     found = analyses(sentences, parser, options, skipped, rules)
     parsed = map(ranked, found) if options.kbest else ([best] for [(best, _)] in found)
     output = output or (None if tree else "-")

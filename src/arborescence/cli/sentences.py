@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
     Analyses = list[Sentence]
 
-#: After so many line ends of raw text it is clear whether lines are sentences.
-_ENOUGH_LINES: Final = 10
 #: The input formats of `parse`.
-Format = Literal["conllu", "tokens", "text", "lines"]
+Format = Literal["conllu", "tokens", "text", "lines", "prose"]
+#: What each format of raw text says of lines: see `Parser.read_text`.
+LINES: Final = {"text": None, "lines": True, "prose": False}
 
 
 class Skipped:
@@ -66,23 +66,6 @@ def hinting(sentences: Iterator[Sentence]) -> Iterator[Sentence]:
         ) from error
 
 
-def with_hint_at_lines(sentences: Iterator[Sentence], *, quiet: bool) -> Iterator[Sentence]:
-    """Pass raw text on; if most lines end where sentences end, say once that lines may be these."""
-    lines = ended = others = 0
-    for sentence in sentences:
-        yield sentence
-        if lines >= _ENOUGH_LINES:
-            continue
-        # MISC has the line ends within a paragraph, as SpacesAfter=\n.
-        lines += sentence.raw.count(b"\\n\n")
-        at_a_line_end = sentence.raw.rstrip().endswith(b"\\n")
-        ended += at_a_line_end
-        others += not at_a_line_end and "# newpar" not in sentence.comments
-        if lines >= _ENOUGH_LINES and 2 * ended > lines and ended > others:
-            hint = "most lines end as sentences do: if each line is a sentence, give --format lines"
-            note(f"arborescence: {hint}", quiet=quiet)
-
-
 def is_of_spacy(name: str | None) -> bool:
     """Return whether a file is one of spaCy's documents."""
     return name is not None and name.endswith(".spacy")
@@ -101,6 +84,8 @@ def readers_of(
     format: Format,  # noqa: A002
     skipped: Skipped | None,
     parser: Parser | None = None,
+    *,
+    quiet: bool = False,
 ) -> Callable[[str | IO[bytes]], Iterator[Sentence]]:
     """Return the function that reads a file of this format; the parser cuts raw text."""
     if format == "conllu":
@@ -112,11 +97,16 @@ def readers_of(
 
         return read_tokens
 
+    told: set[str] = set()  # what holds for several files is said once
+
+    def tell(said: str) -> None:
+        if said not in told:
+            note(f"arborescence: {said}", quiet=quiet)
+        told.add(said)
+
     def cut(file: str | IO[bytes]) -> Iterator[Sentence]:
         try:
-            return parser.read_text(
-                file, lines=format == "lines", warn=lambda said: note(f"arborescence: {said}")
-            )
+            return parser.read_text(file, lines=LINES[format], warn=tell)
         except ModelError as error:
             raise ModelError(f"{error} (--format tokens)") from error
 
@@ -144,9 +134,7 @@ def hinted(
     quiet: bool = False,
 ) -> Iterator[Sentence]:
     """Read sentences; say how, if the format seems to be another one."""
-    sentences = sentences_of(files, readers_of(format, None, parser))
-    if format == "text":
-        return with_hint_at_lines(sentences, quiet=quiet)
+    sentences = sentences_of(files, readers_of(format, None, parser, quiet=quiet))
     return hinting(sentences) if format == "conllu" else sentences
 
 

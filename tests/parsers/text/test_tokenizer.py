@@ -306,8 +306,12 @@ def with_spaces():
     return Tokenizer.train(taught)
 
 
-@given(text=st.lists(st.sampled_from(PIECES)).map("".join), lines=st.sampled_from([None, False, True]))
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    text=st.lists(st.sampled_from(PIECES)).map("".join), lines=st.sampled_from([None, False, True])
+)
+@settings(
+    max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @pytest.mark.parametrize("piece", [1 << 15, 7])
 def test_the_text_comes_back_from_conllu(tokenizer, with_spaces, monkeypatch, piece, text, lines):
     """Character by character, from what is written into a file, wherever pieces are cut."""

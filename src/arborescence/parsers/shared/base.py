@@ -434,7 +434,7 @@ class Parser(ABC):
         self,
         source: str | os.PathLike[str] | IO[bytes],
         *,
-        lines: bool = False,
+        lines: bool | None = None,
         warn: Callable[[str], None] | None = None,
     ) -> Iterator[Sentence]:
         """Read raw text, and split it into sentences and words as in the training treebank.
@@ -445,17 +445,19 @@ class Parser(ABC):
             A path, an open binary file, or ``"-"`` for the standard input; gzip is recognized by
             its first bytes. It is read in constant memory.
         lines
-            Whether each line is a sentence. If not, blank lines end paragraphs, and other line ends
-            are spaces.
+            Whether each line is a sentence (True), or line ends are spaces (False). None: line ends
+            are spaces, but where lines are items, such as headlines, each is read by itself (see
+            `Tokenizer.split`). Blank lines end paragraphs.
         warn
-            Called with a message for the first sentence of more than 500 words; such sentences are
-            split. None: a Python warning is issued instead.
+            Called with a message for the first sentence of more than 500 words, as such sentences
+            are split; and where lines are first read as items. None: a Python warning is issued for
+            the first of these.
 
         Yields
         ------
         Sentence
             With ``# newdoc``, ``# newpar``, ``# sent_id`` and ``# text``, multiword tokens, and
-            ``SpaceAfter=No``.
+            white space in MISC (see `treebank.raw_text`).
 
         Raises
         ------

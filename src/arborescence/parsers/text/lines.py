@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Self
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from numpy.typing import NDArray
 
@@ -28,6 +28,10 @@ _GOES_ON: Final = tuple(",;&([{-–—")
 _LEAST_WIDTH: Final = 40
 # So many line ends of a document tell of what its short paragraphs are.
 _ENOUGH: Final = 5
+_ITEMS: Final = (
+    "short lines are read as items, each by itself: if each line is one sentence, give --format "
+    "lines (in Python lines=True); if sentences go on from line to line, --format prose (lines=False)"
+)
 
 
 class Count(NamedTuple):
@@ -106,13 +110,12 @@ class Lines:
     ----------
     lines : bool or None
         Whether each line is a sentence (true), line ends are spaces (false), or the text tells.
-    items : bool
-        Whether lines were taken for items, as the text told.
     """
 
-    def __init__(self, lines: bool | None) -> None:
+    def __init__(self, lines: bool | None, tell: Callable[[str], None] | None = None) -> None:
+        # tell: called with a message where lines are first taken for items
         self.lines = lines
-        self.items = False
+        self._tell = tell
         self._seen = Count()
         self._blocks: list[Block] = []
 
@@ -138,12 +141,15 @@ class Lines:
         self._seen = Count.sum([self._seen, *past])
 
     def _mark(self, block: Block, known: Count, marks: NDArray[np.uint8]) -> None:
-        own = block.count
+        own, entries = block.count, block.entries()
         told = known.ends >= _ENOUGH and known.is_of_items(0.4) and 4 * own.going_on <= own.ends
-        items = own.is_of_items(0.5) or told
-        self.items |= items
-        for line, entry in zip(block.lines, block.entries(), strict=False):
-            if entry or items:
+        if not any(entries) and (told or own.is_of_items(0.5)):
+            entries = [True] * own.ends
+            if self._tell:
+                self._tell(_ITEMS)
+                self._tell = None
+        for line, apart in zip(block.lines, entries, strict=False):
+            if apart:
                 marks[line.end] = APART
 
 

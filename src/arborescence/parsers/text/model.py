@@ -57,7 +57,7 @@ class Text:
         self,
         source: str | os.PathLike[str] | IO[bytes],
         *,
-        lines: bool = False,
+        lines: bool | None = None,
         warn: Callable[[str], None] | None = None,
     ) -> Iterator[Sentence]:
         """Read raw text: see `Parser.read_text`."""

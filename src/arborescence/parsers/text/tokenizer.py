@@ -186,7 +186,7 @@ class Tokenizer:
             the first of these.
         """
         writer = Writer(name, warn, paragraphs=not lines)
-        layout = Lines(lines)
+        layout = Lines(lines, warn)
         held = ""
         for piece in pieces:
             held += piece
@@ -232,9 +232,7 @@ class Tokenizer:
         scores = self._scores(_spelled(characters, first, last))
         return list(stops_of(scores, [1] * first.size, lambda _: None))
 
-    def _first(
-        self, text: str, writer: Writer, layout: Lines
-    ) -> tuple[int, Iterable[Sentence]]:
+    def _first(self, text: str, writer: Writer, layout: Lines) -> tuple[int, Iterable[Sentence]]:
         """Return complete sentences from the start of a text, and the number of characters used."""
         if begin := len(text) - len(text.lstrip()):
             writer.pass_over(text[:begin])

@@ -70,8 +70,8 @@ def read_lines(source: str | os.PathLike[str] | IO[bytes]) -> Iterator[str]:
 
 def read_pieces(source: str | os.PathLike[str] | IO[bytes]) -> Iterator[str]:
     """Read a text (gzip too, "-" for stdin) in constant memory."""
-    # no byte order mark, line ends as they are. TreebankError names the file and the line if it is not
-    # UTF-8 or damaged
+    # no byte order mark, line ends as they are. TreebankError names the file and the line if it is
+    # not UTF-8 or damaged
     with opened(source) as (file, name):
         yield from _decoded(inflated(file, name), name)
 

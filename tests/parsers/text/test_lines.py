@@ -11,8 +11,8 @@ from arborescence.parsers.text.lines import APART, END, Lines, last_end
 PROSE = (
     "When we came to the river in the evening, the boats had gone, and nobody was there who could "
     "have told us why. So we sat down on the stones. Anna had bread with her, Peter some apples - "
-    "we ate - and slowly it became dark. Then a light moved on the other side of the water. It came "
-    "nearer. An old woman stood in a boat, and called to us, but the wind took her words away."
+    "we ate - and slowly it became dark. Then a light moved on the other side of the water. It "
+    "came nearer. An old woman stood in a boat, and called to us, but the wind took her words away."
 )
 HEADLINES = """\
 Minister opens new bridge in the north
@@ -86,8 +86,10 @@ def test_entries_of_a_list() -> None:
     numbered = "1. Wash the apples.\n2. Cut them, and put them into a pot\n3. Wait"
     assert len(apart(numbered)) == 3
     # Dashes within wrapped prose begin no entry.
-    dashes = "We waited a long time in front of the house - and nobody came, so we went\n" * 5
-    assert apart(dashes.replace(" - and", "\n- and")) == [dashes.replace(" - and", "\n- and")]
+    dashes = "We waited in front of the house - nobody came - and after a time we left - so " * 5
+    for width in range(40, 101):
+        wrapped = textwrap.fill(dashes, width)
+        assert apart(wrapped) == [wrapped]
 
 
 def test_short_paragraphs_are_what_the_others_are() -> None:

@@ -296,7 +296,8 @@ def test_sentences_of_tokens_cut_elsewhere():
 PIECES = [
     *"ab.X!'|\\", " ", "  ", "\n", "\n\n", "\n \n", "\r\n", "\r", "\t", "\v", "\f", "\x1c", "\x85",
     "\u00a0", "\u202f", "\u2028", "\u2029", "\u3000", "\u00ad", "\u200b", "\ufeff", "\0", "\x07",
-    "Birds sing.", "They don't", "du", "10\u00a0000", "- ", "_", "# text = x", "1-2", "SpaceAfter=No",
+    "Birds sing.", "They don't", "du", "10\u00a0000", "- ", "_", "# text = x", "1-2",
+    "SpaceAfter=No",
 ]  # fmt: skip
 
 

@@ -30,7 +30,7 @@ NOTHING: Final = 0x110000
 NO_GAP, SPACE, WRAPPED, SHORT_LINE, PARAGRAPH, LINE = range(6)
 
 #: Kinds of characters, for word shapes. White space is 0.
-UPPER, LOWER, TERMINAL, QUOTE, OPENING, CLOSING = 1, 2, 11, 15, 16, 17
+UPPER, LOWER, TERMINAL, COMMA, QUOTE, OPENING, CLOSING = 1, 2, 11, 12, 15, 16, 17
 _UNSEEN: Final = 255
 _KIND_OF_CATEGORY: Final = {
     "Lu": UPPER, "Lt": UPPER, "Ll": LOWER, "Lo": 3, "Lm": 7, "Mn": 8, "Mc": 8, "Me": 8,
@@ -40,7 +40,7 @@ _KIND_OF_CATEGORY: Final = {
 _OTHER_PUNCTUATION: Final = 23
 _KIND_OF_CHARACTER: Final = (
     dict.fromkeys(".!?…。！？؟।．｡۔", TERMINAL)
-    | dict.fromkeys(",、，،", 12)
+    | dict.fromkeys(",、，،", COMMA)
     | dict.fromkeys("'’", 13)
     | dict.fromkeys('"„“”«»', QUOTE)
     | dict.fromkeys(":;：；؛", 19)

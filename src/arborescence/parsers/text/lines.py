@@ -8,6 +8,7 @@ few begin with a small letter or follow a comma.
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
 import numpy as np
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-#: What stands at a character: no line end; one within a paragraph; one after which text begins anew.
+#: What stands at a character: no line end; one within a paragraph; one after which text begins
+#: anew.
 WITHIN, END, APART = range(3)
 
 _LINE: Final = re.compile(r"([^\r\n]*)(\r\n?|\n|\Z)")
@@ -30,7 +32,8 @@ _LEAST_WIDTH: Final = 40
 _ENOUGH: Final = 5
 _ITEMS: Final = (
     "short lines are read as items, each by itself: if each line is one sentence, give --format "
-    "lines (in Python lines=True); if sentences go on from line to line, --format prose (lines=False)"
+    "lines (in Python lines=True); if sentences go on from line to line, --format prose "
+    "(lines=False)"
 )
 
 
@@ -87,7 +90,7 @@ class Block(NamedTuple):
     def of(cls, lines: list[_Line]) -> Self:
         """Compare each line with the next one."""
         width = max(_LEAST_WIDTH, *(line.width for line in lines))
-        pairs = list(zip(lines, lines[1:], strict=False))
+        pairs = list(pairwise(lines))
         fitting = [line.width + 1 + after.first <= width for line, after in pairs]
         going_on = sum(line.goes_on or after.small for line, after in pairs)
         return cls(lines, fitting, Count(len(pairs), sum(fitting), going_on))

@@ -333,9 +333,9 @@ def _spelled(
     return letters
 
 
-# What is changed in training: the shares of paragraphs that are joined to the next one, and that are
-# without punctuation, half of these in lower case; the share that are wrapped at a random width, and
-# the share with one line per sentence.
+# What is changed in training: the shares of paragraphs that are joined to the next one, and that
+# are without punctuation, half of these in lower case; the share that are wrapped at a random
+# width, and the share with one line per sentence.
 _JOINED: Final = 0.25
 _BARE: Final = 0.2
 _WRAPPED: Final = 0.25

@@ -147,7 +147,8 @@ class Writer:
     def _warn(self, words: int) -> None:
         if not self._warned:
             self._tell(
-                f"{self._prefix(': ')}sentence {self._count + 1} has {words} words: cut where it is best, for a "
+                f"{self._prefix(': ')}sentence {self._count + 1} has {words} words: cut where it "
+                "is best, for a "
                 f"sentence has at most {LONGEST_SENTENCE} (other long ones are cut, too)"
             )
             self._warned = True

@@ -56,8 +56,8 @@ def head_list(sentence: Drawable) -> list[int]:
     return heads
 
 
-# Format characters that are drawn: Persian words and others are written with ZWNJ and ZWJ, flags (emoji)
-# with tags; signs of numbers and verses in Arabic, Syriac and Kaithi can be seen.
+# Format characters that are drawn: Persian words and others are written with ZWNJ and ZWJ, flags
+# with tags (emoji); signs of numbers and verses in Arabic, Syriac and Kaithi can be seen.
 _JOINERS: Final = {"\u200c", "\u200d", *map(chr, range(0xE0020, 0xE0080))}
 _SIGNS: Final = {
     *map(chr, range(0x600, 0x606)), "\u06dd", "\u070f", "\u0890", "\u0891", "\u08e2",

@@ -4,9 +4,9 @@
 treebank, or from its development part where there is no other, and prints a row for each. With
 ``--trees``, a linear parser is trained, too, by its default options, and its trees are measured.
 
-``python benchmarks/raw_text.py --layouts English-EWT=english French-Sequoia=fr.npz`` measures models
-as they are on the same text laid out otherwise: see `LAYOUTS`. ``--prose`` reads all line ends as
-spaces; ``--split`` looks at sentences and words only; ``--part dev`` takes another part.
+``python benchmarks/raw_text.py --layouts English-EWT=english French-Sequoia=fr.npz`` measures
+models as they are on the same text laid out otherwise: see `LAYOUTS`. ``--prose`` reads all line
+ends as spaces; ``--split`` looks at sentences and words only; ``--part dev`` takes another part.
 """
 
 from __future__ import annotations

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import itertools
 import json
 import random
 import warnings
@@ -344,3 +345,82 @@ def test_white_space_that_is_not_one_space(tokenizer):
     assert second.misc == [r"SpacesAfter=\u2028", r"SpacesAfter=\u000B", r"SpacesAfter=\r\n\r\n"]
     assert third.misc == [r"SpacesAfter=\u000C\s", "SpaceAfter=No", r"SpacesAfter=\n"]
     assert raw_text([first, second, third]) == text
+
+
+ITEMS = ["The birds sing", "They grow"] * 4
+
+
+def test_lines_that_are_items(tokenizer):
+    text = "\n".join(ITEMS) + "\n\nHe went\r\nDr. Oak sang\r\n"
+    told = []
+    found = list(tokenizer.stream([text], warn=told.append))
+    assert [sentence.text for sentence in found] == [*ITEMS, "He went", "Dr. Oak sang"]
+    assert ["# newpar" in sentence.comments for sentence in found] == [
+        True,
+        *[False] * 7,
+        True,
+        False,
+    ]
+    assert found[0].misc[-1] == r"SpacesAfter=\n"
+    assert raw_text(found) == text
+    assert len(told) == 1
+    assert told[0].startswith("short lines are read as items")
+    joined = list(tokenizer.stream([text], lines=False, warn=told.append))
+    assert forms(joined) == forms(tokenizer.split(text, lines=False))
+    assert len(told) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert list(tokenizer.split(text)) == found
+    starts, stops, at = [], [], 0
+    for form in (token.form for p in tokens_of(found) for s in p for token in s):
+        starts.append(text.index(form, at))
+        at = starts[-1] + len(form)
+        stops.append(at)
+    sizes = [len(paragraph) for sentence in found for paragraph in tokens_of([sentence])[0]]
+    assert tokenizer.sentence_stops(text, starts, stops) == np.cumsum(sizes).tolist()
+
+
+@pytest.mark.parametrize("blank", ["\n", "\n\n"])
+def test_items_without_end(tokenizer, blank):
+    """They are read in pieces: a stream needs no end, and memory does not grow."""
+    item = "\n".join(ITEMS) + blank
+    for size in (999, len(item)):
+        endless = ((item * 1000)[:size] for _ in itertools.count())
+        first = list(itertools.islice(tokenizer.stream(endless), 10))
+        assert first[0].text == ITEMS[0]
+    pieces = [item] * 1500  # more than is looked at at once
+    found = [sentence.text for sentence in tokenizer.stream(pieces)]
+    assert found == ITEMS * 1500
+
+
+def test_a_line_for_each_sentence_keeps_white_space(tokenizer):
+    text = "\n Birds sing\n\n\tThey grow. He went\n\u00a0\nOak sang  \n"
+    found = list(tokenizer.split(text, lines=True))
+    assert len(found) == 3
+    assert raw_text(found) == text
+    assert not any("# newpar" in sentence.comments for sentence in found)
+
+
+def test_text_for_training_is_also_without_punctuation_and_paragraphs():
+    paragraphs = tokens_of(TREEBANK * 20)
+    plain = TrainingText.of(paragraphs, np.random.default_rng(0), plain=True)
+    text = TrainingText.of(paragraphs, np.random.default_rng(0), plain=False)
+    again = TrainingText.of(paragraphs, np.random.default_rng(0), plain=False)
+    assert text.text == again.text
+    assert plain.text.count("\n\n") == len(paragraphs)
+    shares = {
+        "joined": 1 - text.text.count("\n\n") / len(paragraphs),
+        "bare": 1 - text.text.count(",") / plain.text.count(","),
+        "lower": 1 - text.text.count("Trees") / plain.text.count("Trees"),
+    }
+    expected = {"joined": module._JOINED, "bare": module._BARE, "lower": module._BARE / 2}
+    assert shares == pytest.approx(expected, abs=0.06)
+    # No sentence is lost, and each ends with its last token.
+    assert text.sentence_ends.sum() == len(TREEBANK) * 20
+    assert (text.token_ends | ~text.sentence_ends).all()
+
+
+def test_text_without_punctuation_is_cut(tokenizer):
+    """The model has learned other signs of ends than full stops."""
+    text = " ".join(["he walked", "she talked", "they jumped", "birds landed"] * 5)
+    assert len(list(tokenizer.split(text))) > 5

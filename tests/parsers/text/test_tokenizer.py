@@ -312,7 +312,7 @@ def with_spaces():
     text=st.lists(st.sampled_from(PIECES)).map("".join), lines=st.sampled_from([None, False, True])
 )
 @settings(
-    max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @pytest.mark.parametrize("piece", [1 << 15, 7])
 def test_the_text_comes_back_from_conllu(tokenizer, with_spaces, monkeypatch, piece, text, lines):

@@ -62,24 +62,31 @@ class Tokens(NamedTuple):
             ends=False,
         )
 
-    def misc(self, t: int, before: str, *, paragraph: bool) -> str:
-        """Return MISC: the white space that cannot be seen from the forms; "_" for none.
+    def misc(self, before: str, *, paragraphs: bool) -> list[str]:
+        """Return MISC of each token: white space that is not as usual; "_" for none.
 
-        `before` is that before the token, if it is the first one; `paragraph`: whether the next
-        token begins a paragraph, which is written otherwise.
+        `before` is that before the first token. Before a paragraph, a blank line is usual, if
+        `paragraphs` are marked.
         """
-        text, stop, last = self.text, self.stops[t], t + 1 == len(self.starts)
-        space = text[stop:] if last else text[stop : self.starts[t + 1]]
-        usual = ("",) if last and self.ends else (BETWEEN_PARAGRAPHS,) if paragraph else (" ",)
-        entries = []
-        if space not in usual:
-            entries.append(AFTER + escaped(space) if space else NOT_SPACED)
+        text = self.text
+        spaces = [text[i:j] for i, j in zip(self.stops, [*self.starts[1:], len(text)], strict=True)]
+        usual = {"": NOT_SPACED, " ": "_"} | ({BETWEEN_PARAGRAPHS: "_"} if paragraphs else {})
+        found = [usual.get(space) or AFTER + escaped(space) for space in spaces]
+        if self.ends:
+            found[-1] = AFTER + escaped(spaces[-1]) if spaces[-1] else "_"
+        elif self.gaps[-1] != PARAGRAPH and spaces[-1] == BETWEEN_PARAGRAPHS:
+            found[-1] = AFTER + escaped(spaces[-1])
         if before:
-            entries.append(BEFORE + escaped(before))
-        token = text[self.starts[t] : stop]
-        if token != self.forms[t]:
-            entries.append(WITHIN + escaped(token))
-        return "|".join(entries) or "_"
+            found[0] = _with(found[0], BEFORE + escaped(before))
+        for t, form in enumerate(self.forms):
+            token = text[self.starts[t] : self.stops[t]] if " " in form else form
+            if token != form:
+                found[t] = _with(found[t], WITHIN + escaped(token))
+        return found
+
+
+def _with(misc: str, entry: str) -> str:
+    return entry if misc == "_" else f"{misc}|{entry}"
 
 
 class Writer:
@@ -105,21 +112,21 @@ class Writer:
         first = 0
         lines: list[str] = []
         self.pass_over(tokens.text[: tokens.starts[0]])
+        misc = tokens.misc(self._space, paragraphs=self._paragraphs)
+        self._space = ""
         for stop in self._stops(tokens):
             self._comment(tokens, first, stop, lines)
             self._new = self._paragraphs and tokens.gaps[stop - 1] == PARAGRAPH
             number = 1
             for t in range(first, stop):
                 form = tokens.forms[t]
-                misc = tokens.misc(t, self._space, paragraph=self._new and t == stop - 1)
-                self._space = ""
                 parts = tokens.words.get(t)
                 if parts is None:
-                    lines.append(f"{number}\t{form}\t_\t_\t_\t_\t_\t_\t_\t{misc}\n")
+                    lines.append(f"{number}\t{form}\t_\t_\t_\t_\t_\t_\t_\t{misc[t]}\n")
                     number += 1
                     continue
                 last = number + len(parts) - 1
-                lines.append(f"{number}-{last}\t{form}\t_\t_\t_\t_\t_\t_\t_\t{misc}\n")
+                lines.append(f"{number}-{last}\t{form}\t_\t_\t_\t_\t_\t_\t_\t{misc[t]}\n")
                 for word in parts:
                     lines.append(f"{number}\t{word}\t_\t_\t_\t_\t_\t_\t_\t_\n")
                     number += 1

@@ -83,6 +83,8 @@ def test_entries_of_a_list() -> None:
     found = apart(LIST)
     assert [part.split("\n")[0].split()[0] for part in found] == ["Bring", "-", "-", "-"]
     assert found[2].count("\n") == 1
+    many = HEADLINES + "- Sun again\n" + HEADLINES + "- More sun\n" + HEADLINES
+    assert len(apart(many)) == many.count("\n")
     numbered = "1. Wash the apples.\n2. Cut them, and put them into a pot\n3. Wait"
     assert len(apart(numbered)) == 3
     # Dashes within wrapped prose begin no entry.

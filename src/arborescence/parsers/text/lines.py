@@ -146,7 +146,8 @@ class Lines:
     def _mark(self, block: Block, known: Count, marks: NDArray[np.uint8]) -> None:
         own, entries = block.count, block.entries()
         told = known.ends >= _ENOUGH and known.is_of_items(0.4) and 4 * own.going_on <= own.ends
-        if not any(entries) and (told or own.is_of_items(0.5)):
+        is_list = any(entries) and 3 * sum(entries) >= own.ends  # its lines may be wrapped
+        if not is_list and (told or own.is_of_items(0.5)):
             entries = [True] * own.ends
             if self._tell:
                 self._tell(_ITEMS)

@@ -337,7 +337,7 @@ def _spelled(
 # are without punctuation, half of these in lower case; the share that are wrapped at a random
 # width, and the share with one line per sentence.
 _JOINED: Final = 0.25
-_BARE: Final = 0.4
+_BARE: Final = 0.2
 _WRAPPED: Final = 0.25
 _A_LINE_EACH: Final = 0.25
 _WIDTHS: Final = (40, 100)

@@ -14,6 +14,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+import arborescence as arb
 from arborescence.treebank import Sentence, read, write
 from command_line import ENVIRONMENT, without_progress
 from interrupts import INTERRUPTIBLE, STOPS
@@ -153,27 +154,33 @@ SENTENCES = [
 ]  # fmt: skip
 
 
-def test_a_sentence_a_line_is_noticed(command: Command, tmp_path: Path) -> None:
-    parse = ("parse", "-m", "english-fast", "--format", "text")
-    text = "\n".join(SENTENCES)
+def test_lines_that_are_items_are_said_once(command: Command, tmp_path: Path) -> None:
+    parse = ("parse", "-m", "english-fast", "--format")
+    headlines = "\n".join(sentence.rstrip(".!?") for sentence in SENTENCES)
     for path in (tmp_path / "a.txt", tmp_path / "b.txt"):
-        path.write_text(text)
-    found = command(*parse, tmp_path / "a.txt", tmp_path / "b.txt")
-    assert found.status == 0
-    assert found.err == (
-        "arborescence: most lines end as sentences do: if each line is a sentence, give --format "
-        "lines\n"
-    )
-    quiet = command(*parse, "--quiet", tmp_path / "a.txt", tmp_path / "b.txt")
+        path.write_text(headlines)
+    files = (tmp_path / "a.txt", tmp_path / "b.txt")
+    found = command(*parse, "text", *files)
+    assert found.out.count("# text = ") == 2 * len(SENTENCES)
+    assert found.out.count("# newpar") == 2
+    assert found.err.count("\n") == 1
+    assert found.err.startswith("arborescence: short lines are read as items, each by itself: ")
+    assert "--format lines" in found.err
+    assert "--format prose" in found.err
+    quiet = command(*parse, "text", "--quiet", *files)
     assert (quiet.out, quiet.err) == (found.out, "")
-    # Too few lines; lines that are wrapped; paragraphs; a line for each; lines as they are.
-    assert command(*parse, stdin="\n".join(SENTENCES[:10])).err == ""
+    prose = command(*parse, "prose", files[0])
+    assert prose.err == ""
+    joined = arb.load("english-fast").read_text(files[0], lines=False)
+    texts = [line for line in prose.out.splitlines() if line.startswith("# text = ")]
+    assert texts == [f"# text = {sentence.text}" for sentence in joined]
+    # Lines that are wrapped; sentences one after the other; paragraphs.
     wrapped = textwrap.fill(" ".join(SENTENCES), 15)
     assert wrapped.count("\n") > 10
-    assert command(*parse, stdin=wrapped).err == ""
-    assert command(*parse, stdin="\n".join([" ".join(SENTENCES)] * 11)).err == ""
-    assert command(*parse, stdin="\n\n".join(SENTENCES)).err == ""
-    assert command(*parse[:-1], "lines", stdin=text).err == ""
+    assert command(*parse, "text", stdin=wrapped).err == ""
+    assert command(*parse, "text", stdin=" ".join(SENTENCES)).err == ""
+    assert command(*parse, "text", stdin="\n\n".join(SENTENCES)).err == ""
+    assert command(*parse, "lines", stdin=headlines).err == ""
 
 
 def test_lemmas_that_are_given_are_kept(command: Command, tmp_path: Path) -> None:

@@ -45,6 +45,12 @@ def test_hostile_words_stay_text() -> None:
     assert {"<script>", "&amp;", '"', "\N{REPLACEMENT CHARACTER}"} <= texts
 
 
+def test_white_space_is_drawn_and_what_cannot_be_seen_is_left_out() -> None:
+    root = ET.fromstring(draw_svg(sentence([-1, 0, 1], ["10\u00a0000", "Zu\u00adcker"])))
+    texts = {element.text for element in root.iter(f"{SVG}text")}
+    assert {"10\u00a0000", "Zucker"} <= texts
+
+
 def test_titles() -> None:
     trees = [sentence([-1, 2, 0]), sentence([-1, 0, 1])]
     root = ET.fromstring(draw_svg(*trees, titles=["1. weight <7>", ""]))

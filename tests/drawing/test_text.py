@@ -107,3 +107,13 @@ def test_lines_of_words_from_right_to_left_begin_with_a_mark() -> None:
 
 def test_joiners_of_persian_words_are_kept() -> None:
     assert "می\u200cشود" in draw_text(Sentence.from_words(["می\u200cشود"], heads=[0]))
+
+
+def test_white_space_is_drawn_and_what_cannot_be_seen_is_left_out() -> None:
+    forms = ["10\u00a0000", "Zu\u00adcker", "a\u2028b", "\u200bc\ufeff", "1\u0600", "\u00ad", "\b"]
+    drawing = draw_text(Sentence.from_words(forms, heads=[0, 1, 1, 1, 1, 1, 1]))
+    words = [re.split("─ ", line)[-1].rstrip() for line in drawing.split("\n")[:-1]]
+    assert words == ["10\u00a0000", "Zucker", "a b", "c", "1\u0600", "_", "\ufffd"]
+    # A sign before numbers, though a format character, is seen.
+    assert screen_width("\u0600") == screen_width("\u00a0") == 1
+    assert screen_width("\u00ad") == 0

@@ -3,23 +3,35 @@
 import io
 
 
+def faults_of_level_1(text):
+    """The messages of level 1: the format of lines and columns."""
+    return [incident.message for incident in _incidents(text, 1) if incident.is_error()]
+
+
 def broken_rules(text):
     """The set of (line, rule) and (word, rule) by sentence of level 3, class SYNTAX, errors only.
 
     The validator names a word by its number, or by its line only.
     """
     from udtools.incident import TestClass
+
+    return {
+        (incident.sentid, incident.testid, *_place(incident))
+        for incident in _incidents(text, 3)
+        if incident.level == 3 and incident.testclass == TestClass.SYNTAX and incident.is_error()
+    }
+
+
+def _incidents(text, level):
     from udtools.state import State
     from udtools.validator import Validator
 
     state = State()
-    validator = Validator(lang="ud", level=3, output=None)
-    validator.validate_file_handle(io.StringIO(text), state)
-    return {
-        (incident.sentid, incident.testid, *_place(incident))
-        for incident in state.error_tracker
-        if incident.level == 3 and incident.testclass == TestClass.SYNTAX and incident.is_error()
-    }
+    # A file ends its lines with LF only, while StringIO would end them at a lone CR, too.
+    Validator(lang="ud", level=level, output=None).validate_file_handle(
+        io.StringIO(text, newline="\n"), state
+    )
+    return list(state.error_tracker)
 
 
 def _place(incident):

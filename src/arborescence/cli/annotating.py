@@ -51,8 +51,8 @@ def rank(
     budget
         Stop after so many words.
     format
-        CoNLL-U; a sentence a line with spaces between the words; raw text; or raw text with a
-        sentence on each line.
+        CoNLL-U; a sentence a line with spaces between the words; raw text; raw text with a
+        sentence on each line; or raw text in which sentences go on from line to line.
     output
         Write the sentences in this order, as CoNLL-U, to be annotated.
     as_json

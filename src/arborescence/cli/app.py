@@ -37,7 +37,6 @@ from arborescence.cli.sentences import (
     is_of_spacy,
     readers_of,
     sentences_of,
-    with_hint_at_lines,
 )
 from arborescence.cli.treebanks import convert, draw, repair, validate
 from arborescence.core.choices import Measure
@@ -185,10 +184,8 @@ def parse(options: Options) -> None:
     with usage_errors():
         parser = loaded(options)
     documents = documents_of(files, output, parser)
-    reader = readers_of(options.format, skipped, parser, options.encoding)
-    sentences = sentences_of(files, reader, documents)
-    if options.format == "text":
-        sentences = with_hint_at_lines(sentences, quiet=quiet)
+    read = readers_of(options.format, skipped, parser, options.encoding, quiet=quiet)
+    sentences = sentences_of(files, read, documents)
     found = analyses(sentences, parser, options, skipped, rules)
     found = skipped.left(found) if skipped else found
     parsed = map(ranked, found) if options.kbest else ([best] for [(best, _)] in found)

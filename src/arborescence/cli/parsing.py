@@ -52,8 +52,8 @@ class Options:
     output
         Write CoNLL-U, or by the ending .json, .svg or .spacy (of spaCy).
     format
-        CoNLL-U; a sentence a line with spaces between the words; raw text; or raw text with a
-        sentence on each line.
+        CoNLL-U; a sentence a line with spaces between the words; raw text; raw text with a
+        sentence on each line; or raw text in which sentences go on from line to line.
     projective
         Whether edges must not cross; else as the model was trained.
     confidence
@@ -238,7 +238,7 @@ def split(
     files: Arguments = None,
     model: _Model = None,
     output: WordsOption = None,
-    lines: bool = False,
+    lines: bool | None = None,
     words: bool = False,
     encoding: EncodingOption = UTF8,
     quiet: QuietOption = False,
@@ -254,7 +254,7 @@ def split(
     output
         Write CoNLL-U with the words, instead of lines.
     lines
-        Each line is a sentence already, to be split into words.
+        Each line is a sentence already; or sentences go on from line to line. Else the text tells.
     words
         Write spaces between the words of a line.
 
@@ -266,7 +266,8 @@ def split(
     """
     from arborescence.parsers import load
 
-    sentences = hinted(files, "lines" if lines else "text", load(model), encoding, quiet)
+    format: Format = "text" if lines is None else "lines" if lines else "prose"  # noqa: A001
+    sentences = hinted(files, format, load(model), encoding, quiet)
     if output:
         deliver(_counted(sentences, "split", output, quiet), output=output)
         return
@@ -296,8 +297,8 @@ def tag(
     output
         Write CoNLL-U, or JSON by the ending .json.
     format
-        CoNLL-U; a sentence a line with spaces between the words; raw text; or raw text with a
-        sentence on each line.
+        CoNLL-U; a sentence a line with spaces between the words; raw text; raw text with a
+        sentence on each line; or raw text in which sentences go on from line to line.
     overwrite
         Replace tags and lemmas that are given.
     as_json

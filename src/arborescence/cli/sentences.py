@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 
 Item = TypeVar("Item")
 
-#: After so many line ends of raw text it is clear whether lines are sentences.
-_ENOUGH_LINES: Final = 10
 #: The input formats of `parse`.
-Format = Literal["conllu", "tokens", "text", "lines"]
+Format = Literal["conllu", "tokens", "text", "lines", "prose"]
+#: What each format of raw text says of lines: see `Parser.read_text`.
+LINES: Final = {"text": None, "lines": True, "prose": False}
 
 
 class Skipped:
@@ -93,23 +93,6 @@ def hinting(sentences: Iterator[Sentence]) -> Iterator[Sentence]:
         ) from error
 
 
-def with_hint_at_lines(sentences: Iterator[Sentence], *, quiet: bool) -> Iterator[Sentence]:
-    """Pass raw text on; if most lines end where sentences end, say once that lines may be these."""
-    lines = ended = others = 0
-    for sentence in sentences:
-        yield sentence
-        if lines >= _ENOUGH_LINES:
-            continue
-        # MISC has the line ends within a paragraph, as SpacesAfter=\n.
-        lines += sentence.raw.count(b"\\n\n")
-        at_a_line_end = sentence.raw.rstrip().endswith(b"\\n")
-        ended += at_a_line_end
-        others += not at_a_line_end and "# newpar" not in sentence.comments
-        if lines >= _ENOUGH_LINES and 2 * ended > lines and ended > others:
-            hint = "most lines end as sentences do: if each line is a sentence, give --format lines"
-            note(f"arborescence: {hint}", quiet=quiet)
-
-
 def is_of_spacy(name: str | None) -> bool:
     """Return whether a file is one of spaCy's documents."""
     return ends(name, ".spacy")
@@ -129,6 +112,8 @@ def readers_of(
     skipped: Skipped | None,
     parser: Parser | None = None,
     encoding: str = UTF8,
+    *,
+    quiet: bool = False,
 ) -> Callable[[str | IO[bytes]], Iterator[Sentence]]:
     """Return the function that reads a file of this format; the parser cuts raw text."""
     if format == "conllu":
@@ -140,14 +125,16 @@ def readers_of(
 
         return partial(read_tokens, encoding=encoding)
 
+    told: set[str] = set()  # what holds for several files is said once
+
+    def tell(said: str) -> None:
+        if said not in told:
+            note(f"arborescence: {said}", quiet=quiet)
+        told.add(said)
+
     def cut(file: str | IO[bytes]) -> Iterator[Sentence]:
         try:
-            return parser.read_text(
-                file,
-                lines=format == "lines",
-                warn=lambda said: note(f"arborescence: {said}"),
-                encoding=encoding,
-            )
+            return parser.read_text(file, lines=LINES[format], warn=tell, encoding=encoding)
         except ModelError as error:
             raise ModelError(f"{error} (--format tokens)") from error
 
@@ -176,9 +163,7 @@ def hinted(
     quiet: bool = False,
 ) -> Iterator[Sentence]:
     """Read sentences; say how, if the format seems to be another one."""
-    sentences = sentences_of(files, readers_of(format, None, parser, encoding))
-    if format == "text":
-        return with_hint_at_lines(sentences, quiet=quiet)
+    sentences = sentences_of(files, readers_of(format, None, parser, encoding, quiet=quiet))
     return hinting(sentences) if format == "conllu" else sentences
 
 

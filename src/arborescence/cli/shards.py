@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 from arborescence.cli.options import hush
 from arborescence.cli.parsing import Options, analyses, loaded
 from arborescence.cli.progress import note, steps, warnings_as_notes
-from arborescence.cli.sentences import Skipped, readers_of
+from arborescence.cli.sentences import LINES, Skipped, readers_of
 from arborescence.errors import OptionError, TreebankError, printable
 from arborescence.parsers.shared.keeping import Counts, Keeper, keeper_of
 from arborescence.system.files import unfinished_name
@@ -220,7 +220,8 @@ class FileParser:
 
     def _parse_file(self, shard: Shard, skipped: Skipped | None) -> None:
         options = replace(self.options, format=_format(self.options, shard))
-        read = readers_of(options.format, skipped, self.parser, options.encoding)
+        quiet = options.quiet
+        read = readers_of(options.format, skipped, self.parser, options.encoding, quiet=quiet)
         found = analyses(read(str(shard.source)), self.parser, options, skipped, self.keeper)
         found = skipped.left(found) if skipped else found
         counted = self._counted(found)
@@ -250,7 +251,7 @@ class FileParser:
             confidence=options.confidence,
             rules=self.keeper,
             kbest=options.kbest,
-            lines=options.format == "lines",
+            lines=LINES.get(options.format),
             max_words=options.max_words,
             skip_invalid=skipped,
         )

@@ -56,19 +56,33 @@ def head_list(sentence: Drawable) -> list[int]:
     return heads
 
 
-#: They do not print, but Persian words and others are written with them: ZWNJ, ZWJ.
-_JOINERS: Final = "\u200c\u200d"
+# Format characters that are drawn: Persian words and others are written with ZWNJ and ZWJ, flags
+# with tags (emoji); signs of numbers and verses in Arabic, Syriac and Kaithi can be seen.
+_JOINERS: Final = {"\u200c", "\u200d", *map(chr, range(0xE0020, 0xE0080))}
+_SIGNS: Final = {
+    *map(chr, range(0x600, 0x606)), "\u06dd", "\u070f", "\u0890", "\u0891", "\u08e2",
+    "\U000110bd", "\U000110cd",
+}  # fmt: skip
 #: A line that begins with it runs from left to right, also where its first letter would not.
 _FROM_LEFT: Final = "\N{LEFT-TO-RIGHT MARK}"
 
 
 def printable(text: str) -> str:
-    """Replace characters that a terminal or an XML file does not allow; ``"_"`` becomes empty."""
-    if text == "_":
-        return ""
-    return "".join(
-        c if c.isprintable() or c in _JOINERS else "\N{REPLACEMENT CHARACTER}" for c in text
-    )
+    """Replace what a terminal or an XML file does not allow; ``"_"`` becomes empty.
+
+    White space is drawn as it is, but a line end is a space. Soft hyphens and other characters that
+    cannot be seen within a word are left out.
+    """
+    return "" if text == "_" else "".join(map(_drawn, text))
+
+
+def _drawn(character: str) -> str:
+    kind = category(character)
+    if character.isprintable() or kind == "Zs" or character in _JOINERS | _SIGNS:
+        return character
+    if kind in ("Zl", "Zp"):
+        return " "
+    return "" if kind == "Cf" else "\N{REPLACEMENT CHARACTER}"
 
 
 def from_right(texts: Iterable[str]) -> bool:
@@ -231,7 +245,10 @@ def screen_width(text: str) -> int:
     (4, 2, 1)
     """
     return sum(
-        0 if category(c) in ("Mn", "Me", "Cf") else 1 + (east_asian_width(c) in "WF") for c in text
+        0
+        if category(c) in ("Mn", "Me", "Cf") and c not in _SIGNS
+        else 1 + (east_asian_width(c) in "WF")
+        for c in text
     )
 
 

@@ -15,8 +15,8 @@ from arborescence.errors import printable
 from arborescence.parsers.calibration import FEWEST, calibration, probabilistic
 from arborescence.parsers.recipe import all_options
 from arborescence.parsers.shared.given import untagged
-from arborescence.parsers.text.tokenizer import text_of
 from arborescence.treebank.evaluation import evaluate
+from arborescence.treebank.spaces import raw_text
 from arborescence.version import __version__
 
 if TYPE_CHECKING:
@@ -141,7 +141,7 @@ def _scores(
     if not gold:
         return
     words = list(map(untagged, gold))
-    inputs: dict[str, Any] = {"raw text": text_of(gold), "words": words, "words, gold tags": gold}
+    inputs: dict[str, Any] = {"raw text": raw_text(gold), "words": words, "words, gold tags": gold}
     for name, parser in models.items():
         yield _HEADER.format(f"`{name}`" if len(models) > 1 else "from")
         given = {how: what for how, what in inputs.items() if parser.text or how != "raw text"}

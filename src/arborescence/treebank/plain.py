@@ -60,8 +60,10 @@ def read_lines(source: str | os.PathLike[str] | IO[bytes], encoding: str = UTF8)
     """Read lines without their ends, as `read_pieces`; over `LONGEST_LINE` is a TreebankError."""
     with opened(source) as (file, name):
         held, number = "", 1
+        line_ends = io.IncrementalNewlineDecoder(None, translate=True)
         pieces = in_utf8(inflated(file, name), name, encoding)
-        for piece in chain(_decoded(pieces, name), ["\n"]):
+        decoded = map(line_ends.decode, _decoded(pieces, name))
+        for piece in chain(decoded, [line_ends.decode("", final=True) + "\n"]):
             *lines, held = (held + piece).split("\n")
             for at, line in enumerate([*lines, held], number):
                 if len(line) > LONGEST_LINE:
@@ -74,8 +76,8 @@ def read_lines(source: str | os.PathLike[str] | IO[bytes], encoding: str = UTF8)
 
 def read_pieces(source: str | os.PathLike[str] | IO[bytes], encoding: str = UTF8) -> Iterator[str]:
     """Read a text (gzip too, "-" for stdin) in constant memory."""
-    # no byte order mark, line ends ``\n``. TreebankError names the file and the line if it is not
-    # UTF-8 or damaged
+    # no byte order mark, line ends as they are. TreebankError names the file and the line if it is
+    # not UTF-8 or damaged
     with opened(source) as (file, name):
         yield from _decoded(in_utf8(inflated(file, name), name, encoding), name)
 
@@ -83,11 +85,10 @@ def read_pieces(source: str | os.PathLike[str] | IO[bytes], encoding: str = UTF8
 def _decoded(pieces: Iterator[bytes], name: str) -> Iterator[str]:
     """Decode UTF-8 in pieces; an error names the file and the line."""
     decoder = codecs.getincrementaldecoder("utf-8-sig")()
-    line_ends = io.IncrementalNewlineDecoder(None, translate=True)
     lines = 1
     for data in chain(filter(None, pieces), [b""]):
         try:
-            yield line_ends.decode(decoder.decode(data, final=not data), final=not data)
+            yield decoder.decode(data, final=not data)
         except UnicodeDecodeError as error:
             lines += error.object.count(b"\n", 0, error.start)
             raise TreebankError(

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import gzip
 import io
+import itertools
 import json
 import random
 import warnings
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 import arborescence as arb
 from arborescence.errors import ModelError, TreebankError
@@ -17,8 +20,9 @@ from arborescence.parsers.text import Text, Tokenizer
 from arborescence.parsers.text import tokenizer as module
 from arborescence.parsers.text.tokenizer import TrainingText, tokens_of
 from arborescence.parsers.text.writing import LONGEST_SENTENCE
-from arborescence.treebank import Sentence
+from arborescence.treebank import Sentence, raw_text, read, write
 from hostile import changed
+from official_validator import faults_of_level_1
 from raw_texts import TREEBANK
 
 
@@ -287,3 +291,136 @@ def test_sentences_of_tokens_cut_elsewhere():
     ends = np.cumsum([len(sentence) for sentence in found]).tolist()
     assert tokenizer.sentence_stops(text, starts, stops) == ends
     assert tokenizer.sentence_stops(" ", [], []) == []
+
+
+#: White space, text with marks and controls, and words.
+PIECES = [
+    *"ab.X!'|\\", " ", "  ", "\n", "\n\n", "\n \n", "\r\n", "\r", "\t", "\v", "\f", "\x1c", "\x85",
+    "\u00a0", "\u202f", "\u2028", "\u2029", "\u3000", "\u00ad", "\u200b", "\ufeff", "\0", "\x07",
+    "Birds sing.", "They don't", "du", "10\u00a0000", "- ", "_", "# text = x", "1-2",
+    "SpaceAfter=No",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def with_spaces():
+    taught = [Sentence.from_words(["He", "has", "10 000", "trees", "."])] * 20
+    return Tokenizer.train(taught)
+
+
+@given(
+    text=st.lists(st.sampled_from(PIECES)).map("".join), lines=st.sampled_from([None, False, True])
+)
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@pytest.mark.parametrize("piece", [1 << 15, 7])
+def test_the_text_comes_back_from_conllu(tokenizer, with_spaces, monkeypatch, piece, text, lines):
+    """Character by character, from what is written into a file, wherever pieces are cut."""
+    monkeypatch.setattr(module, "_PIECE", piece)
+    monkeypatch.setattr(module, "_AGAIN", min(module._AGAIN, piece // 2))
+    for each in (tokenizer, with_spaces):
+        file = io.BytesIO()
+        write(each.split(text, lines=lines), file)
+        file.seek(0)
+        found = raw_text(read(file))
+        if piece > len(text):
+            assert found == (text if text.split() else "")
+        else:  # white space at the very end may be longer than what is looked at at once
+            assert found.rstrip() == text.rstrip()
+
+
+def test_the_official_validator_takes_all_white_space(tokenizer, with_spaces):
+    generator = random.Random(1)
+    text = "".join(generator.choices(PIECES, k=4000))
+    for each in (tokenizer, with_spaces):
+        assert faults_of_level_1("".join(map(str, each.split(text)))) == []
+
+
+def test_white_space_that_is_not_one_space(tokenizer):
+    text = " \ufeff\u00a0Birds\u00a0sing .\u202f\u3000Trees\u2028grow\v.\r\n\r\nOak\f sang.\n"
+    first, second, third = tokenizer.split(text)
+    assert first.misc[:3] == [r"SpacesAfter=\u00A0|SpacesBefore=\s", r"SpacesAfter=\u00A0", "_"]
+    assert first.misc[-1] == r"SpacesAfter=\u202F\u3000"
+    assert second.misc == [r"SpacesAfter=\u2028", r"SpacesAfter=\u000B", r"SpacesAfter=\r\n\r\n"]
+    assert third.misc == [r"SpacesAfter=\u000C\s", "SpaceAfter=No", r"SpacesAfter=\n"]
+    assert raw_text([first, second, third]) == text
+
+
+ITEMS = ["The birds sing", "They grow"] * 4
+
+
+def test_lines_that_are_items(tokenizer):
+    text = "\n".join(ITEMS) + "\n\nHe went\r\nDr. Oak sang\r\n"
+    told = []
+    found = list(tokenizer.stream([text], warn=told.append))
+    assert [sentence.text for sentence in found] == [*ITEMS, "He went", "Dr. Oak sang"]
+    assert ["# newpar" in sentence.comments for sentence in found] == [
+        True,
+        *[False] * 7,
+        True,
+        False,
+    ]
+    assert found[0].misc[-1] == r"SpacesAfter=\n"
+    assert raw_text(found) == text
+    assert len(told) == 1
+    assert told[0].startswith("short lines are read as items")
+    joined = list(tokenizer.stream([text], lines=False, warn=told.append))
+    assert forms(joined) == forms(tokenizer.split(text, lines=False))
+    assert len(told) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert list(tokenizer.split(text)) == found
+    starts, stops, at = [], [], 0
+    for form in (token.form for p in tokens_of(found) for s in p for token in s):
+        starts.append(text.index(form, at))
+        at = starts[-1] + len(form)
+        stops.append(at)
+    sizes = [len(paragraph) for sentence in found for paragraph in tokens_of([sentence])[0]]
+    assert tokenizer.sentence_stops(text, starts, stops) == np.cumsum(sizes).tolist()
+
+
+@pytest.mark.parametrize("blank", ["\n", "\n\n"])
+def test_items_without_end(tokenizer, blank):
+    """They are read in pieces: a stream needs no end, and memory does not grow."""
+    item = "\n".join(ITEMS) + blank
+    for size in (999, len(item)):
+        endless = ((item * 1000)[:size] for _ in itertools.count())
+        first = list(itertools.islice(tokenizer.stream(endless), 10))
+        assert first[0].text == ITEMS[0]
+    pieces = [item] * 1500  # more than is looked at at once
+    found = [sentence.text for sentence in tokenizer.stream(pieces)]
+    assert found == ITEMS * 1500
+
+
+def test_a_line_for_each_sentence_keeps_white_space(tokenizer):
+    text = "\n Birds sing\n\n\tThey grow. He went\n\u00a0\nOak sang  \n"
+    found = list(tokenizer.split(text, lines=True))
+    assert len(found) == 3
+    assert raw_text(found) == text
+    assert not any("# newpar" in sentence.comments for sentence in found)
+
+
+def test_text_for_training_is_also_without_punctuation_and_paragraphs():
+    paragraphs = tokens_of(TREEBANK * 20)
+    plain = TrainingText.of(paragraphs, np.random.default_rng(0), plain=True)
+    text = TrainingText.of(paragraphs, np.random.default_rng(0), plain=False)
+    again = TrainingText.of(paragraphs, np.random.default_rng(0), plain=False)
+    assert text.text == again.text
+    assert plain.text.count("\n\n") == len(paragraphs)
+    shares = {
+        "joined": 1 - text.text.count("\n\n") / len(paragraphs),
+        "bare": 1 - text.text.count(",") / plain.text.count(","),
+        "lower": 1 - text.text.count("Trees") / plain.text.count("Trees"),
+    }
+    expected = {"joined": module._JOINED, "bare": module._BARE, "lower": module._BARE / 2}
+    assert shares == pytest.approx(expected, abs=0.06)
+    # No sentence is lost, and each ends with its last token.
+    assert text.sentence_ends.sum() == len(TREEBANK) * 20
+    assert (text.token_ends | ~text.sentence_ends).all()
+
+
+def test_text_without_punctuation_is_cut(tokenizer):
+    """The model has learned other signs of ends than full stops."""
+    text = " ".join(["he walked", "she talked", "they jumped", "birds landed"] * 5)
+    assert len(list(tokenizer.split(text))) > 5

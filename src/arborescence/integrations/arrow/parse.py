@@ -47,7 +47,8 @@ class Parse:
     kbest
         Also find the k best trees, into the column ``kbest``.
     lines
-        Whether each text is one sentence. It keeps its ``sent_id``.
+        Whether each text is one sentence, which keeps its ``sent_id``; else as for
+        `Parser.read_text`.
     device
         As for `Parser.to`.
     max_words
@@ -82,7 +83,7 @@ class Parse:
         confidence: bool = False,
         rules: AnyRules | Keeper | None = None,
         kbest: int | None = None,
-        lines: bool = False,
+        lines: bool | None = None,
         device: str | None = None,
         max_words: int | None = 5000,
         skip_invalid: Callable[[Exception], object] | None = None,

@@ -490,7 +490,7 @@ class Parser(ABC):
         self,
         source: str | os.PathLike[str] | IO[bytes],
         *,
-        lines: bool = False,
+        lines: bool | None = None,
         warn: Callable[[str], None] | None = None,
         encoding: str = UTF8,
     ) -> Iterator[Sentence]:
@@ -502,11 +502,13 @@ class Parser(ABC):
             A path, an open binary file, or ``"-"`` for the standard input; gzip is recognized by
             its first bytes. It is read in constant memory.
         lines
-            Whether each line is a sentence. If not, blank lines end paragraphs, and other line ends
-            are spaces.
+            Whether each line is a sentence (True), or line ends are spaces (False). None: line ends
+            are spaces, but where lines are items, such as headlines, each is read by itself (see
+            `Tokenizer.split`). Blank lines end paragraphs.
         warn
-            Called with a message for the first sentence of more than 500 words; such sentences are
-            split. None: a Python warning is issued instead.
+            Called with a message for the first sentence of more than 500 words, as such sentences
+            are split; and where lines are first read as items. None: a Python warning is issued for
+            the first of these.
         encoding
             That of the source, by a name that Python knows, such as ``"latin-1"``.
 
@@ -514,7 +516,7 @@ class Parser(ABC):
         ------
         Sentence
             With ``# newdoc``, ``# newpar``, ``# sent_id`` and ``# text``, multiword tokens, and
-            ``SpaceAfter=No``.
+            white space in MISC (see `treebank.raw_text`).
 
         Raises
         ------

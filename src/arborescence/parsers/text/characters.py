@@ -1,18 +1,23 @@
 """Text as arrays of characters: code point, kind, white space after it, and offset.
 
 A run of white space is one space; a blank line ends a paragraph. A line end is a space, too:
-`SHORT_LINE` if the next word would have fitted, as it was probably set on purpose.
+`SHORT_LINE` if the next word would have fitted, as it was probably set on purpose. After a `LINE`
+that is an item, or a sentence, text begins anew as after a paragraph.
 """
 
 # mypy: disable-error-code="no-untyped-call,no-any-return"
 from __future__ import annotations
 
 import unicodedata
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
 from arborescence.compiling.kernels import kernel, takes
+from arborescence.parsers.text.lines import APART, WITHIN, Lines
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 #: The number of padding cells on each side of a paragraph, so that kernels need no bounds checks.
 PADDING: Final = 5
@@ -20,11 +25,12 @@ PADDING: Final = 5
 NOTHING: Final = 0x110000
 
 #: What follows a character: another character; a space; a line end because the next word would not
-#: have fitted; a line end where it would have fitted; the end of the paragraph.
-NO_GAP, SPACE, WRAPPED, SHORT_LINE, PARAGRAPH = range(5)
+#: have fitted; a line end where it would have fitted; the end of the paragraph; the end of a line
+#: after which text begins anew.
+NO_GAP, SPACE, WRAPPED, SHORT_LINE, PARAGRAPH, LINE = range(6)
 
 #: Kinds of characters, for word shapes. White space is 0.
-UPPER, LOWER, TERMINAL, QUOTE, OPENING, CLOSING = 1, 2, 11, 15, 16, 17
+UPPER, LOWER, TERMINAL, COMMA, QUOTE, OPENING, CLOSING = 1, 2, 11, 12, 15, 16, 17
 _UNSEEN: Final = 255
 _KIND_OF_CATEGORY: Final = {
     "Lu": UPPER, "Lt": UPPER, "Ll": LOWER, "Lo": 3, "Lm": 7, "Mn": 8, "Mc": 8, "Me": 8,
@@ -34,7 +40,7 @@ _KIND_OF_CATEGORY: Final = {
 _OTHER_PUNCTUATION: Final = 23
 _KIND_OF_CHARACTER: Final = (
     dict.fromkeys(".!?…。！？؟।．｡۔", TERMINAL)
-    | dict.fromkeys(",、，،", 12)
+    | dict.fromkeys(",、，،", COMMA)
     | dict.fromkeys("'’", 13)
     | dict.fromkeys('"„“”«»', QUOTE)
     | dict.fromkeys(":;：；؛", 19)
@@ -56,17 +62,19 @@ class Characters(NamedTuple):
     # a space
     folded: np.ndarray
     kinds: np.ndarray  # uint8 (n,): the kind of each character; 0 for a space and in padding
-    # uint8 (n,): what follows the character: `NO_GAP`, `SPACE`, `WRAPPED`, `SHORT_LINE` or
-    # `PARAGRAPH`
+    # uint8 (n,): what follows the character: `NO_GAP`, `SPACE`, `WRAPPED`, `SHORT_LINE`,
+    # `PARAGRAPH` or `LINE`
     gaps: np.ndarray
     offsets: np.ndarray  # int64 (n,): the offset in the text; -1 in padding
-    # int64 (p + 1,): the start of each paragraph, padding included; the last entry is n. Without
-    # its padding, a paragraph neither begins nor ends with a space.
+    # int64 (p + 1,): the start of each paragraph (or `LINE`), padding included; the last entry is
+    # n. Without its padding, a paragraph neither begins nor ends with a space.
     paragraphs: np.ndarray
 
     @classmethod
-    def of(cls, text: str) -> Characters:
-        """Convert a text, which must not contain lone surrogates."""
+    def of(cls, text: str, marks: NDArray[np.uint8] | None = None) -> Characters:
+        """Convert a text, which must not contain lone surrogates; `marks`: see `Lines.marks`."""
+        if marks is None:
+            marks = Lines(lines=False).marks(text)
         codes = np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32)
         kinds = _kinds[codes]
         unseen = kinds == _UNSEEN
@@ -74,14 +82,14 @@ class Characters(NamedTuple):
             for code in np.unique(codes[unseen]).tolist():
                 _look_up(code)
             kinds = _kinds[codes]
-        size = codes.size + 2 * PADDING * (1 + text.count("\n"))
+        size = codes.size + 2 * PADDING * (1 + np.count_nonzero(marks))
         folded = np.full(size, NOTHING, dtype=np.uint32)
         kept_kinds = np.zeros(size, dtype=np.uint8)
         gaps = np.zeros(size, dtype=np.uint8)
         offsets = np.full(size, -1)
-        paragraphs = np.empty(2 + text.count("\n"), dtype=np.int64)
+        paragraphs = np.empty(2 + np.count_nonzero(marks), dtype=np.int64)
         room = cls(folded, kept_kinds, gaps, offsets, paragraphs)
-        n, p = _lay_out(codes, kinds, _folded[codes], room)
+        n, p = _lay_out(marks, kinds, _folded[codes], room)
         return cls(folded[:n], kept_kinds[:n], gaps[:n], offsets[:n], paragraphs[: p + 1])
 
 
@@ -111,18 +119,18 @@ def _look_up(code: int) -> None:
 
 @kernel
 @takes(
-    "uint32[::1], uint8[::1], uint32[::1], parsers.text.characters.Characters("
+    "uint8[::1], uint8[::1], uint32[::1], parsers.text.characters.Characters("
     "out uint32[::1], out uint8[::1], out uint8[::1], out int64[::1], out int64[::1])"
 )
 def _lay_out(
-    codes: np.ndarray,
+    marks: np.ndarray,
     kinds: np.ndarray,
     lower: np.ndarray,
     room: Characters,
 ) -> tuple[int, int]:
     """Fill the arrays in `room`; return their length and the number of paragraphs. O(n)."""
     folded, kept_kinds, gaps, offsets, paragraphs = room
-    n = codes.size
+    n = marks.size
     written = 0
     found = 0
     i = 0
@@ -142,8 +150,8 @@ def _lay_out(
                 stop = at + 1
                 line_ends = 0
                 width = max(width, stop - line)
-            elif codes[at] == 10:
-                line_ends += 1
+            elif marks[at] != WITHIN:
+                line_ends += 2 if marks[at] == APART else 1
                 line = at + 1
             at += 1
         paragraphs[found] = written
@@ -163,7 +171,7 @@ def _lay_out(
             broken = False
             next_line = line
             while kinds[i] == 0:
-                if codes[i] == 10:
+                if marks[i] != WITHIN:
                     broken = True
                     next_line = i + 1
                 i += 1
@@ -178,7 +186,11 @@ def _lay_out(
             folded[written] = 32
             offsets[written] = first
             written += 1
-        gaps[written - 1] = PARAGRAPH
+        line_ends = 0
+        while i < n and kinds[i] == 0:
+            line_ends += marks[i] != WITHIN
+            i += 1
+        gaps[written - 1] = LINE if i < n and line_ends == 1 else PARAGRAPH
         written += PADDING
     paragraphs[found] = written
     return written, found

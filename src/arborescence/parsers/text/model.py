@@ -58,7 +58,7 @@ class Text:
         self,
         source: str | os.PathLike[str] | IO[bytes],
         *,
-        lines: bool = False,
+        lines: bool | None = None,
         warn: Callable[[str], None] | None = None,
         encoding: str = UTF8,
     ) -> Iterator[Sentence]:

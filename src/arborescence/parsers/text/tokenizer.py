@@ -7,8 +7,8 @@ ends at random, so that the model learns how reliable they are.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
+from unicodedata import category
 
 import numpy as np
 
@@ -19,8 +19,10 @@ from arborescence.parsers.shared.classifier import NO_GOLD, NOTHING, PLACES, Lea
 from arborescence.parsers.text import sentences as ends_of_sentences
 from arborescence.parsers.text import words as ends_of_words
 from arborescence.parsers.text.characters import NO_GAP, PARAGRAPH, Characters
+from arborescence.parsers.text.lines import Lines, last_end
 from arborescence.parsers.text.words import Splitter
 from arborescence.parsers.text.writing import Tokens, Writer, stops_of
+from arborescence.treebank.spaces import NOT_SPACED, begins_paragraph, surface
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -132,7 +134,7 @@ class Tokenizer:
         )
         return cls(words.in_bytes(), sentences.in_bytes(), splitter, with_spaces=with_spaces)
 
-    def split(self, text: str, *, lines: bool = False) -> Iterator[Sentence]:
+    def split(self, text: str, *, lines: bool | None = None) -> Iterator[Sentence]:
         """Split text into sentences and words.
 
         Parameters
@@ -140,13 +142,17 @@ class Tokenizer:
         text
             Paragraphs separated by blank lines. Each run of white space counts as one space.
         lines
-            Whether each line is a sentence.
+            Whether each line is a sentence (True), or sentences go on from line to line (False).
+            None: also where lines are items, such as headlines or the entries of a list, each is
+            read by itself. These are short lines, or such that the next word would have fitted into
+            most of them, and most begin with a capital letter.
 
         Yields
         ------
         Sentence
             With ``# sent_id``, ``# text``, ``# newpar`` at the start of a paragraph, multiword
-            tokens, and ``SpaceAfter=No`` where no space follows a token.
+            tokens, and the white space in MISC, where it is not one space (see
+            `treebank.raw_text`).
 
         Raises
         ------
@@ -159,7 +165,7 @@ class Tokenizer:
         self,
         pieces: Iterable[str],
         *,
-        lines: bool = False,
+        lines: bool | None = None,
         name: str | None = None,
         warn: Callable[[str], None] | None = None,
     ) -> Iterator[Sentence]:
@@ -170,25 +176,26 @@ class Tokenizer:
         pieces
             Consecutive pieces of the text, cut anywhere. A line ends with ``\n``.
         lines
-            Whether each line is a sentence.
+            As for `split`.
         name
             The name of the document, for ``# newdoc`` of the first sentence and as the start of
             every ``# sent_id``.
         warn
             Called with a message for the first sentence of more than 500 words, as such sentences
-            are cut. None: a Python warning is issued.
+            are cut; and where lines are first read as items. None: a Python warning is issued for
+            the first of these.
         """
         writer = Writer(name, warn, paragraphs=not lines)
+        layout = Lines(lines, warn)
         held = ""
         for piece in pieces:
-            # A blank line always ends a sentence.
-            held += piece.replace("\n", "\n\n") if lines else piece
+            held += piece
             while len(held) >= 2 * _PIECE:
-                used, found = self._first(held[: 2 * _PIECE], writer, lines)
+                used, found = self._first(held[: 2 * _PIECE], writer, layout)
                 held = held[used:]
                 yield from found
         if held.strip():
-            yield from writer.write(self._cut(held, lines))
+            yield from writer.write(self._cut(held, layout.marks(held), layout, ends=True))
 
     def sentence_stops(self, text: str, starts: npt.ArrayLike, stops: npt.ArrayLike) -> list[int]:
         """Find the sentences of a text that something else has cut into tokens.
@@ -216,7 +223,7 @@ class Tokenizer:
         >>> tokenizer.sentence_stops("We saw it. They left.", starts, stops)
         [4, 7]
         """
-        characters = Characters.of(text)
+        characters = Characters.of(text, Lines(None).marks(text))
         there = np.flatnonzero(characters.offsets >= 0)
         places = np.empty(len(text), dtype=np.int64)
         places[characters.offsets[there]] = there
@@ -225,28 +232,36 @@ class Tokenizer:
         scores = self._scores(_spelled(characters, first, last))
         return list(stops_of(scores, [1] * first.size, lambda _: None))
 
-    def _first(self, text: str, writer: Writer, lines: bool) -> tuple[int, Iterable[Sentence]]:
+    def _first(self, text: str, writer: Writer, layout: Lines) -> tuple[int, Iterable[Sentence]]:
         """Return complete sentences from the start of a text, and the number of characters used."""
-        end = text.rfind("\n\n")
-        if end > 0:
-            paragraphs = text[: end + 2]
-            return len(paragraphs), writer.write(self._cut(paragraphs, lines))
-        if not text.strip():
-            return len(text), ()
-        tokens = self._cut(text, lines)
-        tokens.gaps[-1] = NO_GAP  # the paragraph may continue
-        stops = np.flatnonzero(tokens.scores > 0) + 1
-        before = np.searchsorted(tokens.stops, len(text) - _AGAIN)
-        certain = stops[stops <= before]
-        # If no sentence end is found, cut here.
-        count = int(certain[-1]) if certain.size else max(int(before), 1)
-        used = tokens.starts[count] if count < len(tokens.forms) else len(text)
-        return used, writer.write(tokens.first(count))
+        if begin := len(text) - len(text.lstrip()):
+            writer.pass_over(text[:begin])
+            return begin, ()
+        marks = layout.marks(text)
+        body = len(text.rstrip())
+        if end := last_end(text, marks, body):
+            used = body - len(text[end:body].lstrip())
+            tokens = self._cut(text[:used], marks[:used], layout)
+        else:
+            tokens = self._cut(text, marks, layout)
+            tokens.gaps[-1] = NO_GAP  # the paragraph may continue
+            stops = np.flatnonzero(tokens.scores > 0) + 1
+            # The last token stays for the next piece, with the white space after it.
+            most = np.searchsorted(tokens.stops, len(text) - _AGAIN)
+            most = min(int(most), len(tokens.forms) - 1)
+            certain = stops[stops <= most]
+            # If no sentence end is found, cut here.
+            tokens = tokens.first(int(certain[-1]) if certain.size else max(most, 1))
+            used = len(tokens.text)
+        layout.remember(used)
+        return used, writer.write(tokens)
 
-    def _cut(self, text: str, lines: bool) -> Tokens:
-        """Split a text into tokens; with `lines`, only the end of a paragraph ends a sentence."""
+    def _cut(
+        self, text: str, marks: NDArray[np.uint8], layout: Lines, *, ends: bool = False
+    ) -> Tokens:
+        """Split a text into tokens; where lines are sentences, only their ends end sentences."""
         try:
-            characters = Characters.of(text)
+            characters = Characters.of(text, marks)
         except UnicodeEncodeError as error:
             raise TreebankError(
                 f"{text[error.start]!r} in the text is half of a character (a lone surrogate): "
@@ -254,17 +269,21 @@ class Tokenizer:
             ) from error
         cuts = np.zeros(characters.folded.size, dtype=np.bool_)
         ends_of_words.cut(characters, self._with_spaces, self._words, cuts, NO_GOLD, NOTHING)
-        starts, ends = _bounds(characters, cuts)
-        letters = _spelled(characters, starts, ends)
-        gaps = characters.gaps[ends]
-        scores = np.where(gaps == PARAGRAPH, np.inf, -np.inf) if lines else self._scores(letters)
+        starts, stops = _bounds(characters, cuts)
+        letters = _spelled(characters, starts, stops)
+        gaps = characters.gaps[stops]
+        if layout.lines:
+            scores = np.where(gaps >= PARAGRAPH, np.inf, -np.inf)
+        else:
+            scores = self._scores(letters)
         begin = characters.offsets[starts].tolist()
-        stop = (characters.offsets[ends] + 1).tolist()
+        stop = (characters.offsets[stops] + 1).tolist()
         forms = [text[i:j] for i, j in zip(begin, stop, strict=True)]
+        words = self._splitter.split(forms, letters) if self._splitter else {}
         if self._with_spaces:
             forms = [" ".join(form.split()) for form in forms]
-        words = self._splitter.split(forms, letters) if self._splitter else {}
-        return Tokens(forms, begin, stop, gaps.tolist(), scores, words, text)
+            words = {t: parts for t, parts in words.items() if " " not in forms[t]}
+        return Tokens(forms, begin, stop, gaps.tolist(), scores, words, text, ends)
 
     def _scores(self, letters: NDArray[np.uint64]) -> NDArray[np.float64]:
         """Return the score of a sentence end after each token."""
@@ -314,16 +333,16 @@ def _spelled(
     return letters
 
 
-# Line breaks in training: the share of paragraphs that are wrapped at a random width, and the share
-# with one line per sentence.
+# What is changed in training: the shares of paragraphs that are joined to the next one, and that
+# are without punctuation, half of these in lower case; the share that are wrapped at a random
+# width, and the share with one line per sentence.
+_JOINED: Final = 0.25
+_BARE: Final = 0.2
 _WRAPPED: Final = 0.25
 _A_LINE_EACH: Final = 0.25
 _WIDTHS: Final = (40, 100)
 # The mean number of sentences per paragraph, for a treebank without paragraph marks.
 _PARAGRAPH: Final = 5
-
-# Groups: the number of a word; or of the first and the last word of a multiword token; FORM, MISC.
-_TOKEN: Final = re.compile(r"^(\d+)(?:-(\d+))?\t([^\t]*)\t.*\t([^\t\n]*)$", re.MULTILINE)
 
 
 class Token(NamedTuple):
@@ -342,33 +361,22 @@ def tokens_of(treebank: Iterable[Sentence]) -> list[Paragraph]:
     """Return the tokens of a treebank, by paragraphs and sentences."""
     paragraphs: list[Paragraph] = []
     for sentence in treebank:
-        new = any(comment.startswith(("# newpar", "# newdoc")) for comment in sentence.comments)
-        if new or not paragraphs:
+        if begins_paragraph(sentence) or not paragraphs:
             paragraphs.append([])
         paragraphs[-1].append(_tokens(sentence))
     return paragraphs
 
 
-def text_of(treebank: Iterable[Sentence]) -> str:
-    """Return the raw text of a treebank, with a blank line between paragraphs."""
-    return "\n\n".join(
-        "".join(token.form + " " * token.spaced for sentence in each for token in sentence).strip()
-        for each in tokens_of(treebank)
-    )
-
-
 def _tokens(sentence: Sentence) -> list[Token]:
-    tokens: list[Token] = []
     forms = sentence.forms
-    last = 0
-    for begin, end, form, misc in _TOKEN.findall(str(sentence)):
-        first, stop = int(begin), int(end or begin)
-        if first > last:  # else a word of a multiword token
-            words = tuple(forms[first - 1 : stop]) if end else None
-            spaced = "SpaceAfter=No" not in misc.split("|")
-            tokens.append(Token(" ".join(form.split()) or "_", words, spaced))
-            last = stop
-    return tokens
+    return [
+        Token(
+            " ".join(token.form.split()) or "_",
+            tuple(forms[token.first - 1 : token.last]) if token.last else None,
+            NOT_SPACED not in token.misc,
+        )
+        for token in surface(sentence)
+    ]
 
 
 class TrainingText(NamedTuple):
@@ -384,12 +392,12 @@ class TrainingText(NamedTuple):
     def of(
         cls, paragraphs: Sequence[Paragraph], generator: np.random.Generator, *, plain: bool
     ) -> Self:
-        """Make the text of paragraphs: plain, or with random line ends."""
+        """Make the text of paragraphs: plain, or changed at random, and with random line ends."""
         pieces: list[str] = []
         token_ends: list[int] = []
         sentence_ends: list[int] = []
         size = 0
-        for paragraph in paragraphs if plain else _shorter(paragraphs, generator):
+        for paragraph in paragraphs if plain else _changed(paragraphs, generator):
             layout = 1.0 if plain else generator.random()
             width = int(generator.integers(*_WIDTHS)) if layout < _WRAPPED else 0
             a_line_each = _WRAPPED <= layout < _WRAPPED + _A_LINE_EACH
@@ -433,3 +441,34 @@ def _shorter(
         if generator.random() < 1 / _PARAGRAPH:
             shorter.append([])
     return [paragraph for paragraph in shorter if paragraph]
+
+
+def _changed(paragraphs: Sequence[Paragraph], generator: np.random.Generator) -> list[Paragraph]:
+    """Join some paragraphs, and take the punctuation out of some."""
+    changed: list[Paragraph] = []
+    joins = False
+    for paragraph in _shorter(paragraphs, generator):
+        kept = paragraph
+        if generator.random() < _BARE:
+            kept = _bare(paragraph, lower=generator.random() < 0.5)
+        if joins and changed:
+            changed[-1] = changed[-1] + kept
+        elif kept:
+            changed.append(kept)
+        joins = generator.random() < _JOINED
+    return changed
+
+
+def _bare(paragraph: Paragraph, *, lower: bool) -> Paragraph:
+    """Return a paragraph without punctuation."""
+    found: Paragraph = []
+    for sentence in paragraph:
+        tokens: list[Token] = []
+        for token in sentence:
+            if not all(category(character).startswith("P") for character in token.form):
+                tokens.append(token._replace(form=token.form.lower()) if lower else token)
+            elif tokens:
+                tokens[-1] = tokens[-1]._replace(spaced=True)
+        if tokens:
+            found.append([*tokens[:-1], tokens[-1]._replace(spaced=True)])
+    return found

@@ -166,7 +166,7 @@ def cut(
                 continue
             piece = mix(piece, np.uint64(folded[i]))
             length += 1
-            if gaps[i] == PARAGRAPH or (gaps[i] != NO_GAP and not with_spaces):
+            if gaps[i] >= PARAGRAPH or (gaps[i] != NO_GAP and not with_spaces):
                 end = True
             else:
                 _look(text, around, i, piece, before, length, room, places)

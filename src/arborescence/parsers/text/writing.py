@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import io
-import re
 import warnings
 from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from arborescence.parsers.text.characters import NO_GAP, PARAGRAPH
+from arborescence.parsers.text.characters import PARAGRAPH
 from arborescence.treebank import read
+from arborescence.treebank.spaces import (
+    AFTER,
+    BEFORE,
+    BETWEEN_PARAGRAPHS,
+    NOT_SPACED,
+    WITHIN,
+    escaped,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -23,9 +30,8 @@ if TYPE_CHECKING:
 #: Sentences with more words are cut.
 LONGEST_SENTENCE: Final = 500
 
-_SPACE: Final = re.compile(r"\s+")
-# Escapes of white space in MISC, as in UDPipe.
-_ESCAPES: Final = str.maketrans({" ": r"\s", "\t": r"\t", "\n": r"\n", "\r": r"\r"})
+#: So much white space before a token is kept; longer runs are cut.
+_MOST_SPACE: Final = 1 << 20
 
 
 class Tokens(NamedTuple):
@@ -40,26 +46,47 @@ class Tokens(NamedTuple):
     scores: NDArray[np.float64]
     words: dict[int, list[str]]  # the words of the multiword tokens, keyed by token number
     text: str
+    ends: bool  # whether the text ends here
 
     def first(self, count: int) -> Tokens:
-        """Return the first `count` tokens."""
+        """Return the first `count` tokens, and the text up to the next one."""
+        if count == len(self.forms):
+            return self
         return self._replace(
             forms=self.forms[:count],
             starts=self.starts[:count],
             stops=self.stops[:count],
             gaps=self.gaps[:count],
             scores=self.scores[:count],
+            text=self.text[: self.starts[count]],
+            ends=False,
         )
 
-    def misc(self, t: int) -> str:
-        """Return MISC: the white space after a token; "_" for one space or a paragraph's end."""
-        gap = self.gaps[t]
-        if gap == NO_GAP:
-            return "SpaceAfter=No"
-        space = _SPACE.match(self.text, self.stops[t])
-        if gap == PARAGRAPH or space is None or space[0] == " ":
-            return "_"
-        return f"SpacesAfter={space[0].translate(_ESCAPES)}"
+    def misc(self, before: str, *, paragraphs: bool) -> list[str]:
+        """Return MISC of each token: white space that is not as usual; "_" for none.
+
+        `before` is that before the first token. Before a paragraph, a blank line is usual, if
+        `paragraphs` are marked.
+        """
+        text = self.text
+        spaces = [text[i:j] for i, j in zip(self.stops, [*self.starts[1:], len(text)], strict=True)]
+        usual = {"": NOT_SPACED, " ": "_"} | ({BETWEEN_PARAGRAPHS: "_"} if paragraphs else {})
+        found = [usual.get(space) or AFTER + escaped(space) for space in spaces]
+        if self.ends:
+            found[-1] = AFTER + escaped(spaces[-1]) if spaces[-1] else "_"
+        elif self.gaps[-1] != PARAGRAPH and spaces[-1] == BETWEEN_PARAGRAPHS:
+            found[-1] = AFTER + escaped(spaces[-1])
+        if before:
+            found[0] = _with(found[0], BEFORE + escaped(before))
+        for t, form in enumerate(self.forms):
+            token = text[self.starts[t] : self.stops[t]] if " " in form else form
+            if token != form:
+                found[t] = _with(found[t], WITHIN + escaped(token))
+        return found
+
+
+def _with(misc: str, entry: str) -> str:
+    return entry if misc == "_" else f"{misc}|{entry}"
 
 
 class Writer:
@@ -72,42 +99,52 @@ class Writer:
         self._tell = warn or partial(warnings.warn, stacklevel=2)
         self._paragraphs = paragraphs
         self._count = 0
-        self._new = True  # whether a paragraph begins
+        self._new = paragraphs  # whether a paragraph begins
+        self._space = ""  # the white space before it
         self._warned = False
+
+    def pass_over(self, space: str) -> None:
+        """Take white space that stands before the next token."""
+        self._space = (self._space + space)[:_MOST_SPACE]
 
     def write(self, tokens: Tokens) -> Iterator[Sentence]:
         """Yield the sentences of the tokens; the last one ends with the last token."""
         first = 0
         lines: list[str] = []
+        self.pass_over(tokens.text[: tokens.starts[0]])
+        misc = tokens.misc(self._space, paragraphs=self._paragraphs)
+        self._space = ""
         for stop in self._stops(tokens):
             self._comment(tokens, first, stop, lines)
+            self._new = self._paragraphs and tokens.gaps[stop - 1] == PARAGRAPH
             number = 1
             for t in range(first, stop):
-                form, misc = tokens.forms[t], tokens.misc(t)
+                form = tokens.forms[t]
                 parts = tokens.words.get(t)
                 if parts is None:
-                    lines.append(f"{number}\t{form}\t_\t_\t_\t_\t_\t_\t_\t{misc}\n")
+                    lines.append(f"{number}\t{form}\t_\t_\t_\t_\t_\t_\t_\t{misc[t]}\n")
                     number += 1
                     continue
                 last = number + len(parts) - 1
-                lines.append(f"{number}-{last}\t{form}\t_\t_\t_\t_\t_\t_\t_\t{misc}\n")
+                lines.append(f"{number}-{last}\t{form}\t_\t_\t_\t_\t_\t_\t_\t{misc[t]}\n")
                 for word in parts:
                     lines.append(f"{number}\t{word}\t_\t_\t_\t_\t_\t_\t_\t_\n")
                     number += 1
             lines.append("\n")
-            self._new = tokens.gaps[stop - 1] == PARAGRAPH
             first = stop
         return read(io.BytesIO("".join(lines).encode()))
 
     def _comment(self, tokens: Tokens, first: int, stop: int, lines: list[str]) -> None:
         if not self._count and self._name is not None:
             lines.append(f"# newdoc id = {self._name}\n" if self._name else "# newdoc\n")
-        if self._new and self._paragraphs:
+        if self._new:
             lines.append("# newpar\n")
         self._count += 1
         text = " ".join(tokens.text[tokens.starts[first] : tokens.stops[stop - 1]].split())
-        prefix = f"{self._name}-" if self._name else ""
-        lines.append(f"# sent_id = {prefix}{self._count}\n# text = {text}\n")
+        lines.append(f"# sent_id = {self._prefix()}{self._count}\n# text = {text}\n")
+
+    def _prefix(self, end: str = "-") -> str:
+        return f"{self._name}{end}" if self._name else ""
 
     def _stops(self, tokens: Tokens) -> Iterator[int]:
         """Yield the ends of sentences; sentences that are too long are cut."""
@@ -116,9 +153,9 @@ class Writer:
 
     def _warn(self, words: int) -> None:
         if not self._warned:
-            where = f"{self._name}: " if self._name else ""
             self._tell(
-                f"{where}sentence {self._count + 1} has {words} words: cut where it is best, for a "
+                f"{self._prefix(': ')}sentence {self._count + 1} has {words} words: cut where it "
+                "is best, for a "
                 f"sentence has at most {LONGEST_SENTENCE} (other long ones are cut, too)"
             )
             self._warned = True

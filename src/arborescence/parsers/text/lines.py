@@ -1,0 +1,180 @@
+"""Lines of raw text that are items: headlines, tweets, entries of a list, one on a line.
+
+Prose is wrapped where the next word no longer fits into the line, and most lines of it begin in the
+middle of a sentence. So lines are items if the next word would have fitted after most of them, and
+few begin with a small letter or follow a comma.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final, NamedTuple, Self
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from numpy.typing import NDArray
+
+#: What stands at a character: no line end; one within a paragraph; one after which text begins
+#: anew.
+WITHIN, END, APART = range(3)
+
+_LINE: Final = re.compile(r"([^\r\n]*)(\r\n?|\n|\Z)")
+# The mark of an entry in a list. Not ">", which cites wrapped text.
+_MARK: Final = re.compile(r"\s*(?:([-*+•‣◦▪■●○–—])|\(?\d{1,3}[.)]|\(?[a-z]\))\s+\S")
+_GOES_ON: Final = tuple(",;&([{-–—")
+# No prose is wrapped at less: where all lines are shorter, any word would have fitted.
+_LEAST_WIDTH: Final = 40
+# So many line ends of a document tell of what its short paragraphs are.
+_ENOUGH: Final = 5
+_ITEMS: Final = (
+    "short lines are read as items, each by itself: if each line is one sentence, give --format "
+    "lines (in Python lines=True); if sentences go on from line to line, --format prose "
+    "(lines=False)"
+)
+
+
+class Count(NamedTuple):
+    """Line ends within paragraphs."""
+
+    ends: int = 0
+    fitting: int = 0  # after these, the next word would have fitted
+    going_on: int = 0  # after these, a sentence seems to go on
+
+    @classmethod
+    def sum(cls, counts: Iterable[Count]) -> Self:
+        """Add counts, at least one."""
+        return cls(*map(sum, zip(*counts, strict=True)))
+
+    def is_of_items(self, share: float) -> bool:
+        """Return whether most lines are items, by the least share of fitting line ends."""
+        return self.fitting >= share * self.ends and 4 * self.going_on <= self.ends
+
+
+class _Line(NamedTuple):
+    """A line with text in it."""
+
+    end: int  # the last character of its line end
+    width: int
+    first: int  # the length of its first word
+    small: bool  # whether it begins with a small letter
+    goes_on: bool  # whether it ends like a line in the middle of a sentence
+    mark: str  # that of an entry in a list: itself, or "1" for numbers and letters
+
+    @classmethod
+    def of(cls, text: str, end: int) -> Self:
+        """Describe a line."""
+        words = text.split(maxsplit=1)
+        found = _MARK.match(text)
+        return cls(
+            end,
+            len(text.rstrip()),
+            len(words[0]),
+            words[0][0].islower(),
+            text.rstrip().endswith(_GOES_ON),
+            (found[1] or "1") if found else "",
+        )
+
+
+class Block(NamedTuple):
+    """Lines without a blank line between them."""
+
+    lines: list[_Line]
+    fitting: list[bool]  # for each line but the last, whether the next word would have fitted
+    count: Count
+
+    @classmethod
+    def of(cls, lines: list[_Line]) -> Self:
+        """Compare each line with the next one."""
+        width = max(_LEAST_WIDTH, *(line.width for line in lines))
+        pairs = list(pairwise(lines))
+        fitting = [line.width + 1 + after.first <= width for line, after in pairs]
+        going_on = sum(line.goes_on or after.small for line, after in pairs)
+        return cls(lines, fitting, Count(len(pairs), sum(fitting), going_on))
+
+    def entries(self) -> list[bool]:
+        """Return for each line but the last whether the next one is an entry of a list."""
+        marks = [line.mark for line in self.lines]
+        many = {mark: 2 * marks.count(mark) >= len(marks) for mark in {*marks} - {""}}
+        several = {mark for mark in many if marks.count(mark) > 1}
+        return [
+            mark in several and (fits or many[mark])
+            for mark, fits in zip(marks[1:], self.fitting, strict=True)
+        ]
+
+
+class Lines:
+    """What the line ends of a text mean, also by what was seen of it before.
+
+    Attributes
+    ----------
+    lines : bool or None
+        Whether each line is a sentence (true), line ends are spaces (false), or the text tells.
+    """
+
+    def __init__(self, lines: bool | None, tell: Callable[[str], None] | None = None) -> None:
+        # tell: called with a message where lines are first taken for items
+        self.lines = lines
+        self._tell = tell
+        self._seen = Count()
+        self._blocks: list[Block] = []
+
+    def marks(self, text: str) -> NDArray[np.uint8]:
+        """Return `WITHIN`, `END` or `APART` for each character of a text. O(characters)."""
+        codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+        ends = codes == ord("\n")
+        returns = codes == ord("\r")
+        returns[:-1] &= ~ends[1:]
+        marks = (ends | returns).astype(np.uint8)
+        if self.lines:
+            return marks * np.uint8(APART)
+        if self.lines is None and marks.any():
+            self._blocks = list(_blocks(text))
+            known = Count.sum([self._seen, *(block.count for block in self._blocks)])
+            for block in self._blocks:
+                self._mark(block, known, marks)
+        return marks
+
+    def remember(self, used: int) -> None:
+        """Keep what the text told up to a character, for the text that follows it."""
+        past = [block.count for block in self._blocks if block.lines[-1].end < used]
+        self._seen = Count.sum([self._seen, *past])
+
+    def _mark(self, block: Block, known: Count, marks: NDArray[np.uint8]) -> None:
+        own, entries = block.count, block.entries()
+        told = known.ends >= _ENOUGH and known.is_of_items(0.4) and 4 * own.going_on <= own.ends
+        is_list = any(entries) and 3 * sum(entries) >= own.ends  # its lines may be wrapped
+        if not is_list and (told or own.is_of_items(0.5)):
+            entries = [True] * own.ends
+            if self._tell:
+                self._tell(_ITEMS)
+                self._tell = None
+        for line, apart in zip(block.lines, entries, strict=False):
+            if apart:
+                marks[line.end] = APART
+
+
+def _blocks(text: str) -> Iterator[Block]:
+    """Yield what has two lines or more."""
+    lines: list[_Line] = []
+    for found in _LINE.finditer(text):
+        if found[1].strip():
+            lines.append(_Line.of(found[1], found.end() - 1))
+            if found[2]:
+                continue
+        if len(lines) > 1:
+            yield Block.of(lines)
+        lines = []
+
+
+def last_end(text: str, marks: NDArray[np.uint8], stop: int) -> int:
+    """Return a place after the last paragraph, or line that stands apart, before a character."""
+    # 0 if there is none
+    ends = np.flatnonzero(marks[:stop])
+    for before, end in zip(ends[-2::-1].tolist(), ends[:0:-1].tolist(), strict=True):
+        if marks[end] == APART or not text[before:end].strip():
+            return int(end) + 1
+    return int(ends[0]) + 1 if ends.size and marks[ends[0]] == APART else 0

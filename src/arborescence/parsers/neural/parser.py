@@ -265,7 +265,8 @@ class BiaffineParser(GraphParser):
         chosen.check_installed()
         from arborescence.parsers.neural.training import Trainer
 
-        treebank, dev = checked(treebank, dev, chosen.root, in_part=chosen.in_part)
+        parts = checked(treebank, dev, chosen.root, in_part=chosen.in_part)
+        treebank, dev = cls._read(parts, start)
         size = sum(map(len, treebank))
         chosen = Settings.of(pace(size) | settings)
         if progress and (said := said_of(size, chosen)):

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from arborescence.treebank.evaluation import evaluate as evaluate
     from arborescence.treebank.plain import read_tokens as read_tokens
     from arborescence.treebank.sentence import Sentence as Sentence
+    from arborescence.treebank.spelling import respelled as respelled
     from arborescence.treebank.styles import restyle as restyle
     from arborescence.treebank.validation import Broken as Broken
     from arborescence.treebank.validation import validate as validate

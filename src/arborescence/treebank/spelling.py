@@ -7,20 +7,15 @@ import re
 import unicodedata
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final, Literal, Self, get_args
+from typing import TYPE_CHECKING, Final, Self, get_args
 
-from arborescence.core.choices import check_choice
+from arborescence.core.choices import Spelling, check_choice
 from arborescence.treebank.conllu import read
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from arborescence.treebank.sentence import Sentence
-
-#: As printed books have it, with “these quotation marks” or « those », whose spaces do not break;
-#: as typewriters have it; in lower case, in capitals; and with combining marks as characters of
-#: their own (NFD), as in names of files on macOS.
-Spelling = Literal["typographic", "guillemets", "straight", "lower", "upper", "nfd"]
 
 _LINE: Final = re.compile(r"(\d+(?:-\d+)?)\t([^\t]+)(\t.*\t)([^\t]*)")
 _QUOTES: Final = {"typographic": "“”", "guillemets": "«»"}

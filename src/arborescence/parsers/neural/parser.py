@@ -21,6 +21,7 @@ from arborescence.parsers.neural.vocabulary import TAGS, Vocabulary
 from arborescence.parsers.shared import scheme
 from arborescence.parsers.shared.graph_parser import TEMPERATURES, GraphParser
 from arborescence.parsers.shared.options import record_of, settings_from
+from arborescence.parsers.shared.reading import Reading
 from arborescence.parsers.shared.run import Task
 from arborescence.parsers.shared.training_trees import checked
 from arborescence.parsers.tagger import tagging
@@ -133,6 +134,8 @@ class BiaffineParser(GraphParser):
         )
         if self.encoder is not None:
             self.shapes |= self.encoder.shapes
+        # Until training or a file says more.
+        self.reading = Reading.among(self.vocabulary.letters.keys() | self.vocabulary.words.keys())
         self.to(self.device)
 
     def to(self, device: str | None) -> Self:
@@ -218,7 +221,7 @@ class BiaffineParser(GraphParser):
             encoder=exported(encoder, self._network.encoder, quantized=quantized),
             device=None,
         )
-        made.rules = self.rules
+        made.rules, made.reading = self.rules, self.reading
         return made
 
     @classmethod

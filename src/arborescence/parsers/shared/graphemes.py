@@ -87,11 +87,11 @@ def _links(codes: NDArray[np.uint32], does: NDArray[np.uint8], i: int) -> bool:
 def _what(code: int) -> int:
     """Return what a character does."""
     character = chr(code)
-    if unicodedata.combining(character) == 9 and _is_linker(code, character):  # noqa: PLR2004
+    if unicodedata.combining(character) == 9 and _is_linker(code, character):
         return _LINKER
     if code in _EXTENDING or unicodedata.category(character) in ("Mn", "Me", "Mc"):
         return _EXTEND
-    if 0x1F1E6 <= code <= 0x1F1FF:  # noqa: PLR2004
+    if 0x1F1E6 <= code <= 0x1F1FF:
         return _FLAG
     if code in _PREPENDED:
         return _PREPEND
@@ -101,24 +101,24 @@ def _what(code: int) -> int:
 def _is_linker(code: int, character: str) -> bool:
     # Khmer's coeng; the viramas of Tamil and Lao are seen, and stack nothing.
     name = unicodedata.name(character, "")
-    return code == 0x17D2 or ("VIRAMA" in name and script_of(character) not in ("TAMIL", "LAO"))  # noqa: PLR2004
+    return code == 0x17D2 or ("VIRAMA" in name and script_of(character) not in ("TAMIL", "LAO"))
 
 
 def _hangul(code: int) -> int:
     """Return the part in a syllable of Hangul; a whole one may take a final consonant."""
-    if 0x1100 <= code <= 0x115F or 0xA960 <= code <= 0xA97C:  # noqa: PLR2004
+    if 0x1100 <= code <= 0x115F or 0xA960 <= code <= 0xA97C:
         return _LEAD
-    if 0x1160 <= code <= 0x11A7 or 0xD7B0 <= code <= 0xD7C6:  # noqa: PLR2004
+    if 0x1160 <= code <= 0x11A7 or 0xD7B0 <= code <= 0xD7C6:
         return _VOWEL
-    if 0x11A8 <= code <= 0x11FF or 0xD7CB <= code <= 0xD7FB:  # noqa: PLR2004
+    if 0x11A8 <= code <= 0x11FF or 0xD7CB <= code <= 0xD7FB:
         return _FINAL
-    if 0xAC00 <= code <= 0xD7A3:  # noqa: PLR2004
+    if 0xAC00 <= code <= 0xD7A3:
         return _SYLLABLE
     return _PLAIN
 
 
 def _is_picture(character: str) -> bool:
-    return unicodedata.category(character) == "So" or 0x1F000 <= ord(character) <= 0x1FAFF  # noqa: PLR2004
+    return unicodedata.category(character) == "So" or 0x1F000 <= ord(character) <= 0x1FAFF
 
 
 def script_of(character: str) -> str:

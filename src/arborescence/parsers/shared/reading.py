@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
 import numpy as np
@@ -19,7 +19,7 @@ from arborescence.parsers.shared import scheme
 from arborescence.parsers.shared.graphemes import joined
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 
     import numpy.typing as npt
     from numpy.typing import NDArray
@@ -42,12 +42,20 @@ _TELLING: Final = {
 _ENOUGH: Final = 20
 #: Spaces of other kinds, within forms.
 _SPACES: Final = "\u00a0\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f"
-#: What is not seen and says nothing: soft hyphens, spaces of no width, marks of direction, ways to
-#: draw the character before.
-_UNSEEN: Final = "\u00ad\u034f\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufe00-\ufe0f\ufeff"
-#: What joins and parts letters in some scripts, and is drawn nowhere else.
-_NON_JOINER: Final = "\u200c"
+#: What is not seen and says nothing: soft hyphens, marks of direction, ways to draw the character
+#: before, ...
+_UNSEEN: Final = (
+    "\u00ad\u034f\u061c\u180e\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufe00-\ufe0f\ufeff"
+)
+#: Spaces of no width and what keeps letters apart: they count in some scripts, in which the treebank
+#: then has them.
+_APART: Final = "\u200b\u200c"
 _LIGATURES: Final = {chr(c): unicodedata.normalize("NFKC", chr(c)) for c in range(0xFB00, 0xFB07)}
+
+#: All of which it matters whether a model knows them.
+_LOOKED_AT: Final = {
+    *_ALIKE, *_TELLING, *_APART, *chain.from_iterable((_ALIKE | _TELLING).values())
+}  # fmt: skip
 
 #: What a model file has: the characters (and the dashes and dots of several) that the model knows.
 FIELD: Final = scheme.or_none(scheme.list_of(scheme.VALUE, 0, 1000))
@@ -78,7 +86,7 @@ class Read(NamedTuple):
 
 
 class Reading:
-    """What a model reads.
+    r"""What a model reads.
 
     Parameters
     ----------
@@ -90,16 +98,14 @@ class Reading:
     --------
     >>> Reading(["'", "..."]).form("don’t"), Reading(["’"]).form("don’t")
     ("don't", 'don’t')
-    >>> Reading().form("ﬁ\\u00adnie\\u0301")
+    >>> Reading().form("ﬁ\u00adnie\u0301")
     'finié'
     """
 
     def __init__(self, known: Iterable[str] | None = None) -> None:
         self.known = None if known is None else tuple(sorted(set(known)))
         self._changes = dict(_LIGATURES) if known is None else _LIGATURES | _changes(self.known)
-        unseen = _UNSEEN
-        if self.known is not None and _NON_JOINER not in self.known:
-            unseen += _NON_JOINER
+        unseen = _UNSEEN + "".join(one for one in _APART if one not in (self.known or ()))
         changed = "".join(map(re.escape, self._changes))
         self._pattern = re.compile(f"[{unseen}]+|[{changed}]")
         self._ascii = not any(map(str.isascii, self._changes))
@@ -115,16 +121,21 @@ class Reading:
                 counts.update(form)
         return cls(_known(counts))
 
+    @classmethod
+    def among(cls, known: Container[str]) -> Self:
+        """Return what a model reads that knows these characters and words."""
+        return cls(one for one in _LOOKED_AT if one in known)
+
     def read(self, text: str) -> Read:
         """Return a text as the model reads it. O(n)."""
         if text.isascii() and self._ascii:
             return Read(text, None)
         read = text
         starts = None
-        if not unicodedata.is_normalized("NFC", text):
-            read, starts = _edited(text, _composed(text))
         if self._pattern.search(read):
-            read, again = _edited(read, self._edits(read))
+            read, starts = _edited(read, self._edits(read))
+        if not unicodedata.is_normalized("NFC", read):
+            read, again = _edited(read, _composed(read))
             starts = again if starts is None else starts[again]
         return Read(read, starts)
 
@@ -141,7 +152,7 @@ class Reading:
         annotate: Callable[[list[Sentence]], Iterable[Sentence]],
         sentences: list[Sentence],
     ) -> list[Sentence]:
-        """Let `annotate` see sentences as the model reads them; return them with their own forms."""
+        """Return what `annotate` makes of sentences as they are read, with their own forms."""
         read = self.sentences(sentences)
         return self.restored(annotate(read), read, sentences)
 
@@ -177,12 +188,8 @@ def _is_written(character: str) -> bool:
 
 def _known(counts: Mapping[str, int]) -> list[str]:
     """Return what is known of characters that were counted in a treebank."""
-    known = {one for others in (_ALIKE | _TELLING).values() for one in others} | {_NON_JOINER}
-    known |= _ALIKE.keys() | _TELLING.keys()
-    known -= {one for one in _TELLING if counts[one] < _ENOUGH}
-    known -= {
-        one for one, others in _ALIKE.items() if counts[one] < max(counts[o] for o in others)
-    }
+    known = _LOOKED_AT - {one for one in (*_TELLING, *_APART) if counts[one] < _ENOUGH}
+    known -= {one for one, others in _ALIKE.items() if counts[one] < max(counts[o] for o in others)}
     return [one for one in known if counts[one]]
 
 

@@ -7,6 +7,7 @@ and what an opening or a closing quotation mark says.
 from __future__ import annotations
 
 from collections import Counter
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -16,8 +17,8 @@ from arborescence.treebank.spelling import respelled
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from arborescence.core.choices import Spelling
     from arborescence.treebank import Sentence
-    from arborescence.treebank.spelling import Spelling
 
 # The share of sentences that are copied in each spelling.
 _LOWER: Final = 0.1
@@ -75,4 +76,4 @@ def _paragraphs(treebank: Sequence[Sentence]) -> list[Sequence[Sentence]]:
     if len(starts) <= 1:
         starts = list(range(0, len(treebank), _TOGETHER))
     bounds = sorted({0, *starts, len(treebank)})
-    return [treebank[start:stop] for start, stop in zip(bounds, bounds[1:], strict=False)]
+    return [treebank[start:stop] for start, stop in pairwise(bounds)]

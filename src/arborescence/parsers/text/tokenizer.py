@@ -275,9 +275,9 @@ class Tokenizer:
         try:
             characters = Characters.of(read.text, partial(self._evidence.inside, read))
         except UnicodeEncodeError as error:
+            half = read.text[error.start]
             raise TreebankError(
-                f"{read.text[error.start]!r} in the text is half of a character (a lone surrogate): "
-                "decode it anew"
+                f"{half!r} in the text is half of a character (a lone surrogate): decode it anew"
             ) from error
         cuts = np.zeros(characters.folded.size, dtype=np.bool_)
         ends_of_words.cut(characters, self._with_spaces, self._words, cuts, NO_GOLD, NOTHING)
@@ -296,9 +296,7 @@ class Tokenizer:
             forms = self._forms(text, begin, stop)
         return Tokens(forms, begin.tolist(), stop.tolist(), gaps.tolist(), scores, words, text)
 
-    def _forms(
-        self, text: str, starts: NDArray[np.int64], stops: NDArray[np.int64]
-    ) -> list[str]:
+    def _forms(self, text: str, starts: NDArray[np.int64], stops: NDArray[np.int64]) -> list[str]:
         """Return the forms of tokens between places in a text."""
         forms = [text[i:j] for i, j in zip(starts.tolist(), stops.tolist(), strict=True)]
         return [" ".join(form.split()) for form in forms] if self._with_spaces else forms

@@ -47,8 +47,8 @@ _SPACES: Final = "\u00a0\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u
 _UNSEEN: Final = (
     "\u00ad\u034f\u061c\u180e\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufe00-\ufe0f\ufeff"
 )
-#: Spaces of no width and what keeps letters apart: they count in some scripts, in which the treebank
-#: then has them.
+#: Spaces of no width, and what keeps letters apart: they count in some scripts, and then treebanks
+#: have them.
 _APART: Final = "\u200b\u200c"
 _LIGATURES: Final = {chr(c): unicodedata.normalize("NFKC", chr(c)) for c in range(0xFB00, 0xFB07)}
 

@@ -97,6 +97,7 @@ def test_without_a_dev_part_some_sentences_are_kept_to_choose_by(tmp_path, sente
     write(numbered, tmp_path / "train.conllu")
     said = []
     options = {"tagger": False, "text": False, "columns": ("form",), "epochs": 1, "bits": 10}
+    options["varied"] = False
     given = tmp_path if folder else tmp_path / "train.conllu"
     parser = train(given, kind="linear", progress=lambda *step: said.append(step[0]), **options)
     assert parser.info["sentences"] == sentences - kept

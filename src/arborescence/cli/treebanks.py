@@ -27,7 +27,7 @@ from arborescence.cli.options import (
 )
 from arborescence.cli.progress import counted, note, say
 from arborescence.cli.sentences import Skipped, deliver, readers_of, sentences_of
-from arborescence.core.choices import Heads
+from arborescence.core.choices import Heads, Spelling
 from arborescence.errors import TreeError
 from arborescence.treebank.encodings import UTF8
 
@@ -53,20 +53,21 @@ def convert(
     heads: Heads | None = None,
     coordination: AnyCoordination | None = None,
     back: bool = False,
+    spelling: Spelling | None = None,
     traces: bool = False,
     tree: bool = False,
     encoding: EncodingOption = UTF8,
     skip_invalid: SkipOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Convert phrase structure to dependency trees by head rules, or one style of trees to another.
+    """Convert phrase structure to dependency trees by head rules, or CoNLL-U to another style.
 
     At the end says how many phrases the rules left undecided, and which most often.
 
     Parameters
     ----------
     files
-        Bracketed trees, or CoNLL-U with --heads; '-' or nothing: the standard input.
+        Bracketed trees, or CoNLL-U with --heads or --spelling; '-' or nothing: the standard input.
     output
         Write CoNLL-U, or by the ending .json or .svg.
     head_rules
@@ -78,6 +79,9 @@ def convert(
         conjunction, or the first conjunct. With --heads: first, conjunction, second or chain.
     back
         With --heads: restore Universal Dependencies.
+    spelling
+        Read CoNLL-U, and write its words as in print, as a typewriter has them, in one case, or
+        with combining marks: to measure by.
     traces
         Put moved phrases back to their traces; edges may then cross.
     tree
@@ -87,6 +91,7 @@ def convert(
     --------
     arborescence convert trees.mrg -o trees.conllu
     arborescence convert trees/*.mrg --head-rules yamada-matsumoto --traces -o trees.conllu
+    arborescence convert --spelling typographic test.conllu -o printed.conllu
     echo '(S (NP (NNS Birds)) (VP (VBP sing)))' | arborescence convert --tree
     """
     if tree and output == "-":
@@ -96,15 +101,17 @@ def convert(
     skipped = Skipped() if skip_invalid else None
     output = output or (None if tree else "-")
     told: Iterable[str] = ()
-    if heads or back:
-        from arborescence.treebank import restyle
-
+    if heads or back or spelling:
         if tree or traces:
             raise typer.BadParameter("--tree and --traces are for phrase structure only")
-        read = sentences_of(files, readers_of("conllu", skipped, None, encoding))
-        conjuncts = cast("Conjuncts", coordination or "first")
+        found = sentences_of(files, readers_of("conllu", skipped, None, encoding))
         with usage_errors():
-            found = restyle(read, heads=heads or "content", coordination=conjuncts, back=back)
+            if heads or back:
+                found = restyled(found, heads or "content", coordination, back=back)
+            if spelling:
+                from arborescence.treebank import respelled
+
+                found = respelled(found, spelling)
     else:
         from arborescence.treebank.phrase_structure import HeadRules, Tally
 
@@ -125,6 +132,16 @@ def convert(
         skipped.report()
     for line in told:
         note(line, quiet=quiet)
+
+
+def restyled(
+    sentences: Iterable[Sentence], heads: Heads, coordination: str | None, *, back: bool
+) -> Iterator[Sentence]:
+    """Convert trees to another style."""
+    from arborescence.treebank import restyle
+
+    conjuncts = cast("Conjuncts", coordination or "first")
+    return restyle(sentences, heads=heads, coordination=conjuncts, back=back)
 
 
 def converted(

@@ -33,6 +33,10 @@ Changes = Literal["disjoint", "best"]
 
 #: Whether content words or their function words are heads.
 Heads = Literal["content", "function"]
+#: As printed books have it, with “these quotation marks” or « those », whose spaces do not break;
+#: as typewriters have it; in lower case, in capitals; and with combining marks as characters of
+#: their own (NFD), as in names of files on macOS.
+Spelling = Literal["typographic", "guillemets", "straight", "lower", "upper", "nfd"]
 #: The head of a coordination in a treebank: a conjunct, the conjunction, or each of the next.
 Conjuncts = Literal["first", "conjunction", "second", "chain"]
 

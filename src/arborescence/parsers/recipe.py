@@ -221,6 +221,8 @@ def _trained(
 ) -> Parser:
     """Train what belongs to a parser, and the parser."""
     from arborescence.parsers.registry import parser_class
+    from arborescence.parsers.shared.reading import Reading
+    from arborescence.parsers.shared.varied import varied
     from arborescence.parsers.tagger.tagger import Tagger
     from arborescence.parsers.tagger.tagging import jackknife
     from arborescence.parsers.text.model import Text
@@ -228,6 +230,10 @@ def _trained(
     chosen = settings_of(kind).of(settings)
     rng, kept_apart = chosen.rng, len(held_out)
     settings = settings | {"rng": rng}
+    if beside.varied:
+        treebank = [*treebank, *varied(treebank, rng)]
+    reading = Reading.of(treebank) if start is None else start.reading
+    treebank, held_out = reading.sentences(treebank), reading.sentences(held_out)
     if start is not None:
         beside = Recipe(tagger=False, text=False)
         if chosen.jackknifed and start.tagger is not None:  # which has not seen the sentences

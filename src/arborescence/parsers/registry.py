@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import os
 import reprlib
+from dataclasses import replace
 from importlib import import_module, resources
 from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING, Any, Final
 
 from arborescence.errors import ModelError
-from arborescence.parsers.shared import model_file, scheme
+from arborescence.parsers.shared import model_file, reading, scheme
+from arborescence.parsers.shared.reading import Reading
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
@@ -36,8 +38,11 @@ GROUP: Final = "arborescence.models"
 #: What is loaded where no model is named.
 DEFAULT: Final = "english"
 
-# Files of before rules do not name them.
-_FIELDS: Final = {"rules": scheme.one_of(("ud", "none"), "none")}
+# Files of before rules do not name them; nor do older ones what is read.
+_FIELDS: Final = {
+    "rules": scheme.one_of(("ud", "none"), "none"),
+    "reading": replace(reading.FIELD, default=None),
+}
 
 #: The largest number of parsers in a file, and the deepest nesting.
 _MOST: Final = 100
@@ -111,7 +116,10 @@ def from_file(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Any:
     if not isinstance(kind, str) or kind not in KINDS:
         raise ModelError(f"holds no parser that this version knows but {reprlib.repr(kind)}")
     parser = parser_class(kind).from_file(header, arrays)
-    parser.rules = scheme.fields_of(header, _FIELDS)["rules"]
+    fields = scheme.fields_of(header, _FIELDS)
+    parser.rules = fields["rules"]
+    if "reading" in header:
+        parser.reading = Reading(fields["reading"])
     return parser
 
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from arborescence.treebank.plain import read_tokens as read_tokens
     from arborescence.treebank.sentence import Sentence as Sentence
     from arborescence.treebank.spaces import raw_text as raw_text
+    from arborescence.treebank.spelling import respelled as respelled
     from arborescence.treebank.styles import restyle as restyle
     from arborescence.treebank.validation import Broken as Broken
     from arborescence.treebank.validation import validate as validate

@@ -199,6 +199,16 @@ class Sentence:
         changed = self._with_columns(given) if given else self
         return changed if comments is ... else changed._with_comments(comments or ())
 
+    def with_forms(self, forms: Sequence[str]) -> Sentence:
+        """Return the sentence with other forms of its words; all other bytes are kept.
+
+        Examples
+        --------
+        >>> Sentence.from_words(["Don’t"]).with_forms(["Don't"]).forms
+        ["Don't"]
+        """
+        return self._with_columns({FORM: forms})
+
     def comment(self, name: str) -> str | None:
         """Return the value of the first comment ``# name = value``, or None if there is none.
 

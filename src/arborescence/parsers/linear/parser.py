@@ -237,4 +237,6 @@ class LinearParser(GraphParser):
     ) -> tuple[list[Sentence], Batch]:
         """Add missing tags and lemmas to sentences, and hash their words."""
         models = self.tagger, self.text
-        return tagging.annotated(sentences, self._sides, self.tags, *models, confidence)
+        return tagging.annotated(
+            sentences, self._sides, self.tags, *models, self.reading, confidence
+        )

@@ -11,7 +11,7 @@ from arborescence.parsers.neural.inputs import Inputs, given_columns, hints_of
 from arborescence.parsers.shared.graph_parser import Graphs, Group, with_relations
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -41,16 +41,25 @@ class NeuralGraphs(Graphs):
     # It fills in tags and lemmas.
 
     def __init__(self, parser: Any, sentences: list[Sentence], options: Options) -> None:
-        super().__init__(list(sentences), parser.labels, options)
-        self._parser = parser
+        self._given = sentences
+        super().__init__(parser.reading.sentences(sentences), parser.labels, options)
+        self._read, self._parser = list(self.sentences), parser
 
     def completed(self) -> list[Sentence]:
         """Return the sentences with the tags that the network has found, and lemmas."""
         _ = self.groups
         text = self._parser.text
-        if text is None or text.lemmatizer is None:
-            return self.sentences
-        return list(text.lemmatizer.lemmatize(self.sentences))
+        found: Iterable[Sentence] = self.sentences
+        if text is not None and text.lemmatizer is not None:
+            found = text.lemmatizer.lemmatize(found)
+        return self._parser.reading.restored(found, self._read, self._given)
+
+    def part(self, numbers: NDArray[np.int64]) -> Self:
+        """Return the graphs of some of the sentences, with the same weights."""
+        some = super().part(numbers)
+        some._given = [self._given[b] for b in numbers]
+        some._read = [self._read[b] for b in numbers]
+        return some
 
     def _groups(self) -> Iterator[NeuralGroup]:
         parser, sentences = self._parser, self.sentences

@@ -21,6 +21,7 @@ from arborescence.parsers.neural.vocabulary import TAGS, Vocabulary
 from arborescence.parsers.shared import scheme
 from arborescence.parsers.shared.graph_parser import TEMPERATURES, GraphParser
 from arborescence.parsers.shared.options import record_of, settings_from
+from arborescence.parsers.shared.reading import Reading
 from arborescence.parsers.shared.run import Task
 from arborescence.parsers.shared.training_trees import checked
 from arborescence.parsers.tagger import tagging
@@ -133,6 +134,8 @@ class BiaffineParser(GraphParser):
         )
         if self.encoder is not None:
             self.shapes |= self.encoder.shapes
+        # Until training or a file says more.
+        self.reading = Reading.among(self.vocabulary.letters.keys() | self.vocabulary.words.keys())
         self.to(self.device)
 
     def to(self, device: str | None) -> Self:
@@ -216,7 +219,7 @@ class BiaffineParser(GraphParser):
         with own_threads(1):
             made_of = exported(encoder, self._network.encoder, quantized=quantized)
         made = replace(self, weights=rest, encoder=made_of, device=None)
-        made.rules = self.rules
+        made.rules, made.reading = self.rules, self.reading
         return made
 
     @classmethod
@@ -285,7 +288,8 @@ class BiaffineParser(GraphParser):
         """Train a parser in so many threads of PyTorch as it should use."""
         from arborescence.parsers.neural.training import Trainer
 
-        treebank, dev = checked(treebank, dev, chosen.root, in_part=chosen.in_part)
+        parts = checked(treebank, dev, chosen.root, in_part=chosen.in_part)
+        treebank, dev = cls._read(parts, start)
         size = sum(map(len, treebank))
         chosen = Settings.of(pace(size) | settings)
         if progress and (said := said_of(size, chosen)):

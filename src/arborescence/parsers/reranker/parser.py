@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from arborescence.parsers.shared.base import Options
     from arborescence.parsers.shared.options import Progress
+    from arborescence.parsers.shared.reading import Reading
     from arborescence.treebank import Sentence
     from arborescence.treebank.conllu import Analyses
 
@@ -183,9 +184,9 @@ class Reranker(Parser):
         parts = list(folds_of(treebank, folds, chosen.rng))
         sides, templates = _looks(parser)
         gold = [sentence for part, _ in parts for sentence in part]
-        data = _prepared(crosswise(), sides, gold)
+        data = _prepared(crosswise(), sides, parser.reading, gold)
         ranked = lists(parser, dev, about(progress, "dev"))
-        by = _prepared(ranked, sides, dev) if dev else None
+        by = _prepared(ranked, sides, parser.reading, dev) if dev else None
         trainer = Trainer(data, by, templates, seed=chosen.rng, bits=chosen.bits)
         trainer.run(chosen.epochs, progress=progress)
         return cls(
@@ -232,7 +233,7 @@ class Reranker(Parser):
         self, sentences: list[Sentence], k: int, options: Options
     ) -> list[list[tuple[Sentence, float]]]:
         ranked = list(self.parser.kbest(sentences, self.k, **options._asdict()))
-        batch, lists = _prepared(ranked, self._sides)
+        batch, lists = _prepared(ranked, self._sides, self.parser.reading)
         scores = np.empty(len(lists.weights))
         work = Workspace.of(batch, lists, self._templates)
         score_lists(batch, lists, self._templates, self.weights, work, scores)
@@ -253,8 +254,11 @@ def _looks(parser: Parser) -> tuple[Sides, TreeTemplates]:
 
 
 def _prepared(
-    ranked: Iterable[Analyses], sides: Sides, gold: list[Sentence] | None = None
+    ranked: Iterable[Analyses],
+    sides: Sides,
+    reading: Reading,
+    gold: list[Sentence] | None = None,
 ) -> tuple[Batch, Lists]:
     """Hash the words of the sentences, and convert their k-best lists to arrays."""
     sentences, lists = Lists.of(ranked, gold)
-    return Batch.of(sentences, sides, _NO_TAGS), lists
+    return Batch.of(reading.sentences(sentences), sides, _NO_TAGS), lists

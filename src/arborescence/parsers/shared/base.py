@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import deque
 from functools import partial
-from itertools import compress
+from itertools import chain, compress
 from typing import (
     IO,
     TYPE_CHECKING,
@@ -30,6 +30,7 @@ from arborescence.parsers.shared.confidence import TREE_PROB, with_probs
 from arborescence.parsers.shared.given import BATCH_WORDS, as_sentences, batches, within
 from arborescence.parsers.shared.keeping import Keeper, keeper_of, scheme_of
 from arborescence.parsers.shared.options import settings_from
+from arborescence.parsers.shared.reading import Reading
 from arborescence.parsers.shared.run import Task
 from arborescence.parsers.shared.training_trees import checked
 from arborescence.projective.pseudo import MARK, deprojectivize
@@ -153,6 +154,8 @@ class Parser(ABC):
     tagger: Any = None
     #: The rules that trees keep where `parse` is given none: ``"ud"`` or ``"none"``.
     rules: str = "none"
+    #: What it reads of forms.
+    reading: Reading = Reading()
 
     @classmethod
     def train(
@@ -209,9 +212,8 @@ class Parser(ABC):
             If a setting is invalid, or incompatible with another one.
         """
         chosen = cls.settings_class.of(settings_from(start) | settings)
-        task = Task(
-            *checked(treebank, dev, chosen.root, in_part=chosen.in_part), chosen, cls, start
-        )
+        parts = checked(treebank, dev, chosen.root, in_part=chosen.in_part)
+        task = Task(*cls._read(parts, start), chosen, cls, start)
         trainer = cls._trainer(task)
         trainer.run(chosen.epochs, chosen.patience, checkpoint=checkpoint, progress=progress)
         kept: dict[str, Any] = {"tagger": tagger, "text": text}
@@ -220,8 +222,17 @@ class Parser(ABC):
         parser = cls(**trainer.parts(), **kept)
         return parser._finished(task)
 
+    @staticmethod
+    def _read(
+        parts: tuple[list[Sentence], list[Sentence]], start: Parser | None
+    ) -> tuple[list[Sentence], list[Sentence]]:
+        """Return sentences to learn from and to choose by as the parser will read them."""
+        reading = Reading.of(parts[0]) if start is None else start.reading
+        return reading.sentences(parts[0]), reading.sentences(parts[1])
+
     def _finished(self, task: Task) -> Self:
         """Return itself, with what is found when all else is learned."""
+        self.reading = Reading.of(task.treebank) if task.start is None else task.start.reading
         if task.start is None:
             whole = [sentence for sentence in task.treebank if (sentence.heads >= 0).all()]
             self.rules = self._own_rules(whole)
@@ -283,6 +294,7 @@ class Parser(ABC):
         """Return the header and the arrays of a model file, including those of its parts."""
         fields, arrays = self._stored()
         own = {"kind": self.kind, "library": __version__, "rules": self.rules}
+        own["reading"] = self.reading.known
         return own | fields, arrays
 
     @abstractmethod
@@ -478,13 +490,17 @@ class Parser(ABC):
         """
         if self.tagger is None:
             raise ModelError("the model has no tagger: it was trained on words with tags only")
-        tagged: Iterator[Sentence] = self.tagger.tag(
-            self.split(given, texts=texts, budget=budget), overwrite=overwrite
-        )
-        if self.text is None or self.text.lemmatizer is None:
-            return tagged
-        found: Iterator[Sentence] = self.text.lemmatizer.lemmatize(tagged, overwrite=overwrite)
-        return found
+
+        def annotated(sentences: list[Sentence]) -> Iterator[Sentence]:
+            tagged: Iterator[Sentence] = self.tagger.tag(sentences, overwrite=overwrite)
+            if self.text is None or self.text.lemmatizer is None:
+                return tagged
+            found: Iterator[Sentence] = self.text.lemmatizer.lemmatize(tagged, overwrite=overwrite)
+            return found
+
+        sentences = self.split(given, texts=texts, budget=budget)
+        gathered = batches(sentences, stoppable=budget is not None)
+        return chain.from_iterable(map(partial(self.reading.around, annotated), gathered))
 
     def read_text(
         self,

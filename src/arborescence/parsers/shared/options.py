@@ -316,3 +316,6 @@ class Recipe(Record):
     gives it that has not seen it."""
     text: bool = True
     """Learn to cut raw text into sentences and words, and to find lemmas, too."""
+    varied: bool = True
+    """Learn from copies of some sentences, too: in lower case, in capitals, with other quotation
+    marks."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from arborescence.core.random import Rng
     from arborescence.parsers.shared.features import Sides
     from arborescence.parsers.shared.options import Progress
+    from arborescence.parsers.shared.reading import Reading
     from arborescence.treebank import Sentence
 
 
@@ -30,9 +32,24 @@ def annotated(
     known_tags: NDArray[np.uint64],
     tagger: Tagger | None,
     text: Text | None,
+    reading: Reading,
     confidence: bool = False,
 ) -> tuple[list[Sentence], Batch]:
     """Fill in missing UPOS and lemmas, then hash the words of the sentences."""
+    given = sentences
+    sentences = reading.sentences(given)
+    found, batch = _annotated(sentences, sides, known_tags, tagger, text, confidence)
+    return reading.restored(found, sentences, given), batch
+
+
+def _annotated(
+    sentences: list[Sentence],
+    sides: Sides,
+    known_tags: NDArray[np.uint64],
+    tagger: Tagger | None,
+    text: Text | None,
+    confidence: bool,
+) -> tuple[list[Sentence], Batch]:
     batch = Batch.of(sentences, sides, known_tags)
     given = sentences
     if tagger and batch.untagged.any():
@@ -145,8 +162,16 @@ def taggers_of_others(
     check_count(folds, "folds", 2)
     if len(treebank) < folds:
         return
-    numbers = range(len(treebank))
-    for fold, (part, rest) in enumerate(folds_of(numbers, folds, rng)):
+    alike: dict[str, list[int]] = {}  # a copy in another spelling has been seen with the sentence
+    for number, sentence in enumerate(treebank):
+        letters = "".join(filter(str.isalnum, "".join(sentence.forms).lower()))
+        alike.setdefault(letters or f"{number} ", []).append(number)
+    groups = list(alike.values())
+    if len(groups) < folds:
+        groups = [[number] for number in range(len(treebank))]
+    numbered = folds_of(groups, folds, rng)
+    for fold, (chosen, others) in enumerate(numbered):
+        part, rest = (sorted(chain.from_iterable(some)) for some in (chosen, others))
 
         def say(_: str, done: int, total: int, before: int = fold) -> None:
             if progress:

@@ -17,7 +17,13 @@ from arborescence.compiling.kernels import kernel, takes
 from arborescence.parsers.text.lines import APART, WITHIN, Lines
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
+
+    #: Returns for each character of a text, (n,), whether no word ends after it, and whether it is
+    #: a letter of a script that is not known.
+    Whole = Callable[[NDArray[np.uint32]], tuple[NDArray[np.bool_], NDArray[np.bool_]]]
 
 #: The number of padding cells on each side of a paragraph, so that kernels need no bounds checks.
 PADDING: Final = 5
@@ -28,12 +34,15 @@ NOTHING: Final = 0x110000
 #: have fitted; a line end where it would have fitted; the end of the paragraph; the end of a line
 #: after which text begins anew.
 NO_GAP, SPACE, WRAPPED, SHORT_LINE, PARAGRAPH, LINE = range(6)
+#: Or another character, and no word ends between them.
+INSIDE: Final = 9
 
 #: Kinds of characters, for word shapes. White space is 0.
 UPPER, LOWER, TERMINAL, COMMA, QUOTE, OPENING, CLOSING = 1, 2, 11, 12, 15, 16, 17
+_UNCASED: Final = 3
 _UNSEEN: Final = 255
 _KIND_OF_CATEGORY: Final = {
-    "Lu": UPPER, "Lt": UPPER, "Ll": LOWER, "Lo": 3, "Lm": 7, "Mn": 8, "Mc": 8, "Me": 8,
+    "Lu": UPPER, "Lt": UPPER, "Ll": LOWER, "Lo": _UNCASED, "Lm": 7, "Mn": 8, "Mc": 8, "Me": 8,
     "Nd": 9, "Nl": 10, "No": 10, "Pd": 14, "Pi": QUOTE, "Pf": QUOTE, "Ps": OPENING,
     "Pe": CLOSING, "Sc": 24, "Sm": 25, "So": 26, "Sk": 26, "Cf": 27, "Cc": 27,
 }  # fmt: skip
@@ -63,7 +72,7 @@ class Characters(NamedTuple):
     folded: np.ndarray
     kinds: np.ndarray  # uint8 (n,): the kind of each character; 0 for a space and in padding
     # uint8 (n,): what follows the character: `NO_GAP`, `SPACE`, `WRAPPED`, `SHORT_LINE`,
-    # `PARAGRAPH` or `LINE`
+    # `PARAGRAPH`, `LINE` or `INSIDE`
     gaps: np.ndarray
     offsets: np.ndarray  # int64 (n,): the offset in the text; -1 in padding
     # int64 (p + 1,): the start of each paragraph (or `LINE`), padding included; the last entry is
@@ -71,8 +80,13 @@ class Characters(NamedTuple):
     paragraphs: np.ndarray
 
     @classmethod
-    def of(cls, text: str, marks: NDArray[np.uint8] | None = None) -> Characters:
-        """Convert a text, which must not contain lone surrogates; `marks`: see `Lines.marks`."""
+    def of(
+        cls, text: str, marks: NDArray[np.uint8] | None = None, whole: Whole | None = None
+    ) -> Characters:
+        """Convert a text, which must not contain lone surrogates.
+
+        `marks` are those of `Lines.marks`; `whole` says which characters no word ends after.
+        """
         if marks is None:
             marks = Lines(lines=False).marks(text)
         codes = np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32)
@@ -82,6 +96,10 @@ class Characters(NamedTuple):
             for code in np.unique(codes[unseen]).tolist():
                 _look_up(code)
             kinds = _kinds[codes]
+        inside = None
+        if whole is not None:
+            inside, strange = whole(codes)
+            kinds[strange & (kinds == _UNCASED)] = LOWER  # it knows nothing else of such letters
         size = codes.size + 2 * PADDING * (1 + np.count_nonzero(marks))
         folded = np.full(size, NOTHING, dtype=np.uint32)
         kept_kinds = np.zeros(size, dtype=np.uint8)
@@ -90,6 +108,8 @@ class Characters(NamedTuple):
         paragraphs = np.empty(2 + np.count_nonzero(marks), dtype=np.int64)
         room = cls(folded, kept_kinds, gaps, offsets, paragraphs)
         n, p = _lay_out(marks, kinds, _folded[codes], room)
+        if inside is not None and inside.any():
+            gaps[(gaps == NO_GAP) & inside[offsets]] = INSIDE
         return cls(folded[:n], kept_kinds[:n], gaps[:n], offsets[:n], paragraphs[: p + 1])
 
 

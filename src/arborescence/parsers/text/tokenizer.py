@@ -7,6 +7,8 @@ ends at random, so that the model learns how reliable they are.
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 from unicodedata import category
 
@@ -14,11 +16,13 @@ import numpy as np
 
 from arborescence.core.random import as_generator
 from arborescence.errors import TreebankError
-from arborescence.parsers.shared import scheme
+from arborescence.parsers.shared import reading, scheme
 from arborescence.parsers.shared.classifier import NO_GOLD, NOTHING, PLACES, Learned, pack, unpack
+from arborescence.parsers.shared.reading import Read, Reading
 from arborescence.parsers.text import sentences as ends_of_sentences
 from arborescence.parsers.text import words as ends_of_words
-from arborescence.parsers.text.characters import NO_GAP, PARAGRAPH, Characters
+from arborescence.parsers.text.characters import INSIDE, NO_GAP, PARAGRAPH, Characters
+from arborescence.parsers.text.evidence import Evidence
 from arborescence.parsers.text.lines import Lines, last_end
 from arborescence.parsers.text.words import Splitter
 from arborescence.parsers.text.writing import Tokens, Writer, stops_of
@@ -39,6 +43,9 @@ _EPOCHS: Final = 6
 _FIELDS: Final = {
     "with_spaces": scheme.one_of([False, True]),
     "multiwords": scheme.MAPPING_OR_NULL,
+    # Older files lack these: nothing is known of what such a model has seen.
+    "reading": replace(reading.FIELD, default=None),
+    "evidence": replace(scheme.MAPPING, default=Evidence().to_file()),
 }
 # The number of characters per piece, and how many of them are repeated in the next piece.
 _PIECE: Final = 1 << 15
@@ -69,11 +76,15 @@ class Tokenizer:
         splitter: Splitter | None,
         *,
         with_spaces: bool,
+        reads: Reading,
+        evidence: Evidence,
     ) -> None:
         self._words = words
         self._sentences = sentences
         self._splitter = splitter
         self._with_spaces = with_spaces
+        self._reading = reads
+        self._evidence = evidence
 
     @classmethod
     def train(
@@ -97,15 +108,24 @@ class Tokenizer:
             If the treebank is empty.
         """
         generator = as_generator(rng)
-        paragraphs = tokens_of(treebank)
+        treebank = list(treebank)
+        reads = Reading.of(treebank)
+        paragraphs = [
+            [[token.read(reads) for token in sentence] for sentence in paragraph]
+            for paragraph in tokens_of(treebank)
+        ]
         if not paragraphs:
             raise TreebankError("there are no sentences to learn from")
+        tokens = [token for paragraph in paragraphs for sentence in paragraph for token in sentence]
+        evidence = Evidence.of((token.form, token.spaced) for token in tokens)
         words, sentences = Learned(PLACES), Learned(PLACES)
         with_spaces = False
         for epoch in range(_EPOCHS + 1):
             # Even epochs use the plain text. The last text is only for multiword tokens.
             text = TrainingText.of(paragraphs, generator, plain=epoch % 2 == 0)
-            characters = Characters.of(text.text)
+            characters = Characters.of(
+                text.text, whole=partial(evidence.inside, Read(text.text, None))
+            )
             there = characters.offsets >= 0
             right = np.zeros(there.size, dtype=np.bool_)
             right[there] = text.token_ends[characters.offsets[there]]
@@ -113,7 +133,8 @@ class Tokenizer:
             letters = _spelled(characters, starts, ends)
             if epoch == _EPOCHS:
                 break
-            with_spaces = bool(((characters.gaps != NO_GAP) & ~right).any())
+            gaps = characters.gaps
+            with_spaces = bool(((gaps != NO_GAP) & (gaps != INSIDE) & ~right).any())
             guess = np.empty_like(right)
             ends_of_words.cut(characters, with_spaces, words.weights, guess, right, words.table)
             gold = text.sentence_ends[characters.offsets[ends]]
@@ -124,7 +145,6 @@ class Tokenizer:
                 sentences.prune()
             if progress:
                 progress("words and sentences", epoch + 1, _EPOCHS)
-        tokens = [token for paragraph in paragraphs for sentence in paragraph for token in sentence]
         splitter = Splitter.train(
             [token.form for token in tokens],
             [token.words for token in tokens],
@@ -132,7 +152,14 @@ class Tokenizer:
             generator=generator,
             progress=lambda done, total: progress and progress("multiword tokens", done, total),
         )
-        return cls(words.in_bytes(), sentences.in_bytes(), splitter, with_spaces=with_spaces)
+        return cls(
+            words.in_bytes(),
+            sentences.in_bytes(),
+            splitter,
+            with_spaces=with_spaces,
+            reads=reads,
+            evidence=evidence,
+        )
 
     def split(self, text: str, *, lines: bool | None = None) -> Iterator[Sentence]:
         """Split text into sentences and words.
@@ -223,12 +250,13 @@ class Tokenizer:
         >>> tokenizer.sentence_stops("We saw it. They left.", starts, stops)
         [4, 7]
         """
-        characters = Characters.of(text, Lines(None).marks(text))
+        read = self._reading.read(text)
+        characters = Characters.of(read.text, read.at(Lines(None).marks(text)))
         there = np.flatnonzero(characters.offsets >= 0)
-        places = np.empty(len(text), dtype=np.int64)
+        places = np.empty(len(read.text), dtype=np.int64)
         places[characters.offsets[there]] = there
-        first = places[np.asarray(starts, dtype=np.int64)]
-        last = places[np.asarray(stops, dtype=np.int64) - 1]
+        first = places[read.places(starts)]
+        last = places[read.places(np.asarray(stops) - 1)]
         scores = self._scores(_spelled(characters, first, last))
         return list(stops_of(scores, [1] * first.size, lambda _: None))
 
@@ -260,12 +288,14 @@ class Tokenizer:
         self, text: str, marks: NDArray[np.uint8], layout: Lines, *, ends: bool = False
     ) -> Tokens:
         """Split a text into tokens; where lines are sentences, only their ends end sentences."""
+        read = self._reading.read(text)
         try:
-            characters = Characters.of(text, marks)
+            whole = partial(self._evidence.inside, read)
+            characters = Characters.of(read.text, read.at(marks), whole)
         except UnicodeEncodeError as error:
+            half = read.text[error.start]
             raise TreebankError(
-                f"{text[error.start]!r} in the text is half of a character (a lone surrogate): "
-                "decode it anew"
+                f"{half!r} in the text is half of a character (a lone surrogate): decode it anew"
             ) from error
         cuts = np.zeros(characters.folded.size, dtype=np.bool_)
         ends_of_words.cut(characters, self._with_spaces, self._words, cuts, NO_GOLD, NOTHING)
@@ -276,14 +306,23 @@ class Tokenizer:
             scores = np.where(gaps >= PARAGRAPH, np.inf, -np.inf)
         else:
             scores = self._scores(letters)
-        begin = characters.offsets[starts].tolist()
-        stop = (characters.offsets[stops] + 1).tolist()
-        forms = [text[i:j] for i, j in zip(begin, stop, strict=True)]
+        first, last = characters.offsets[starts], characters.offsets[stops] + 1
+        forms = self._forms(read.text, first, last)
         words = self._splitter.split(forms, letters) if self._splitter else {}
-        if self._with_spaces:
-            forms = [" ".join(form.split()) for form in forms]
-            words = {t: parts for t, parts in words.items() if " " not in forms[t]}
+        words = {t: parts for t, parts in words.items() if " " not in forms[t]}
+        begin, stop = first, last
+        if read.starts is not None:
+            begin, stop = read.starts[first], read.starts[last]
+            for number, parts in words.items():
+                words[number] = read.given(text, int(first[number]), parts)
+            forms = self._forms(text, begin, stop)
+        begin, stop = begin.tolist(), stop.tolist()
         return Tokens(forms, begin, stop, gaps.tolist(), scores, words, text, ends)
+
+    def _forms(self, text: str, starts: NDArray[np.int64], stops: NDArray[np.int64]) -> list[str]:
+        """Return the forms of tokens between places in a text."""
+        forms = [text[i:j] for i, j in zip(starts.tolist(), stops.tolist(), strict=True)]
+        return [" ".join(form.split()) for form in forms] if self._with_spaces else forms
 
     def _scores(self, letters: NDArray[np.uint64]) -> NDArray[np.float64]:
         """Return the score of a sentence end after each token."""
@@ -297,7 +336,12 @@ class Tokenizer:
         splitter = None
         if self._splitter:
             splitter, parts["multiwords/"] = self._splitter.to_file()
-        header = {"with_spaces": self._with_spaces, "multiwords": splitter}
+        header = {
+            "with_spaces": self._with_spaces,
+            "multiwords": splitter,
+            "reading": self._reading.known,
+            "evidence": self._evidence.to_file(),
+        }
         return header, scheme.joined(parts)
 
     @classmethod
@@ -312,6 +356,8 @@ class Tokenizer:
             if splitter is None
             else Splitter.from_file(splitter, scheme.part(arrays, "multiwords/")),
             with_spaces=fields["with_spaces"],
+            reads=Reading(fields["reading"]),
+            evidence=Evidence.from_file(fields["evidence"]),
         )
 
 
@@ -351,6 +397,11 @@ class Token(NamedTuple):
     form: str
     words: tuple[str, ...] | None
     spaced: bool
+
+    def read(self, reads: Reading) -> Token:
+        """Return the token as a model reads it."""
+        words = None if self.words is None else tuple(map(reads.form, self.words))
+        return Token(reads.form(self.form), words, self.spaced)
 
 
 #: The tokens of each sentence.

@@ -24,7 +24,14 @@ from arborescence.parsers.shared.classifier import (
     values_of,
 )
 from arborescence.parsers.shared.features import mix
-from arborescence.parsers.text.characters import CHARACTERS, NO_GAP, PADDING, PARAGRAPH, Characters
+from arborescence.parsers.text.characters import (
+    CHARACTERS,
+    INSIDE,
+    NO_GAP,
+    PADDING,
+    PARAGRAPH,
+    Characters,
+)
 from arborescence.parsers.text.rewriting import CONTEXTS, Rewriter
 from arborescence.parsers.text.rules import AS_IS, STEM
 from arborescence.parsers.text.sentences import FORM, GAP, OUTLINE
@@ -166,6 +173,8 @@ def cut(
                 continue
             piece = mix(piece, np.uint64(folded[i]))
             length += 1
+            if gaps[i] == INSIDE:
+                continue
             if gaps[i] >= PARAGRAPH or (gaps[i] != NO_GAP and not with_spaces):
                 end = True
             else:

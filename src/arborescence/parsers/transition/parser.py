@@ -300,7 +300,8 @@ class TransitionParser(Parser):
         return [[(keeper.finished(tree), weight) for tree, weight in trees] for trees in found]
 
     def _prepare(self, sentences: list[Sentence]) -> tuple[list[Sentence], Batch]:
-        return tagging.annotated(sentences, self._sides, _NO_TAGS, self.tagger, self.text)
+        models = self.tagger, self.text, self.reading
+        return tagging.annotated(sentences, self._sides, _NO_TAGS, *models)
 
     def _scorer(
         self, batch: Batch, root: Root, projective: bool | None, masks: Masks | None = None

@@ -1,0 +1,126 @@
+"""What is one character to a reader: a base with its marks, a joined emoji, a flag, a syllable.
+
+By Unicode's rules of extended grapheme clusters (UAX 29), from what Python knows of characters.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_JOINER: Final = 0x200D
+# What a character does: nothing; it belongs to the one before; it joins two letters (virama); it is
+# half of a flag; a leading consonant, a vowel, a final consonant, and a whole syllable of Hangul;
+# the next belongs to it.
+_PLAIN, _EXTEND, _LINKER, _FLAG, _LEAD, _VOWEL, _FINAL, _SYLLABLE, _PREPEND = range(9)
+_UNKNOWN: Final = 255
+# What belongs to what comes before it, beside what extends anything.
+_FOLLOWED: Final = {
+    _LEAD: (_LEAD, _VOWEL, _SYLLABLE),
+    _VOWEL: (_VOWEL, _FINAL),
+    _FINAL: (_FINAL,),
+    _SYLLABLE: (_VOWEL, _FINAL),
+    _PREPEND: (_PLAIN,),
+}
+_LAST: Final = 0x10FFFF
+# In Unicode's order (Prepended_Concatenation_Mark): signs of numbers and verses in Arabic, Syriac
+# and Kaithi.
+_PREPENDED: Final = {*range(0x600, 0x606), 0x6DD, 0x70F, 0x890, 0x891, 0x8E2, 0x110BD, 0x110CD}
+_EXTENDING: Final = {
+    0x200C, _JOINER, 0xFF9E, 0xFF9F, *range(0x1F3FB, 0x1F400), *range(0xE0020, 0xE0080)
+}  # fmt: skip
+_FIRST_EXTENDING: Final = 0x300  # before it, no character belongs to another
+
+_does = np.full(_LAST + 1, _UNKNOWN, dtype=np.uint8)
+_does[:_FIRST_EXTENDING] = _PLAIN
+
+
+def joined(codes: NDArray[np.uint32]) -> NDArray[np.bool_]:
+    """Return for each code point whether the next one belongs to the same character, (n,). O(n).
+
+    >>> joined(np.array([ord("e"), 0x301, ord("s")], dtype=np.uint32))
+    array([ True, False, False])
+    """
+    does = _does[codes]
+    if (does == _UNKNOWN).any():
+        for code in np.unique(codes[does == _UNKNOWN]).tolist():
+            _does[code] = _what(code)
+        does = _does[codes]
+    found = np.zeros(codes.size, dtype=np.bool_)
+    if not does.any():
+        return found
+    here, after = does[:-1], does[1:]
+    pairs = (after == _EXTEND) | (after == _LINKER)
+    for one, others in _FOLLOWED.items():
+        pairs |= (here == one) & np.isin(after, others)
+    found[:-1] = pairs
+    for i in np.flatnonzero(pairs).tolist():
+        found[i] = not (chr(codes[i]).isspace() or chr(codes[i + 1]).isspace())
+    for i in np.flatnonzero((here == _LINKER) | (codes[:-1] == _JOINER)).tolist():
+        found[i] |= _links(codes, does, i)
+    flags = 0
+    for i in np.flatnonzero(does == _FLAG).tolist():
+        flags = flags + 1 if i and does[i - 1] == _FLAG else 1
+        found[i] |= bool(flags % 2) and i + 1 < codes.size and does[i + 1] == _FLAG
+    return found
+
+
+def _links(codes: NDArray[np.uint32], does: NDArray[np.uint8], i: int) -> bool:
+    """Return whether a virama or a joiner links what stands before it to what comes next."""
+    first, linked = i, False
+    while first >= 0 and does[first] in (_EXTEND, _LINKER):
+        linked |= bool(does[first] == _LINKER)
+        first -= 1
+    if first < 0:
+        return False
+    before, after = chr(codes[first]), chr(codes[i + 1])
+    if linked and {unicodedata.category(before), unicodedata.category(after)} == {"Lo"}:
+        return script_of(before) == script_of(after)
+    return codes[i] == _JOINER and _is_picture(before) and _is_picture(after)
+
+
+def _what(code: int) -> int:
+    """Return what a character does."""
+    character = chr(code)
+    if unicodedata.combining(character) == 9 and _is_linker(code, character):
+        return _LINKER
+    if code in _EXTENDING or unicodedata.category(character) in ("Mn", "Me", "Mc"):
+        return _EXTEND
+    if 0x1F1E6 <= code <= 0x1F1FF:
+        return _FLAG
+    if code in _PREPENDED:
+        return _PREPEND
+    return _hangul(code)
+
+
+def _is_linker(code: int, character: str) -> bool:
+    # Khmer's coeng; the viramas of Tamil and Lao are seen, and stack nothing.
+    name = unicodedata.name(character, "")
+    return code == 0x17D2 or ("VIRAMA" in name and script_of(character) not in ("TAMIL", "LAO"))
+
+
+def _hangul(code: int) -> int:
+    """Return the part in a syllable of Hangul; a whole one may take a final consonant."""
+    if 0x1100 <= code <= 0x115F or 0xA960 <= code <= 0xA97C:
+        return _LEAD
+    if 0x1160 <= code <= 0x11A7 or 0xD7B0 <= code <= 0xD7C6:
+        return _VOWEL
+    if 0x11A8 <= code <= 0x11FF or 0xD7CB <= code <= 0xD7FB:
+        return _FINAL
+    if 0xAC00 <= code <= 0xD7A3:
+        return _SYLLABLE
+    return _PLAIN
+
+
+def _is_picture(character: str) -> bool:
+    return unicodedata.category(character) == "So" or 0x1F000 <= ord(character) <= 0x1FAFF
+
+
+def script_of(character: str) -> str:
+    """Return the first word of a character's name, which for a letter is that of its script."""
+    return unicodedata.name(character, "").partition(" ")[0]

@@ -1,0 +1,238 @@
+"""What a model reads of a form or a text: characters as those that it has learned from.
+
+Composed (NFC), without soft hyphens and the like, ligatures as letters, and typographic characters
+as those that its treebank has: it knows *don't*, so it reads *don’t* as that. What is written stays
+as it was given.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from itertools import chain, pairwise
+from typing import TYPE_CHECKING, Final, NamedTuple, Self
+
+import numpy as np
+
+from arborescence.parsers.shared import scheme
+from arborescence.parsers.shared.graphemes import joined
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+
+    import numpy.typing as npt
+    from numpy.typing import NDArray
+
+    from arborescence.treebank import Sentence
+
+#: The same character in print and on a typewriter: the more frequent one is read, in place of both.
+_ALIKE: Final = {
+    "’": ("'",), "'": ("’",), "‘": ("'",), "‹": ("'",), "›": ("'",), "…": ("...",), "‒": ("–", "-"),
+    **dict.fromkeys("ʼ′´＇‛‚", ("’", "'")), **dict.fromkeys("‐‑−", ("-",)),
+}  # fmt: skip
+#: A character that says more than those that can stand for it, the best first. It is read if it is
+#: frequent enough to be learned, else the first of the others that is known.
+_TELLING: Final = {
+    "“": ("«", '"'), "”": ("»", '"'), "«": ("“", '"'), "»": ("”", '"'), "„": ("“", "«", '"'),
+    "‟": ("“", "«", '"'), "″": ("”", '"'), "—": ("--", "–", "-"), "–": ("-", "--"),
+    "―": ("—", "--", "–", "-"),
+}  # fmt: skip
+#: So often a telling character stands in a treebank from which it can be learned.
+_ENOUGH: Final = 20
+#: Spaces of other kinds, within forms.
+_SPACES: Final = "\u00a0\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f"
+#: What is not seen and says nothing: soft hyphens, marks of direction, ways to draw the character
+#: before, ...
+_UNSEEN: Final = (
+    "\u00ad\u034f\u061c\u180e\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufe00-\ufe0f\ufeff"
+)
+#: Spaces of no width, and what keeps letters apart: they count in some scripts, and then treebanks
+#: have them.
+_APART: Final = "\u200b\u200c"
+_LIGATURES: Final = {chr(c): unicodedata.normalize("NFKC", chr(c)) for c in range(0xFB00, 0xFB07)}
+
+#: All of which it matters whether a model knows them.
+_LOOKED_AT: Final = {
+    *_ALIKE, *_TELLING, *_APART, *chain.from_iterable((_ALIKE | _TELLING).values())
+}  # fmt: skip
+
+#: What a model file has: the characters (and the dashes and dots of several) that the model knows.
+FIELD: Final = scheme.or_none(scheme.list_of(scheme.VALUE, 0, 1000))
+
+
+class Read(NamedTuple):
+    """A text as a model reads it."""
+
+    text: str
+    # (len(text) + 1,) int64: where in the given text each character begins, and the given length;
+    # None: they are the same text. Characters that stand for one begin at the same place.
+    starts: NDArray[np.int64] | None
+
+    def places(self, given: npt.ArrayLike) -> NDArray[np.int64]:
+        """Return for places in the given text which character here has them."""
+        wanted = np.asarray(given, dtype=np.int64)
+        if self.starts is None:
+            return wanted
+        return np.searchsorted(self.starts[:-1], wanted, side="right") - 1
+
+    def at(self, values: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """Return those values of characters of the given text that the characters here have."""
+        return values if self.starts is None else values[self.starts[:-1]]
+
+    def given(self, text: str, start: int, parts: list[str]) -> list[str]:
+        """Return the parts of the given text that are read as `parts`, if they are."""
+        if self.starts is None or not self.text.startswith("".join(parts), start):
+            return parts
+        stops = start + np.cumsum([0, *map(len, parts)])
+        places = self.starts[stops].tolist()
+        return [text[i:j] for i, j in pairwise(places)] if (np.diff(places) > 0).all() else parts
+
+
+class Reading:
+    r"""What a model reads.
+
+    Parameters
+    ----------
+    known
+        Those of the characters that have others like them, or ``"--"`` or ``"..."``, that the model
+        knows. None: nothing is known of that, and all are read as they are.
+
+    Examples
+    --------
+    >>> Reading(["'", "..."]).form("don’t"), Reading(["’"]).form("don’t")
+    ("don't", 'don’t')
+    >>> Reading().form("ﬁ\u00adnie\u0301")
+    'finié'
+    """
+
+    def __init__(self, known: Iterable[str] | None = None) -> None:
+        self.known = None if known is None else tuple(sorted(set(known)))
+        self._changes = dict(_LIGATURES) if known is None else _LIGATURES | _changes(self.known)
+        unseen = _UNSEEN + "".join(one for one in _APART if one not in (self.known or ()))
+        changed = "".join(map(re.escape, self._changes))
+        self._pattern = re.compile(f"[{unseen}]+|[{changed}]")
+        self._ascii = not any(map(str.isascii, self._changes))
+
+    @classmethod
+    def of(cls, treebank: Iterable[Sentence]) -> Self:
+        """Find out which characters a model knows that learns from a treebank."""
+        counts: Counter[str] = Counter()
+        for sentence in treebank:
+            forms = [*sentence.forms, *(form for *_, form in sentence.multiwords)]
+            counts.update(form for form in forms if form in ("--", "..."))
+            for form in forms:
+                counts.update(form)
+        return cls(_known(counts))
+
+    @classmethod
+    def among(cls, known: Container[str]) -> Self:
+        """Return what a model reads that knows these characters and words."""
+        return cls(one for one in _LOOKED_AT if one in known)
+
+    def read(self, text: str) -> Read:
+        """Return a text as the model reads it. O(n)."""
+        if text.isascii() and self._ascii:
+            return Read(text, None)
+        read = text
+        starts = None
+        if self._pattern.search(read):
+            read, starts = _edited(read, self._edits(read))
+        if not unicodedata.is_normalized("NFC", read):
+            read, again = _edited(read, _composed(read))
+            starts = again if starts is None else starts[again]
+        return Read(read, starts)
+
+    def form(self, form: str) -> str:
+        """Return a form as the model reads it."""
+        return self.read(form).text
+
+    def sentences(self, sentences: Iterable[Sentence]) -> list[Sentence]:
+        """Return sentences with the forms of words as the model reads them."""
+        return [self._sentence(sentence) for sentence in sentences]
+
+    def around(
+        self,
+        annotate: Callable[[list[Sentence]], Iterable[Sentence]],
+        sentences: list[Sentence],
+    ) -> list[Sentence]:
+        """Return what `annotate` makes of sentences as they are read, with their own forms."""
+        read = self.sentences(sentences)
+        return self.restored(annotate(read), read, sentences)
+
+    @staticmethod
+    def restored(
+        made: Iterable[Sentence], read: Iterable[Sentence], given: Iterable[Sentence]
+    ) -> list[Sentence]:
+        """Return what was made of sentences that were `read`, with the forms that were given."""
+        return [
+            one if seen is own else one.with_forms(own.forms)
+            for one, seen, own in zip(made, read, given, strict=True)
+        ]
+
+    def _sentence(self, sentence: Sentence) -> Sentence:
+        if sentence.raw.isascii() and self._ascii:
+            return sentence
+        forms = sentence.forms
+        read = [self.form(form) for form in forms]
+        return sentence if read == forms else sentence.with_forms(read)
+
+    def _edits(self, text: str) -> Iterable[tuple[int, int, str]]:
+        for match in self._pattern.finditer(text):
+            start, stop = match.span()
+            new = self._changes.get(match[0], "")
+            # What is not seen stays where nothing else would be left of a word.
+            if new or _is_written(text[start - 1 : start]) or _is_written(text[stop : stop + 1]):
+                yield start, stop, new
+
+
+def _is_written(character: str) -> bool:
+    return bool(character) and not character.isspace()
+
+
+def _known(counts: Mapping[str, int]) -> list[str]:
+    """Return what is known of characters that were counted in a treebank."""
+    known = _LOOKED_AT - {one for one in (*_TELLING, *_APART) if counts[one] < _ENOUGH}
+    known -= {one for one, others in _ALIKE.items() if counts[one] < max(counts[o] for o in others)}
+    return [one for one in known if counts[one]]
+
+
+def _changes(known: Sequence[str]) -> dict[str, str]:
+    """Return what is read for characters that are not known."""
+    found = dict.fromkeys(_SPACES, " ")
+    for one, others in (_ALIKE | _TELLING).items():
+        there = [other for other in others if other in known]
+        if one not in known and there:
+            found[one] = there[0]
+    return found
+
+
+def _composed(text: str) -> Iterable[tuple[int, int, str]]:
+    """Yield the edits that make NFC of a text."""
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+    ends = np.flatnonzero(~joined(codes)) + 1
+    start = 0
+    for stop in ends.tolist():
+        if not unicodedata.is_normalized("NFC", text[start:stop]):
+            yield start, stop, unicodedata.normalize("NFC", text[start:stop])
+        start = stop
+
+
+def _edited(text: str, edits: Iterable[tuple[int, int, str]]) -> tuple[str, NDArray[np.int64]]:
+    """Apply edits, in order; also return where in the text each character of the result begins."""
+    pieces: list[str] = []
+    starts: list[int] = []
+    before: list[tuple[int, int]] = []  # what is gone, and belongs to the character after it
+    done = 0
+    for start, stop, new in edits:
+        pieces += (text[done:start], new)
+        starts += range(done, start)
+        starts += [start] * len(new)
+        done = stop
+        if not (new or _is_written(text[start - 1 : start])):
+            before.append((len(starts), start))
+    pieces.append(text[done:])
+    starts += range(done, len(text) + 1)
+    for place, start in before:
+        starts[place] = start
+    return "".join(pieces), np.array(starts, dtype=np.int64)

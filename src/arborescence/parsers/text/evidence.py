@@ -1,0 +1,135 @@
+"""What a tokenizer has no evidence to cut: scripts that its treebank lacks, names with numbers.
+
+A log-linear model says something of any text. Of letters of a kind that it has never seen, that is
+chance, so a run of these stays whole.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from typing import TYPE_CHECKING, Any, Final, Self
+from zlib import crc32
+
+import numpy as np
+
+from arborescence.parsers.shared import scheme
+from arborescence.parsers.shared.graphemes import joined, script_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from numpy.typing import NDArray
+
+    from arborescence.parsers.shared.reading import Read
+
+#: Scripts that put no spaces between words: a run of letters may be several words.
+_UNSPACED: Final = (
+    "CJK", "HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA", "HALFWIDTH", "THAI", "LAO", "KHMER",
+    "MYANMAR", "TIBETAN", "JAVANESE", "BALINESE", "TAI", "NEW",
+)  # fmt: skip
+#: A script is known if it has at least this share of the letters of a treebank.
+_SHARE: Final = 0.001
+_LATIN: Final = "LATIN"
+_AFTER_LATIN: Final = 0x250  # the first letter that is none of the common Latin ones
+_COMBINING: Final = crc32(b"COMBINING")
+_UNKNOWN: Final = 1
+#: Letters at the start of a run of letters and figures, before a figure: *Boeing* in *Boeing777*.
+_BEFORE_FIGURES: Final = re.compile(r"(?<![^\W_])[^\W\d_]{2,}(?=\d)")
+
+# For each code point the checksum of its script's name, 0 if it is neither letter nor mark.
+_scripts = np.full(0x110000, _UNKNOWN, dtype=np.uint32)
+
+_FIELDS: Final = {
+    "scripts": scheme.or_none(scheme.list_of(scheme.VALUE, 0, 1000)),
+    "figures": scheme.one_of([False, True]),
+}
+
+
+class Evidence:
+    """What a tokenizer has learned from.
+
+    Parameters
+    ----------
+    scripts
+        The scripts of letters, by the first words of their names in Unicode, such as ``LATIN``.
+        None: that is not known, and any run of letters may be cut.
+    figures
+        Whether figures after two letters or more belong to these, as in *Boeing777*.
+    """
+
+    def __init__(self, scripts: Iterable[str] | None = None, *, figures: bool = False) -> None:
+        self.scripts = None if scripts is None else tuple(sorted(set(scripts)))
+        self.figures = figures
+        known = (*(self.scripts or ()), *_UNSPACED)
+        self._known = np.array([0, *(crc32(name.encode()) for name in known)], dtype=np.uint32)
+        self._first = _AFTER_LATIN if _LATIN in known else 0
+
+    @classmethod
+    def of(cls, tokens: Iterable[tuple[str, bool]]) -> Self:
+        """Look at the tokens of a treebank, each with whether a space follows it."""
+        counts: Counter[str] = Counter()
+        whole = cut = 0
+        last = ""
+        for form, spaced in tokens:
+            counts.update(form)
+            whole += len(_BEFORE_FIGURES.findall(form))
+            if last and form[0].isdigit():
+                found = _BEFORE_FIGURES.findall(f"{last}0")
+                cut += bool(found) and last.endswith(found[-1])
+            last = "" if spaced else form
+        letters: Counter[str] = Counter()
+        for character, count in counts.items():
+            if unicodedata.category(character).startswith("L"):
+                letters[script_of(character)] += count
+        enough = _SHARE * letters.total()
+        return cls(
+            (name for name, count in letters.items() if name and count >= enough),
+            figures=whole > cut,
+        )
+
+    def inside(
+        self, read: Read, codes: NDArray[np.uint32]
+    ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Return for each character of a text whether no word ends after it, (n,).
+
+        And whether it is a letter of an unknown script.
+        """
+        found = joined(codes)
+        strange = np.zeros_like(found)
+        if self.scripts is not None:
+            places = np.flatnonzero(codes >= self._first)
+            scripts = _scripts_of(codes[places])
+            strange[places] = of_some = ~np.isin(scripts, self._known)
+            pairs = of_some[:-1] & (scripts[:-1] == scripts[1:]) & (np.diff(places) == 1)
+            found[places[:-1][pairs]] = True
+        if self.figures:
+            for match in _BEFORE_FIGURES.finditer(read.text):
+                found[match.end() - 1] = True
+        if read.starts is not None:  # of several characters that stand for one
+            found |= read.starts[1:] == read.starts[:-1]
+        return found, strange
+
+    def to_file(self) -> dict[str, Any]:
+        """Return the field of a model file."""
+        return {"scripts": self.scripts, "figures": self.figures}
+
+    @classmethod
+    def from_file(cls, header: Mapping[str, Any]) -> Self:
+        """Restore it from the output of `to_file`, or raise `ModelError`."""
+        fields = scheme.fields_of(header, _FIELDS)
+        return cls(fields["scripts"], figures=fields["figures"])
+
+
+def _scripts_of(codes: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    """Return the checksums of the scripts of letters and marks, 0 for other characters."""
+    scripts = _scripts[codes]
+    if (scripts == _UNKNOWN).any():
+        for code in np.unique(codes[scripts == _UNKNOWN]).tolist():
+            is_letter = unicodedata.category(chr(code))[0] in "LM"
+            _scripts[code] = crc32(script_of(chr(code)).encode()) if is_letter else 0
+        scripts = _scripts[codes]
+    for i in np.flatnonzero(scripts[1:] == _COMBINING).tolist():
+        scripts[i + 1] = scripts[i]  # a mark of any script
+    return scripts

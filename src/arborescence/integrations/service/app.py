@@ -53,6 +53,7 @@ _OPTIONS: Final = {
 }
 _HOW: Final = ("confidence", "projective", "root", "rules", "keep")
 _MOST_TREES: Final = 100
+_LONGEST_RANKED: Final = 300  # words of a sentence with k trees, which take O(n³)
 _MOST_DRAWN: Final = 5000  # words
 #: What is parsed together with other requests: in it, the sum of n² of all trees.
 _LITTLE: Final = 40_000
@@ -70,7 +71,9 @@ class Question:
     drawn: bool = False
 
     def check(self, sentences: list[Sentence]) -> None:
-        """Refuse to draw too much."""
+        """Refuse to rank trees that are too large, and to draw too much."""
+        if self.times > 1 and max(map(len, sentences), default=0) > _LONGEST_RANKED:
+            raise RefusedError(413, f"kbest: sentences of at most {_LONGEST_RANKED} words")
         if self.drawn and sum(map(len, sentences)) * self.times > _MOST_DRAWN:
             raise RefusedError(413, f"svg: at most {_MOST_DRAWN:,} words are drawn")
 

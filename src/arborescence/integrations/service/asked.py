@@ -84,7 +84,7 @@ def _parts(kind: str, body: bytes) -> list[tuple[str, str]]:
     parts = (b"\r\n" + body).split(border, _MOST + 1)
     if len(parts) > _MOST + 1:
         raise OptionError(f"a form has at most {_MOST} fields")
-    found = []
+    found: list[tuple[str, str]] = []
     for part in parts[1:]:
         if part.startswith(b"--"):
             return found

@@ -49,6 +49,7 @@ def test_a_part_spends_from_the_whole():
     assert not first.over
     second.spend(41)
     assert whole.spent == 100
+    assert (first.left, second.left) == (0, 0)
     assert first.over  # the other one has taken the rest
     with pytest.raises(arb.StoppedError, match="budget of 100 units"):
         first.check()
@@ -91,8 +92,9 @@ def test_what_cannot_be_called_stops_nothing():
 
 
 def test_decodes_cost_the_square_or_the_cube():
-    assert work_of(10) == 100
-    assert work_of(10, projective=True) == 1000
+    assert work_of(10) == work_of(10, projective=True) == 10_000
+    assert work_of(1000) == 1_000_000
+    assert work_of(1000, projective=True) == 50_000_000
 
 
 def test_the_error_is_ours_and_can_be_pickled():

@@ -119,6 +119,11 @@ class Naive:
         )
 
 
+def trees(number):
+    """A budget of so many trees of a short sentence."""
+    return arb.Budget(10_000 * number)
+
+
 def problems(kind, rounds):
     for place, (scores, rng) in enumerate(labeled_graphs(kind, rounds, seed=11)):
         conflicts = random_rules(rng, len(scores) - 1, scores.shape[-1])
@@ -138,7 +143,7 @@ def test_the_same_bounds_in_the_same_order(kind, monkeypatch):
         if naive.decoded > LIMIT:
             continue
         compared += 1
-        steps = explain_constrained(scores, conflicts, limit=2 * LIMIT, **options)
+        steps = explain_constrained(scores, conflicts, budget=trees(2 * LIMIT), **options)
         last = steps[-1]
         bounds = [step.detail.part.bound for step in steps if step.kind in TAKEN]
         assert bounds == [number(bound) for bound in naive.bounds]
@@ -161,8 +166,8 @@ def test_every_state(kind, patience, monkeypatch):
     monkeypatch.setattr(module, "_REPAIRS", (16,) if patience else (1, 2))
     seen = set()
     for scores, conflicts, options in problems(kind, 40):
-        steps = explain_constrained(scores, conflicts, limit=LIMIT, **options)
-        if steps[-1].kind == "no-tree" and "raise limit" in steps[-1].text:
+        steps = explain_constrained(scores, conflicts, budget=trees(LIMIT), **options)
+        if steps[-1].kind == "no-tree" and "more budget" in steps[-1].text:
             continue
         assert json.loads(json.dumps(as_json(steps), allow_nan=False))["steps"]
         seen |= {step.kind for step in steps}
@@ -178,7 +183,7 @@ def test_every_state(kind, patience, monkeypatch):
             if step.detail is not None:
                 check_state(step, allowed, scores)
         if allowed:
-            found = arb.decode_constrained(scores, conflicts, limit=LIMIT, **options)
+            found = arb.decode_constrained(scores, conflicts, budget=trees(LIMIT), **options)
             assert steps[-1].heads == tuple(found.heads.tolist())
             assert steps[-1].detail.part.labels == tuple(found.labels.tolist())
             assert (steps[-1].weight, steps[-1].detail.nodes) == (found.weight, found.nodes)
@@ -220,9 +225,9 @@ def at_most_one_child(heads):
 
 def test_after_the_limit():
     scores = np.random.default_rng(3).normal(size=(20, 20))
-    steps = explain_constrained(scores, at_most_one_child, limit=20)
+    steps = explain_constrained(scores, at_most_one_child, budget=trees(20))
     last = steps[-1]
-    found = arb.decode_constrained(scores, at_most_one_child, limit=20)
+    found = arb.decode_constrained(scores, at_most_one_child, budget=trees(20))
     assert not found.certified
     assert last.kind == "limit"
     assert last.heads == tuple(found.heads.tolist())

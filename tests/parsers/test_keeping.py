@@ -312,15 +312,17 @@ def test_parsers_by_undirected_trees_keep_no_rules():
 def test_errors(tmp_path):
     with pytest.raises(OptionError, match="rules must be"):
         parser_of("linear").parse(NEW, rules=["ud"])
-    with pytest.raises(OptionError, match="limit"):
-        Keeper("ud", limit=0)
+    with pytest.raises(OptionError, match="work of a budget"):
+        Keeper("ud", work=-1)
+    with pytest.raises(OptionError, match="budget must be a Budget"):
+        parser_of("linear").parse(NEW, budget=1000)
     with pytest.raises(OSError, match="missing"):
         parser_of("linear").parse(NEW, rules=tmp_path / "missing.toml")
 
 
 def test_after_the_limit_trees_keep_the_rules_but_are_not_certified():
     parser = parser_of("neural")
-    keeper = Keeper("ud", limit=1)
+    keeper = Keeper("ud", work=40_000)
     kept = list(parser.parse(NEW, rules=keeper))
     counts = keeper.counts
     assert counts.failed + counts.changed == len(broken_by(parser.parse(NEW)))

@@ -82,7 +82,7 @@ def check_every_labeled_tree(kind, rounds, seed):
         assert first.certified
         as_doubles = scores.astype(float)
         lazy = Lazy(as_doubles.max(axis=-1), scores.shape[-1], lambda h, d, s=as_doubles: s[h, d])
-        later = Search(lazy, conflicts, None, options).run(4, 5000, by_heads=False, banned=False)
+        later = Search(lazy, conflicts, None, options).run(4, by_heads=False, banned=False)
         assert [(tree.weight, tree.certified) for tree in later] == [
             (tree.weight, True) for tree in found
         ]
@@ -102,7 +102,7 @@ def check_rules_that_cost(kind, rounds, seed):
                 arb.decode_constrained(scores, conflicts, **options)
             continue
         # Where weights are far larger than costs, thousands of ways to pay have to be told apart.
-        found = arb.kbest_constrained(scores, conflicts, 4, limit=20_000, **options)
+        found = arb.kbest_constrained(scores, conflicts, 4, budget=arb.Budget(2e8), **options)
         assert len(found) == min(4, len(trees))
         every = {(*heads, *labels): (weight, due) for weight, heads, labels, due in trees}
         for tree, (best, *_) in zip(found, trees, strict=False):
@@ -112,7 +112,7 @@ def check_rules_that_cost(kind, rounds, seed):
             assert (tree.weight, tree.bound, tree.paid) == (*2 * [rounded(weight)], rounded(due))
             paid += due > 0
         assert len({(*tree.heads, *tree.labels) for tree in found}) == len(found)
-        first = arb.decode_constrained(scores, conflicts, limit=20_000, **options)
+        first = arb.decode_constrained(scores, conflicts, budget=arb.Budget(2e8), **options)
         assert (first.weight, first.certified) == (found[0].weight, True)
     assert paid or FEW  # of few graphs, none may have a cost that is worth paying
 
@@ -175,7 +175,8 @@ def test_after_the_limit_a_tree_that_keeps_the_rules_and_a_bound():
             one, *others = np.flatnonzero(heads == h)[:3]
             yield [Alternative(forbid=[Edges(h, d)]) for d in (one, *others)]
 
-    found = arb.decode_constrained(scores, lambda heads: list(conflicts(heads)), limit=30)
+    budget = arb.Budget(60 * 200**2)
+    found = arb.decode_constrained(scores, lambda heads: list(conflicts(heads)), budget=budget)
     assert not found.certified
     assert found.weight < found.bound <= arb.tree_weight(scores, arb.decode(scores))
     assert arb.is_tree(found.heads)
@@ -186,7 +187,8 @@ def test_after_the_limit_a_tree_that_keeps_the_rules_and_a_bound():
 
 def check_that_a_tree_is_found(scores, words):
     conflicts = conflicts_of(ud.RULES, words)
-    found = arb.decode_constrained(scores, conflicts, limit=20)
+    budget = arb.Budget(300 * max(len(scores) ** 2, 10_000))
+    found = arb.decode_constrained(scores, conflicts, budget=budget)
     assert not found.certified
     assert arb.is_tree(found.heads)
     assert not conflicts(found.heads.copy(), found.labels)
@@ -238,8 +240,8 @@ def test_no_tree_within_the_limit():
         return [[Alternative(forbid=[Edges(heads[d], d)]) for d in range(1, 8)]]
 
     scores = np.random.default_rng(0).normal(size=(8, 8))
-    with pytest.raises(arb.NoTreeError, match=r"none of the .* trees tried keeps the rules, and"):
-        arb.decode_constrained(scores, conflicts, limit=5)
+    with pytest.raises(arb.StoppedError, match=r"none of the .* trees tried keeps the rules, and"):
+        arb.decode_constrained(scores, conflicts, budget=arb.Budget(50_000))
 
 
 def test_from_the_start():

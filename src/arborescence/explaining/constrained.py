@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from arborescence.core.accumulator import BIAS_64, rounded_whole
+from arborescence.core.budget import Budget
 from arborescence.core.conversion import as_array, as_floats
-from arborescence.errors import NoTreeError, OptionError
+from arborescence.errors import NoTreeError, OptionError, StoppedError
 from arborescence.explaining.problem import counted, listed, number, problem_of
 from arborescence.explaining.steps import Detail, Steps, edge_name, number_name
 from arborescence.rules.search import kbest_constrained
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     Triple = tuple[int, int, int]
 
 #: So many trees are decoded for an explanation, if not told otherwise.
-LIMIT = 100
+WORK = 1e6
 #: So many words or labels are named; of more, only their number is.
 _NAMED = 4
 
@@ -130,7 +131,7 @@ def explain_constrained(
     projective: bool = False,
     words: Sequence[str] | None = None,
     labels: Sequence[str] | None = None,
-    limit: int = LIMIT,
+    budget: Budget | None = None,
 ) -> Steps:
     """Return the steps by which `decode_constrained` finds its tree: conflicts, parts and bounds.
 
@@ -140,8 +141,8 @@ def explain_constrained(
         As in `decode_constrained`; one sentence of at most 30 words.
     words, labels : list of str, optional
         The words, without the root, and the labels, for names in texts; else numbers.
-    limit : int
-        The largest number of trees to decode.
+    budget : Budget, optional
+        How much work may be done: of 100 decoded trees, if not given.
 
     Returns
     -------
@@ -197,9 +198,15 @@ def explain_constrained(
 
     try:
         kbest_constrained(
-            scores, conflicts, 1, root=root, projective=projective, limit=limit, watch=tell
+            scores,
+            conflicts,
+            1,
+            root=root,
+            projective=projective,
+            budget=budget or Budget(WORK),
+            watch=tell,
         )
-    except NoTreeError as error:
+    except (NoTreeError, StoppedError) as error:
         steps.append(problem.step("no-tree", f"There is no such tree: {error}."))
     return Steps(steps)
 
@@ -273,7 +280,7 @@ def _text(kind: str, search: Search, names: Sequence[str]) -> str:
                 f"the rules: it weighs {bound}, certified after {decoded}."
             )
     return (
-        f"After {decoded}, the search ends at its limit. The best tree found that keeps the rules "
+        f"After {decoded}, the budget of the search ends. The best tree found that keeps the rules "
         f"weighs {bound}, and no other more than {highest}."
     )
 

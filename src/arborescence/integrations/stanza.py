@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from arborescence.core.budget import Budget
 from arborescence.inference.decode import decode as best_trees
 from arborescence.integrations.tools import Replacement, one_root
 from arborescence.rules.conflicts import Alternative, Edges
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 VERSIONS = ("1.15.0",)
-#: So many trees are decoded at most to find one that keeps the head constraints.
-_LIMIT: Final = 1000
+#: The budget of work to find a tree that keeps the head constraints.
+_WORK: Final = 1e7
 
 
 def replacements() -> list[Replacement]:
@@ -104,7 +105,9 @@ def resolve_head_constraint_violations(
     heads, labels = tree, np.append(-1, label_log_probs[words, tree[1:]].argmax(axis=-1))
     if conflicts(heads, labels):
         weights = scores[..., None].astype(np.float64) + label_log_probs
-        heads, labels, *_ = decode_constrained(weights.swapaxes(0, 1), conflicts, limit=_LIMIT)
+        heads, labels, *_ = decode_constrained(
+            weights.swapaxes(0, 1), conflicts, budget=Budget(_WORK)
+        )
         heads[0] = 0
     return heads, labels[1:].tolist()
 

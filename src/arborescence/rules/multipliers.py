@@ -121,16 +121,20 @@ def tighten(
 ) -> Part | None:
     """Return a part with a lower bound, and the prices that prove it; None if it is empty.
 
+    Without enough budget, the bound is as before.
     `known` is the highest weight of a tree that keeps the rules. `answer` is called with each tree
     that is found, and its conflicts, and says whether it keeps the rules.
     """
-    problem.weigh_all()
+    if not problem.weigh_all():
+        return part._replace(tight=True)
     uncharged, labels = problem.left(part.bans)
     largest = problem.largest
     target = None if known is None else rounded_whole(known + part.due, BIAS_64)
     prices, kept, lowest, stride = part.prices, part.prices, np.inf, 1.0
     steps = _STEPS if part.bans else _STEPS_AT_FIRST
     for _ in range(steps if largest < _LARGEST and problem.sums_up else 0):
+        if problem.budget.over:
+            break
         prices = cuts.padded(prices)
         best, pairs = uncharged.copy(), tuple(cuts.pairs)
         charged = problem.rows(labels, pairs) - cuts.charges(prices)

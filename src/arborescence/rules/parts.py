@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from arborescence.core.accumulator import BIAS_64, whole_number
+from arborescence.core.budget import Budget, work_of
 from arborescence.errors import NoTreeError, OptionError
 from arborescence.inference.decode import best_labels, decode
 from arborescence.rules.conflicts import Conflict, against, check_cost, label, restrict, way_of
@@ -29,6 +30,10 @@ if TYPE_CHECKING:
     Site = tuple[str, int]
 
 
+#: Another decoder takes as long as so many of ours.
+_OTHER: Final = 10
+#: To weigh one label of one edge takes so many units of work.
+_WEIGHING: Final = 2
 #: The conflicts of so many trees are kept, since multipliers come back to some.
 _KNOWN_TREES: Final = 64
 
@@ -115,6 +120,8 @@ class Problem:
         weighed, each has the score of the best.
     best : (N, N) float64
         The best of them over labels.
+    budget : Budget
+        The work that is left for it.
     nodes : int
         The number of trees decoded.
     lost : int or None
@@ -127,6 +134,7 @@ class Problem:
         rules: Callable[[Heads, Heads], Sequence[Any]],
         decoder: Decoder | None,
         options: Any,
+        budget: Budget | None = None,
     ) -> None:
         self._weigh = scores.weigh if isinstance(scores, Lazy) else None
         if isinstance(scores, Lazy):
@@ -138,11 +146,12 @@ class Problem:
         self.rules = rules
         self.sums_up = decoder is None  # whether the weight of a tree is the sum of its scores
         self.options = options
-        self.decoder = decoder or self.decode
+        self.decoder = self.decode if decoder is None else partial(self._decode, decoder)
         self.words = np.arange(1, len(scores))
         self.whole_number = lru_cache(None)(partial(whole_number, bias=BIAS_64))
         self._known = lru_cache(None)(partial(way_of, shape=scores.shape))
         self._conflicts: dict[tuple[bytes, bytes], list[Found]] = {}
+        self.budget = budget or Budget()
         self.nodes = 0
         self.lost: int | None = None
 
@@ -163,12 +172,17 @@ class Problem:
             self.scores[edges] = np.where(before > -np.inf, self._weigh(*edges), -np.inf)
             self._weighed[edges] = True
 
-    def weigh_all(self) -> None:
-        """Weigh the labels of all edges."""
+    def weigh_all(self) -> bool:
+        """Weigh the labels of all edges, and tell whether there was enough budget for it."""
         if self._weigh is not None:
+            work = _WEIGHING * self.scores.size
+            if self.budget.left < work:
+                return False
+            self.budget.spend(work)
             self.weigh(*pairs_of(len(self.best)))
             self.best = best_labels(self.scores, 1)
             self._weigh = None
+        return True
 
     def tell(
         self, kind: str, part: Part, below: list[tuple[Way, Part | None]], rule: str = ""
@@ -177,7 +191,14 @@ class Problem:
 
     def decode(self, best: NDArray[np.float64], **options: Any) -> Decoded:
         """Return the best tree by the scores of edges alone."""
-        return decode(best, **self.options | options), 0.0, 0.0
+        how = self.options | options
+        self.budget.spend(work_of(len(best), projective=how["projective"]))
+        return decode(best, **how), 0.0, 0.0
+
+    def _decode(self, decoder: Decoder, best: NDArray[np.float64]) -> Decoded:
+        """Return the best tree by another decoder."""
+        self.budget.spend(_OTHER * work_of(len(best), projective=self.options["projective"]))
+        return decoder(best)
 
     def ban_everywhere(self, bans: Iterable[Ban]) -> None:
         """Take edges out of all parts, from now on."""
@@ -233,9 +254,13 @@ class Problem:
         """Return the scores of edges with the labels that are left, -inf for others."""
         return np.where(left[edges], self.scores[edges], -np.inf)
 
-    def masked(self, part: Part) -> NDArray[np.float64]:
-        """Return the scores of the edges that a part may have, -inf for others."""
-        self.weigh_all()
+    def masked(self, part: Part) -> NDArray[np.float64] | None:
+        """Return the scores of the edges that a part may have, -inf for others.
+
+        None if there is not enough budget to weigh the labels of all edges.
+        """
+        if not self.weigh_all():
+            return None
         return self.rows(self.left(part.bans)[1], ...)
 
     def decoded(self, part: Part, bans: Way, left: Left | None = None) -> Part | None:
@@ -292,6 +317,8 @@ class Problem:
         They have one edge into each word, and weigh no more than the best of these edges together.
         """
         left = self.masked(part)
+        if left is None:
+            return lambda _: part.bound
         best: list[float] = left.max(axis=(0, 2)).tolist()
         most = sum(map(self.whole_number, best[1:])) - part.due
 

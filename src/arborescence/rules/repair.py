@@ -23,7 +23,7 @@ _ROUNDS: Final = (10, 100)
 
 
 def repaired(problem: Problem, part: Part, *, known: bool) -> Part | None:
-    """Return a tree of a part that keeps the rules, if at most 110 decodes find one.
+    """Return a tree of a part that keeps the rules, if at most 110 decodes and the budget find one.
 
     Of each conflict of its tree, the edges against the alternative that seems cheapest are charged,
     of all conflicts at once, and so on with the best tree that is left. Where edges cross, much of
@@ -31,11 +31,15 @@ def repaired(problem: Problem, part: Part, *, known: bool) -> Part | None:
     trees.
     """
     masked = problem.masked(part)
+    if masked is None:
+        return None
     masked /= np.abs(masked, where=masked > -np.inf, out=np.ones_like(masked)).max()
     for projective in dict.fromkeys((problem.options["projective"], True)):
         charged = masked.copy()
         decoder = partial(problem.decode, projective=projective)
         for _ in range(_ROUNDS[projective and not known]):
+            if problem.budget.over:
+                return None
             tree = problem.tree(part, best_labels(charged, 1), charged.__getitem__, decoder)
             if tree is None:
                 break

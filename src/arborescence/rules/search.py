@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from arborescence.core.accumulator import BIAS_64, rounded_whole
+from arborescence.core.budget import Budget
 from arborescence.core.checks import check_count, check_flag, check_root
 from arborescence.core.conversion import as_array, as_doubles, as_floats
-from arborescence.errors import NoTreeError, ScoresError
+from arborescence.errors import NoTreeError, ScoresError, StoppedError
 from arborescence.rules.conflicts import Alternative, Conflict, Edges, can_be_excluded
 from arborescence.rules.multipliers import Cuts, tighten
 from arborescence.rules.parts import Part, Problem
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
     #: Ways out, of which every tree that keeps the rules takes at least one.
     AnyConflict = Conflict | Sequence[Alternative]
 
+#: The budget of a search that is given none.
+_WORK: Final = 1e8
 #: So many nodes are branched on before the bounds of nodes are tightened by multipliers.
 _PATIENCE: Final = 12
 #: Of more alternatives, those that require edges are decoded only when no other part has a higher
@@ -112,7 +115,7 @@ def decode_constrained(
     projective: bool = False,
     forbid: Iterable[Edges] = (),
     require: Iterable[Edges] = (),
-    limit: int = 5000,
+    budget: Budget | None = None,
 ) -> ConstrainedTree:
     """Return the tree of highest weight that keeps rules, exactly, with a certificate.
 
@@ -134,10 +137,10 @@ def decode_constrained(
         As in `decode`.
     forbid, require : iterables of `Edges`
         Edges that no tree may have; and edges of which one must enter each of their dependents.
-    limit : int
-        No step of the search begins after so many decoded trees (a step decodes 110 at most). Then
-        the best tree found is returned, and ``certified`` is false. If there is none yet, up to
-        ``limit + 110`` more are decoded to find one.
+    budget : Budget, optional
+        How much work may be done: 10⁸ units, if not given. When it ends, the best tree found so
+        far is returned, and ``certified`` is false. Half of it is for the proof if no tree is
+        found: then the other half is spent to find one.
 
     Returns
     -------
@@ -147,7 +150,9 @@ def decode_constrained(
     Raises
     ------
     NoTreeError
-        If no tree keeps the rules, or none was found within the limit (the message says which).
+        If no tree keeps the rules.
+    StoppedError
+        If the budget has ended, and no tree that keeps the rules was found.
     ScoresError
         As in `decode`.
     OptionError
@@ -189,7 +194,7 @@ def decode_constrained(
         projective=projective,
         forbid=forbid,
         require=require,
-        limit=limit,
+        budget=budget,
     )
     return tree
 
@@ -203,7 +208,7 @@ def kbest_constrained(
     projective: bool = False,
     forbid: Iterable[Edges] = (),
     require: Iterable[Edges] = (),
-    limit: int = 5000,
+    budget: Budget | None = None,
     watch: Callable[[Event], None] | None = None,
     by_heads: bool = False,
     decoder: Decoder | None = None,
@@ -231,8 +236,8 @@ def kbest_constrained(
     Returns
     -------
     list of ConstrainedTree
-        k of them, or all if fewer exist. After the limit, those found so far, but at least one;
-        what is certified comes before what is not.
+        k of them, or all if fewer exist. When the budget ends, those found so far, but at least
+        one; what is certified comes before what is not.
 
     Examples
     --------
@@ -242,7 +247,7 @@ def kbest_constrained(
     >>> [tree.heads.tolist() for tree in arb.kbest_constrained(scores, lambda heads: [], k=5)]
     [[-1, 0, 1], [-1, 2, 0]]
     """
-    k, limit = check_count(k), check_count(limit, "limit")
+    k = check_count(k)
     check_root(root)
     array, give_back = as_array(scores, absent=-np.inf)
     if array.dtype not in (np.float32, np.float64):
@@ -263,6 +268,7 @@ def kbest_constrained(
         rules,
         decoder,
         {"root": root, "projective": check_flag(projective)},
+        Budget(_WORK) if budget is None else budget,
     )
     bans = search.way(Alternative(tuple(forbid), tuple(require)))
     if bans:
@@ -273,7 +279,7 @@ def kbest_constrained(
         tree._replace(
             heads=give_back(tree.heads), labels=give_back(tree.labels) if labeled else None
         )
-        for tree in search.run(k, limit, by_heads=by_heads, banned=bool(bans))
+        for tree in search.run(k, by_heads=by_heads, banned=bool(bans))
     ]
 
 
@@ -282,7 +288,7 @@ class Search(Problem):
 
     watch: Callable[[Event], None] | None = None
 
-    def run(self, k: int, limit: int, *, by_heads: bool, banned: bool) -> list[ConstrainedTree]:
+    def run(self, k: int, *, by_heads: bool, banned: bool) -> list[ConstrainedTree]:
         """Return the k best trees that keep the rules; see `kbest_constrained`.
 
         `banned` tells whether edges are banned from the start.
@@ -304,7 +310,8 @@ class Search(Problem):
         found: list[ConstrainedTree] = []
         seen: set[tuple[bytes, bytes]] = set()
         branched = 0
-        while self.heap and len(found) < k and (self.nodes < limit or self.heap[0][1] == 0):
+        half = self.budget.left / 2
+        while self.heap and len(found) < k and (self.heap[0][1] == 0 or self.goes_on(half)):
             _, kind, _, node = heappop(self.heap)
             if kind == 0:
                 tree = node.heads.tobytes(), b"" if by_heads else node.labels.tobytes()
@@ -322,24 +329,27 @@ class Search(Problem):
                     self.repair(first if branched == _REPAIRS[0] else node)
                 self.branch(node, split=k > 1)
         if not found and self.heap:
-            if self.known is None:
-                self.repair(first)
-            found = self.uncertified(limit)
+            found = self.uncertified(first)
         if not found:
             raise NoTreeError("no tree keeps the rules: loosen them, or let more edges be present")
         return found
 
-    def uncertified(self, limit: int) -> list[ConstrainedTree]:
-        """Return the best tree known to keep the rules, after the limit; search for one if need be.
+    def goes_on(self, half: float) -> bool:
+        """Tell whether there is budget for the proof; half of it, if no tree is known yet."""
+        return not self.budget.over and (self.known is not None or self.budget.left >= half)
+
+    def uncertified(self, first: Part) -> list[ConstrainedTree]:
+        """Return the best tree known to keep the rules; search for one if need be.
 
         The deepest node has the fewest conflicts left.
         """
-        end = self.nodes + limit
+        if self.known is None and not self.budget.over:
+            self.repair(first)
         while self.known is None and self.heap:
-            if self.nodes >= end:
-                raise NoTreeError(
+            if self.budget.over:
+                raise StoppedError(
                     f"none of the {self.nodes} trees tried keeps the rules, and there are more: "
-                    "raise limit, or loosen the rules"
+                    "give more budget, or loosen the rules"
                 )
             deepest = max(self.heap, key=lambda entry: (len(entry[3].bans), -entry[0]))
             self.heap.remove(deepest)
@@ -388,6 +398,9 @@ class Search(Problem):
         """Push the parts of a node on the heap; if `dive`, divide the best of them in turn."""
         going: Part | None = node
         while going is not None:
+            if self.budget.over:
+                self.push(going)
+                return
             below = self.parts(going, split)
             going = max(below, key=lambda part: part.bound) if dive and below else None
             for part in below:
@@ -436,7 +449,9 @@ class Search(Problem):
         bound_of = self.bounds(node) if found and len(ways) > _MANY and self.sums_up else None
         for way in sorted(ways, key=lambda way: not can_be_excluded(way)):
             part = None
-            if bound_of is None or not any(banned.required for banned in way):
+            if self.budget.over:
+                part = node._replace(bans=bans + way, tight=False, later=True)
+            elif bound_of is None or not any(banned.required for banned in way):
                 left, new = self.left(new, left), ()
                 part = self.decoded(node, bans + way, self.left(way, left))
             elif (bound := bound_of(way)) is not None:

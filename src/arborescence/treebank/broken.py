@@ -10,8 +10,9 @@ from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
+from arborescence.core.budget import Budget
 from arborescence.core.tree import is_projective
-from arborescence.errors import NoTreeError, TreebankError
+from arborescence.errors import NoTreeError, StoppedError, TreebankError
 from arborescence.inference.repairing import repair, scaled
 from arborescence.rules.search import decode_constrained
 from arborescence.rules.sets import conflicts_of, rules_of
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 
 _HEAD: Final = 6
 _DIGITS: Final = 9  # longer numbers are none of words
-_LIMIT: Final = 1000  # trees decoded for a sentence
+_WORK: Final = 1e7  # the budget of the search in a sentence
 
 
 class _Named(io.BytesIO):
@@ -136,8 +137,8 @@ def mended(
 
     Notes
     -----
-    The search for a tree that keeps rules ends after 1,000 decoded trees: then the best one that it
-    has found need not be the nearest.
+    The search for a tree that keeps rules ends after 1,000 decoded trees, of more than 100 words
+    sooner: then the best one that it has found need not be the nearest.
     """
     hard = [rule for rule in rules_of(rules or ()) if rule.cost is None]
     before, given = tee(sentences)
@@ -185,7 +186,7 @@ def _nearest(sentence: Sentence, rules: list[Rule], root: Root, projective: bool
     if rules and len(sentence):
         if _kept(sentence, rules) and (not projective or is_projective(sentence.tree)):
             return sentence
-        with suppress(NoTreeError):
+        with suppress(NoTreeError, StoppedError):
             return _searched(sentence, rules, root=root, projective=projective)
     tree, changed = repair(sentence.tree, root=root, projective=projective)
     deprels = list(sentence.deprels)
@@ -211,6 +212,6 @@ def _searched(sentence: Sentence, rules: list[Rule], **how: Any) -> Sentence:
         if name != "_":
             scores[:, word, names.index(name)] += 1
     trees = trees_to_keep([sentence], rules)._replace(label_names=names)
-    tree = decode_constrained(scores, conflicts_of(rules, trees), limit=_LIMIT, **how)
+    tree = decode_constrained(scores, conflicts_of(rules, trees), budget=Budget(_WORK), **how)
     labels = tree.labels if tree.labels is not None else ()
     return sentence.replace(heads=tree.heads, deprels=[names[label] for label in labels[1:]])

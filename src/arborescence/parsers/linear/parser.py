@@ -208,7 +208,8 @@ class LinearParser(GraphParser):
         return self.inference == "exact"
 
     def _refuse(self, options: Options, *, kbest: bool = False) -> None:
-        if self.inference == "undirected" and (kbest or any(options[1:])):
+        wanted = kbest, options.projective, options.confidence, options.rules, options.keep
+        if self.inference == "undirected" and any(wanted):
             what = (
                 "the k best trees need" if kbest else "projective trees, confidence and rules need"
             )

@@ -21,12 +21,13 @@ from typing import (
 
 import numpy as np
 
+from arborescence.core.budget import Budget
 from arborescence.core.checks import check_count, check_root
 from arborescence.errors import ModelError, OptionError
 from arborescence.parsers import registry
 from arborescence.parsers.shared import model_file
 from arborescence.parsers.shared.confidence import TREE_PROB, with_probs
-from arborescence.parsers.shared.given import BATCH_WORDS, as_sentences, batches
+from arborescence.parsers.shared.given import BATCH_WORDS, as_sentences, batches, within
 from arborescence.parsers.shared.keeping import Keeper, keeper_of, scheme_of
 from arborescence.parsers.shared.options import settings_from
 from arborescence.parsers.shared.run import Task
@@ -70,6 +71,7 @@ class ParseOptions(TypedDict, total=False):
     confidence: bool
     rules: AnyRules | Keeper | None
     keep: bool | Literal["anyway"]
+    budget: Budget | None
 
 
 class Options(NamedTuple):
@@ -97,6 +99,10 @@ class Options(NamedTuple):
         ``_``: the best completions, of graph-based parsers. If no tree has all of them,
         TreebankError says where; with ``"anyway"`` the fewest heads are given up, and the comment
         ``# gave_up =`` names their words.
+    budget : Budget
+        How much work may be done for all sentences together, and what may stop it. When it ends, a
+        search under rules gives the best tree so far, and everything else raises StoppedError.
+        None: no end.
     """
 
     root: Root = "single"
@@ -104,17 +110,21 @@ class Options(NamedTuple):
     confidence: bool = False
     rules: Keeper | None = None
     keep: bool | Literal["anyway"] = False
+    budget: Budget = Budget()
 
     @classmethod
     def of(cls, **options: Any) -> Self:
         """Make the record of options by name; OptionError if one has another value."""
         rules = keeper_of(options.get("rules"))
-        made = cls(**options | {"rules": None if rules == "none" else rules})
+        budget = options.get("budget") or Budget()
+        made = cls(**options | {"rules": None if rules == "none" else rules, "budget": budget})
         check_root(made.root)
         if made.projective not in (None, False, True):
             raise OptionError(f"projective must be None, False or True, not {made.projective!r}")
         if made.keep not in (False, True, "anyway"):
             raise OptionError(f"keep must be False, True or 'anyway', not {made.keep!r}")
+        if not isinstance(budget, Budget):
+            raise OptionError(f"budget must be a Budget, not {budget!r:.60}")
         return made
 
 
@@ -336,8 +346,8 @@ class Parser(ABC):
             sentences and words: a string, or several, at least one of them with a space. Or a file,
             as a `pathlib.Path`: CoNLL-U if its name ends so, else raw text (see `read_text`).
         **options
-            ``threads``, ``root``, ``projective``, ``confidence``, ``rules``, ``keep``: see
-            `ParseOptions`.
+            ``threads``, ``root``, ``projective``, ``confidence``, ``rules``, ``keep``,
+            ``budget``: see `ParseOptions`.
 
         Yields
         ------
@@ -352,6 +362,8 @@ class Parser(ABC):
             If a word or a file is not valid CoNLL-U.
         ModelError
             If the model cannot cut raw text.
+        StoppedError
+            If the `budget` has ended before all sentences were parsed.
 
         Examples
         --------
@@ -365,12 +377,12 @@ class Parser(ABC):
             options["rules"] = "none" if self.rules == "none" else Keeper(self.rules, strict=False)
         return self._in_batches(self._parse_batch, given, **options)
 
-    def split(self, given: Given) -> Iterator[Sentence]:
+    def split(self, given: Given, *, budget: Budget | None = None) -> Iterator[Sentence]:
         """Cut raw text into sentences and words, without tags and trees: fast.
 
         Parameters
         ----------
-        given
+        given, budget
             As for `parse`.
 
         Yields
@@ -380,7 +392,7 @@ class Parser(ABC):
 
         Raises
         ------
-        ModelError, OptionError, TreebankError
+        ModelError, OptionError, TreebankError, StoppedError
             As for `parse`.
 
         Examples
@@ -390,16 +402,18 @@ class Parser(ABC):
         >>> [sentence.text for sentence in parser.split("Dr. Smith sings. Birds don't.")]
         ['Dr. Smith sings.', "Birds don't."]
         """
-        return as_sentences(given, self._cut)
+        return within(as_sentences(given, self._cut), budget)
 
-    def tag(self, given: Given, *, overwrite: bool = False) -> Iterator[Sentence]:
+    def tag(
+        self, given: Given, *, overwrite: bool = False, budget: Budget | None = None
+    ) -> Iterator[Sentence]:
         """Fill in tags and lemmas, without trees, by the linear tagger of the model: fast.
 
         The tags of `parse` with a neural parser are other ones, of its network.
 
         Parameters
         ----------
-        given
+        given, budget
             As for `parse`.
         overwrite
             Whether to replace tags and lemmas that are given. If not, they are kept.
@@ -411,7 +425,7 @@ class Parser(ABC):
 
         Raises
         ------
-        ModelError, OptionError, TreebankError
+        ModelError, OptionError, TreebankError, StoppedError
             As for `parse`; and ModelError if the model has no tagger.
 
         Examples
@@ -424,7 +438,9 @@ class Parser(ABC):
         """
         if self.tagger is None:
             raise ModelError("the model has no tagger: it was trained on words with tags only")
-        tagged: Iterator[Sentence] = self.tagger.tag(self.split(given), overwrite=overwrite)
+        tagged: Iterator[Sentence] = self.tagger.tag(
+            self.split(given, budget=budget), overwrite=overwrite
+        )
         if self.text is None or self.text.lemmatizer is None:
             return tagged
         found: Iterator[Sentence] = self.text.lemmatizer.lemmatize(tagged, overwrite=overwrite)
@@ -528,7 +544,8 @@ class Parser(ABC):
         """Parse sentences; batches get smaller with `k`, so that memory does not grow with it."""
         check_count(threads, "threads")
         wanted = Options.of(**options)
-        gathered = batches(as_sentences(given, self._cut), BATCH_WORDS // k)
+        sentences = within(as_sentences(given, self._cut), wanted.budget, k)
+        gathered = batches(sentences, BATCH_WORDS // k, stoppable=options.get("budget") is not None)
         return _run(partial(parse, options=wanted), gathered, threads)
 
 

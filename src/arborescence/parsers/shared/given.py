@@ -7,12 +7,15 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
+from arborescence.core.budget import work_of
 from arborescence.errors import OptionError, TreebankError
 from arborescence.treebank.conllu import read
 from arborescence.treebank.sentence import Sentence
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from arborescence.core.budget import Budget
 
     #: What `Parser.parse` takes.
     Given = str | os.PathLike[str] | Iterable[Sentence | Sequence[str]]
@@ -21,6 +24,8 @@ if TYPE_CHECKING:
 
 _FILES: Final = (".conllu", ".txt", ".gz")
 BATCH_WORDS: Final = 8192
+_SMALLER: Final = 8  # so many times smaller are batches of work that may be stopped
+_WEIGHING: Final = 64  # parsing a sentence takes so many decodes, and more for more trees
 _BATCH_EDGES = 2**22  # limits the memory of score matrices: long sentences are parsed one by one
 
 _WHAT_IS_PARSED: Final = (
@@ -84,15 +89,34 @@ def untagged(sentence: Sentence) -> Sentence:
     return sentence.replace(lemmas=None, upos=None, xpos=None, feats=None)
 
 
-def batches(sentences: Iterable[Sentence], enough: int = BATCH_WORDS) -> Iterator[list[Sentence]]:
-    """Yield batches, all but the last with at least `enough` words or `_BATCH_EDGES` edges."""
+def within(
+    sentences: Iterable[Sentence], budget: Budget | None, trees: int = 1
+) -> Iterator[Sentence]:
+    """Yield sentences as long as there is budget; each spends the work of parsing it."""
+    for sentence in sentences:
+        if budget is not None:
+            budget.check()
+            budget.spend((_WEIGHING + trees) * work_of(len(sentence) + 1))
+        yield sentence
+
+
+def batches(
+    sentences: Iterable[Sentence], enough: int = BATCH_WORDS, *, stoppable: bool = False
+) -> Iterator[list[Sentence]]:
+    """Yield batches, all but the last with at least `enough` words or `_BATCH_EDGES` edges.
+
+    They are smaller if somebody may want to stop between them.
+    """
+    most = _BATCH_EDGES
+    if stoppable:
+        enough, most = enough // _SMALLER, most // _SMALLER
     batch: list[Sentence] = []
     words = edges = 0
     for sentence in sentences:
         batch.append(sentence)
         words += len(sentence)
         edges += len(sentence) ** 2
-        if words >= enough or edges >= _BATCH_EDGES:
+        if words >= enough or edges >= most:
             yield batch
             batch = []
             words = edges = 0

@@ -240,8 +240,8 @@ def with_relations(
 
 #: The names of a parser's temperatures, also in model files.
 TEMPERATURES: Final = ("temperature", "relation_temperature", "tree_temperature")
-#: So many trees are decoded at most where a filter of edges must be given up to keep rules.
-_WIDE: Final = 50
+#: The share of a search's budget where a filter of edges must be given up to keep rules.
+_WIDE: Final = 0.05
 
 
 class GraphParser(Parser):
@@ -416,6 +416,7 @@ class GraphParser(Parser):
         except NoTreeError:
             if not options.keep:
                 raise
+        options.budget.check()
         if len(sentences) > 1:
             return [found for one in sentences for found in self._completing(find, [one], options)]
         [sentence] = sentences
@@ -470,7 +471,10 @@ class GraphParser(Parser):
         names = tuple(name.partition(MARK)[0] for name in fixed.names)
         words = keeper.trees(graphs.completed())._replace(label_names=names)
         costs = len(table) * sum(rule.cost or 0 for rule in keeper.rules)
-        found = keeper.best(words, fixed.charged(table, costs), 1, root=options.root)
+        found = keeper.best(
+            words, fixed.charged(table, costs), 1, budget=options.budget, root=options.root
+        )
+        options.budget.check()
         if not (found and found[0].certified):
             return np.zeros((2, len(table)), np.bool_)
         return fixed.given_up(found[0].heads, found[0].labels)
@@ -605,7 +609,7 @@ class GraphParser(Parser):
             heads, labels = np.full((2, k, some.starts[-1]), -1)
             names = tuple(name.partition(MARK)[0] for name in graphs.names)
 
-            def search(graphs: Graphs, rows: list[int], limit: int) -> None:
+            def search(graphs: Graphs, rows: list[int], share: float = 1) -> None:
                 of_all = [(one, row) for one in graphs.groups for row in range(len(one.numbers))]
                 for group, row in of_all:
                     b = rows[group.numbers[row]]
@@ -618,15 +622,17 @@ class GraphParser(Parser):
                         root=graphs.options.root,
                         projective=group.projective,
                         by_heads=by_heads,
-                        limit=limit,
+                        budget=graphs.options.budget.part(share * keeper.work),
                     )
 
-            search(some, list(range(len(broken))), keeper.limit)
+            search(some, list(range(len(broken))))
             missing = [b for b, of_sentence in enumerate(found) if not of_sentence]
             parser = self._unfiltered()
-            if missing and parser is not None:  # edges that the rules need may be among the others
+            if (
+                missing and parser is not None and not graphs.options.budget.over
+            ):  # edges that the rules need may be among the others
                 wide = parser._graphs([some.sentences[b] for b in missing], graphs.options)
-                search(wide, missing, min(keeper.limit, _WIDE))
+                search(wide, missing, _WIDE)
             if keeper.strict and any(some.has_fixed(b) for b in missing if not found[b]):
                 raise NoTreeError("no tree that has the fixed edges keeps the rules")
             for b, of_sentence in enumerate(found):

@@ -25,14 +25,19 @@ class Stuck:
     warm = False
 
     def split(self, given):
+        if given == [["stuck"]]:  # in the thread that answers
+            self.stick()
         return map(Sentence.from_words, given)
 
     def parse(self, sentences, **_):
         if self.warm:
-            print("begun", flush=True)
-            threading.Event().wait()
+            self.stick()
         self.warm = True
         return sentences
+
+    def stick(self):
+        print("begun", flush=True)
+        threading.Event().wait()
 
 signal.signal(signal.SIGTERM, signal.default_int_handler)  # as the command line has it
 listening = socket.create_server(("127.0.0.1", 0))
@@ -42,8 +47,18 @@ print("ended", flush=True)
 """
 
 
+def ask(port, words):
+    connection = http.client.HTTPConnection("127.0.0.1", port)
+    try:
+        connection.request("POST", "/parse", json.dumps({"words": [words]}))
+        answer = connection.getresponse()
+        return answer.status, json.loads(answer.read())
+    finally:
+        connection.close()
+
+
 @pytest.mark.races
-@pytest.mark.parametrize("words", [1, 900])
+@pytest.mark.parametrize("words", [["a"], ["a"] * 900, ["stuck"]], ids=["short", "long", "loop"])
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGTERM")
 def test_it_ends_whatever_it_does(words):
     command = [sys.executable, "-c", SERVICE]
@@ -51,23 +66,17 @@ def test_it_ends_whatever_it_does(words):
         subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run,
         ThreadPoolExecutor(1) as pool,
     ):
-        port = int(run.stdout.readline())
-
-        def ask():
-            connection = http.client.HTTPConnection("127.0.0.1", port)
-            connection.request("POST", "/parse", json.dumps({"words": [["a"] * words]}))
-            answer = connection.getresponse()
-            said = answer.status, json.loads(answer.read())
-            connection.close()
-            return said
-
-        asked = pool.submit(ask)
+        asked = pool.submit(ask, int(run.stdout.readline()), words)
         assert run.stdout.readline() == "begun\n"
         begun = time.monotonic()
         run.send_signal(signal.SIGTERM)
-        status, answer = asked.result()
-        assert status == 503
-        assert answer["error"] == "the service ends: try again later"
+        if words == ["stuck"]:  # nobody can answer
+            with pytest.raises(ConnectionError):
+                asked.result()
+            assert run.wait() == 1
+        else:
+            expected = {"status": "failure", "error": "the service ends: try again later"}
+            assert asked.result() == (503, expected)
+            assert run.wait() == 0
+            assert "503 127.0.0.1 /parse: the service ends" in run.stderr.read()
         assert time.monotonic() - begun > 4.5
-        assert run.wait() == 0
-        assert "503 127.0.0.1 /parse: the service ends" in run.stderr.read()

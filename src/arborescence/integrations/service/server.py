@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import threading
-import time
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -50,11 +49,19 @@ class _Server(uvicorn.Server):
     def __init__(self, config: uvicorn.Config, admission: Admission) -> None:
         super().__init__(config)
         self._admission = admission
+        self._ended = threading.Event()
+
+    def run(self, sockets: list[socket.socket] | None = None) -> None:
+        """Answer at sockets until the process is told to stop."""
+        try:
+            super().run(sockets)
+        finally:
+            self._ended.set()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Hear of a signal; the first one also starts the clock of the end."""
         if not self.should_exit:
-            threading.Thread(target=_end_at_last, daemon=True).start()
+            threading.Thread(target=self._end_at_last, daemon=True).start()
         super().handle_exit(sig, frame)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
@@ -62,12 +69,11 @@ class _Server(uvicorn.Server):
         self._admission.end(GRACE)
         await super().shutdown(sockets)
 
-
-def _end_at_last() -> None:
-    """End the process, if it has not ended before."""
-    time.sleep(GRACE + _AT_LAST)
-    remove_unfinished()
-    os._exit(1)
+    def _end_at_last(self) -> None:
+        """End the process, unless this has ended before."""
+        if not self._ended.wait(GRACE + _AT_LAST):
+            remove_unfinished()
+            os._exit(1)
 
 
 class _Connection(AutoHTTPProtocol):  # type: ignore[misc, valid-type] # one of two classes

@@ -242,3 +242,6 @@ def test_a_fault_is_an_answer_and_a_line(server, caplog):
 def test_what_is_refused_cannot_write_to_the_log(server, caplog):
     assert server.ask("/a%0a%1b[31mb", ASKED)[0] == 404
     assert "refused 404 127.0.0.1 /a\\n\\x1b[31mb: Not Found" in caplog.text
+    # From a server in front, on this machine.
+    server.ask("/a", ASKED, X_Forwarded_For="10.0.0.1\x1b[31m")
+    assert "refused 404 10.0.0.1\\x1b[31m /a: Not Found" in caplog.text

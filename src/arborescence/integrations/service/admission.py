@@ -257,7 +257,7 @@ class Admission:
     def refused(self, status: int, client: str, path: str, why: str) -> None:
         """Count a refusal, and write it to the log."""
         self.counts.refused += 1
-        log.warning("refused %d %s %s: %s", status, client, printable(path), why)
+        log.warning("refused %d %s %s: %s", status, printable(client), printable(path), why)
 
     def _client(self, name: str) -> Client:
         return self._clients.setdefault(name, Client(name))
@@ -322,7 +322,12 @@ class Admission:
         """Answer a request that is not admitted, or has failed."""
         status, why = self._described(error)
         if status == 500:
-            log.error("failed %s %s", _name_of(scope), printable(scope["path"]), exc_info=error)
+            log.error(
+                "failed %s %s",
+                printable(_name_of(scope)),
+                printable(scope["path"]),
+                exc_info=error,
+            )
         else:
             self.refused(status, _name_of(scope), scope["path"], why)
         if exchange.begun:

@@ -94,7 +94,7 @@ def test_what_cannot_be_called_stops_nothing():
 def test_decodes_cost_the_square_or_the_cube():
     assert work_of(10) == work_of(10, projective=True) == 10_000
     assert work_of(1000) == 1_000_000
-    assert work_of(1000, projective=True) == 50_000_000
+    assert work_of(1000, projective=True) == 100_000_000
 
 
 def test_the_error_is_ours_and_can_be_pickled():

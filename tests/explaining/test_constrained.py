@@ -166,7 +166,7 @@ def test_every_state(kind, patience, monkeypatch):
     monkeypatch.setattr(module, "_REPAIRS", (16,) if patience else (1, 2))
     seen = set()
     for scores, conflicts, options in problems(kind, 40):
-        steps = explain_constrained(scores, conflicts, budget=trees(LIMIT), **options)
+        steps = explain_constrained(scores, conflicts, budget=trees(4 * LIMIT), **options)
         if steps[-1].kind == "no-tree" and "more budget" in steps[-1].text:
             continue
         assert json.loads(json.dumps(as_json(steps), allow_nan=False))["steps"]
@@ -183,7 +183,7 @@ def test_every_state(kind, patience, monkeypatch):
             if step.detail is not None:
                 check_state(step, allowed, scores)
         if allowed:
-            found = arb.decode_constrained(scores, conflicts, budget=trees(LIMIT), **options)
+            found = arb.decode_constrained(scores, conflicts, budget=trees(4 * LIMIT), **options)
             assert steps[-1].heads == tuple(found.heads.tolist())
             assert steps[-1].detail.part.labels == tuple(found.labels.tolist())
             assert (steps[-1].weight, steps[-1].detail.nodes) == (found.weight, found.nodes)

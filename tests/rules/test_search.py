@@ -7,6 +7,7 @@ import pytest
 
 import arborescence as arb
 import arborescence.rules.search as module
+from arborescence.core.budget import work_of
 from arborescence.rules import Alternative, Conflict, Edges, ud
 from arborescence.rules.parts import Lazy
 from arborescence.rules.search import Search
@@ -187,7 +188,7 @@ def test_after_the_limit_a_tree_that_keeps_the_rules_and_a_bound():
 
 def check_that_a_tree_is_found(scores, words):
     conflicts = conflicts_of(ud.RULES, words)
-    budget = arb.Budget(300 * max(len(scores) ** 2, 10_000))
+    budget = arb.Budget(300 * work_of(len(scores), projective=True))
     found = arb.decode_constrained(scores, conflicts, budget=budget)
     assert not found.certified
     assert arb.is_tree(found.heads)

@@ -23,7 +23,7 @@ class Budget:
     ----------
     work
         The amount of work. A unit is an edge that one decode looks at, about 10 ns: a tree of n
-        words costs n², a projective tree n³ / 20, and a small one 10,000.
+        words costs n², a projective tree n³ / 10, and a small one 10,000.
     stop
         Called without arguments, between decodes and between sentences, also from other threads.
         Once it has returned True, it is not called again: the budget is over.
@@ -103,7 +103,7 @@ class Budget:
 #: What a decode costs at least: its calls take as long as so many edges.
 _LEAST: Final = 10_000
 #: A step of Eisner's algorithm, of which there are n³ / 6, is faster than what is done to an edge.
-_CUBIC: Final = 20
+_CUBIC: Final = 10
 
 
 def work_of(nodes: int, *, projective: bool = False) -> int:

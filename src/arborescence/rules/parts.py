@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 _OTHER: Final = 10
 #: To weigh one label of one edge takes so many units of work.
 _WEIGHING: Final = 2
+#: Labels of all edges are weighed if the budget is so many times what that takes.
+_WITHIN: Final = 4
 #: The conflicts of so many trees are kept, since multipliers come back to some.
 _KNOWN_TREES: Final = 64
 
@@ -176,7 +178,7 @@ class Problem:
         """Weigh the labels of all edges, and tell whether there was enough budget for it."""
         if self._weigh is not None:
             work = _WEIGHING * self.scores.size
-            if self.budget.left < work:
+            if self.budget.left < _WITHIN * work:
                 return False
             self.budget.spend(work)
             self.weigh(*pairs_of(len(self.best)))
@@ -317,15 +319,16 @@ class Problem:
         They have one edge into each word, and weigh no more than the best of these edges together.
         """
         left = self.masked(part)
-        if left is None:
-            return lambda _: part.bound
+        if left is None:  # then no label weighs more than its edge
+            left = self.left(part.bans)[0][..., None]
         best: list[float] = left.max(axis=(0, 2)).tolist()
         most = sum(map(self.whole_number, best[1:])) - part.due
 
         def bound_of(way: Way) -> int | None:
             less = 0
             for required, heads, words, labels in way:
-                inside = left[np.ix_(heads, words, labels)].max(axis=(0, 2)) if required else ()
+                axes = (heads, words, labels) if left.shape[2] > 1 else (heads, words, [0])
+                inside = left[np.ix_(*axes)].max(axis=(0, 2)) if required else ()
                 for word, score in zip(words.tolist(), inside, strict=False):
                     if score == -np.inf:
                         return None

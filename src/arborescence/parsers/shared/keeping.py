@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from arborescence.core.budget import Budget
+from arborescence.core.budget import Budget, work_of
 from arborescence.core.conversion import as_doubles
 from arborescence.errors import NoTreeError, StoppedError
 from arborescence.projective.pseudo import MARK
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 #: The budget of the search in one sentence. The hardest sentence of nine treebanks takes half.
 WORK: Final = 2.5e7
+#: A search that cannot decode so many trees is not begun: it would find none that keeps the rules.
+_FEWEST: Final = 16
 _FEW: Final = 0.2  # the largest share of training trees that may break a rule of their scheme
 
 
@@ -97,7 +99,8 @@ class Keeper:
     rules
         As in `arborescence.rules.rules_of`: ``"ud"``, a file, or a sequence of rules.
     work
-        The budget of work for the search in one sentence, in the units of `Budget`.
+        The budget of work for the search of one tree, in the units of `Budget`. A sentence that
+        is so long that this does not suffice for 16 decodes keeps the parser's own tree.
     strict
         Whether what trees keep by ``keep=True`` must keep the rules, too. If not, it wins, and the
         sentence is counted.
@@ -194,6 +197,8 @@ class Keeper:
     ) -> list[ConstrainedTree]:
         """Return the k best trees that keep the rules, or none if none was found.
 
+        Where the budget is too small for a few trees, none is looked for.
+
         Parameters
         ----------
         sentence
@@ -202,16 +207,19 @@ class Keeper:
         scores : (n + 1, n + 1, L) or Lazy
             Weights of labeled edges; not `Lazy` if a rule has a cost.
         budget
-            A part of it is for this search: `work`.
+            A part of it is for this search: `work` for each of the k trees.
         k, by_heads, decoder, **options
             As in `kbest_constrained`.
         """
+        options = {"projective": False} | options
         suspects = self._suspects(sentence.label_names, sentence.tag_names)
         rules: Sequence[Rule] = self.rules
         if not isinstance(scores, Lazy):
             scores, rules = charged(rules, sentence, as_doubles(scores), suspects)
         conflicts = conflicts_of(rules, sentence, suspects if rules is self.rules else None)
-        part = (budget or Budget()).part(self.work)
+        part = (budget or Budget()).part(self.work * k)
+        if part.left < _FEWEST * work_of(len(sentence.heads), projective=options["projective"]):
+            return []
         try:
             search = Search(scores, conflicts, decoder, options, part)
             return search.run(k, by_heads=by_heads, banned=False)

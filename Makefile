@@ -11,7 +11,7 @@ unexport PYTHONDONTWRITEBYTECODE
 export NUMBA_DISABLE_ERROR_MESSAGE_HIGHLIGHTING = 1
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo smoke test test-all test-races test-uncompiled test-versions test-aarch64 lint docs bench figures fuzz wheel wheels models calibrated clean
+.PHONY: help demo smoke test test-all test-races test-uncompiled test-versions test-aarch64 lint docs bench figures fuzz soak wheel wheels models calibrated clean
 
 help:
 	@echo "make demo   set up a virtual environment and parse some English sentences"
@@ -27,6 +27,7 @@ help:
 	@echo "make bench  measure again, for an hour; OPTIONS=--essential for a quarter of one, OPTIONS=kbest"
 	@echo "make figures  write the tables and charts of README and docs from benchmarks/results"
 	@echo "make fuzz   attack it with new seeds, for SECONDS=600; SEED= ATTACK= ROUND= repeat a fault"
+	@echo "make soak   send 20,000 requests to the service, a tenth of them hostile; OPTIONS=--help"
 	@echo "make wheel  build the wheels into dist/, with compiled kernels; needs a C compiler, minutes"
 	@echo "make wheels ... and those for Linux on ARM and for all else"
 	@echo "make calibrated  fit the probabilities of all models anew, without training; minutes"
@@ -100,6 +101,10 @@ SECONDS ?= 60
 fuzz: $(VENV)/.test
 	$(BIN)/python fuzz --seconds $(SECONDS) $(if $(SEED),--seed $(SEED)) \
 	  $(if $(ATTACK),--attack $(ATTACK)) $(if $(ROUND),--round $(ROUND))
+
+# What `make test` installs has all that the service needs.
+soak: $(VENV)/.test
+	$(BIN)/python fuzz/soak.py $(OPTIONS)
 
 WHEEL := $(BIN)/python -m pip wheel --disable-pip-version-check --no-deps --wheel-dir dist
 

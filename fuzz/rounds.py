@@ -43,6 +43,7 @@ ATTACKS = {
     "pickles": 1,
     "interrupts": 2,
     "sharing": 2,
+    "service": 1,
 }
 MEMORY = 12 * 2**30  # of address space; more than this is a fault
 INTERRUPTED = 130  # the status of a process that Ctrl-C has ended

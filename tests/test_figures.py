@@ -26,7 +26,17 @@ CELL = re.compile(rf"[*~<≈]*-?\d[\d.,\s×%()*→/+-]*(?:\s?(?:{UNIT}|%|,|\(|\)
 
 #: Numbers with such a unit that were not measured: limits, choices and examples.
 CHOSEN: dict[str, tuple[str, ...]] = {
-    "docs/reliability.md": ("512 MB",),
+    "docs/corpora.md": ("10 seconds", "1 GB", "5 seconds"),
+    "docs/reliability.md": (
+        "512 MB",
+        "2 MB",
+        "64 MB",
+        "1 GB",
+        "1.2 GB",
+        "5 seconds",
+        "8 seconds",
+        "10 seconds",
+    ),
 }
 
 

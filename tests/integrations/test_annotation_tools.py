@@ -1,6 +1,9 @@
 """The interfaces of annotation tools, by requests as their sources make them."""
 
 import json
+import threading
+import time
+from concurrent.futures import Future
 from urllib.parse import quote
 from xml.etree import ElementTree
 
@@ -27,6 +30,7 @@ def conllu(sentences):
     return "".join(map(str, sentences))
 
 
+JSON = "application/json"
 OWN = {"project_name": "arborescence", "model_id": "small"}
 
 
@@ -40,7 +44,7 @@ class Arborator:
         return self.client.ask(f"/parser/models{path}")[1]
 
     def post(self, path, **asked):
-        return self.client.ask(f"/parser/models{path}", json.dumps(asked))[1]
+        return self.client.ask(f"/parser/models{path}", json.dumps(asked), JSON)[1]
 
     def done(self, path, started, **asked):
         """Ask until a task is ready."""
@@ -108,12 +112,14 @@ def test_what_arborator_is_refused(client):
         ("/parse/start", {"model_info": OWN, "to_parse_samples": {"s": "1\tx"}}, "2 columns"),
         ("/parse/status", {"parse_task_id": "none"}, "no such task"),
         ("/train/start", {"project_name": "a", "train_samples": {"s": ""}, "max_epoch": 0,
-                          "base_model": None}, "max_epoch must be between"),
+                          "base_model": None}, "max_epoch must be at least 1"),
     ]:  # fmt: skip
         answer = arborator.post(path, **asked)
         assert answer["status"] == "failure"
         assert said in answer["error"]
-    assert arborator.parse(OWN, {"s": conllu(treebank())}, "all")["status"] == "failure"
+    asked = {"model_info": OWN, "to_parse_samples": {"s": conllu(treebank())}}
+    wrong = arborator.post("/parse/start", parsing_settings="all", **asked)
+    assert "parsing_settings must be" in wrong["error"]
     assert client.ask("/parser/models/parse/status", "[]")[1]["status"] == "failure"
     assert "empty" in arborator.train(train_samples={"s": ""})["error"]
 
@@ -206,14 +212,14 @@ def test_inception_s_training(client, tmp_path):
     before = client.ask("/birds/predict", json.dumps(request(xmi(treebank(), edges=False))))
     name = f"{{{DKPRO}/syntax/type/dependency.ecore}}Dependency"
     assert predicted(before, name) == []
-    assert client.ask("/birds/train", json.dumps(taught))[0] == 204
-    running = client.app.routes[-1].endpoint.__self__._running
-    [task] = running.values()
+    assert client.ask("/birds/train", json.dumps(taught), JSON)[0] == 204
+    inception = client.service.app.routes[-1].endpoint.__self__
+    [task] = inception._running.values()
     assert task.result()["scores_best"]["n_sentences_test"] == 2
     after = client.ask("/birds/predict", json.dumps(request(xmi(treebank(), edges=False))))
     assert len(predicted(after, name)) == sum(map(len, treebank()))
-    running[next(iter(running))] = type("Busy", (), {"done": lambda _: False})()
-    assert client.ask("/birds/train", json.dumps(taught))[0] == 429
+    inception._running = dict.fromkeys(inception._running, Future())
+    assert client.ask("/birds/train", json.dumps(taught), JSON)[0] == 429
 
 
 def test_inception_s_tags(client):
@@ -225,18 +231,120 @@ def test_inception_s_tags(client):
     assert [one.get("PosValue") for one in found] == tree.upos
 
 
+def broken(**changed):
+    return request(xmi(treebank()), **changed)
+
+
 @pytest.mark.parametrize(
-    "body",
+    ("body", "said"),
     [
-        "",
-        "[]",
-        "{}",
-        json.dumps(request("<a")),
-        json.dumps(request("<!DOCTYPE a []><a/>")),
-        json.dumps(request(xmi(treebank()).replace('begin="4"', 'begin="x"'))),
+        ("", "not JSON"),
+        ("[]", "must be a JSON object"),
+        ("{}", "metadata must be"),
+        ("[" * 900_000, "nested too deeply"),
+        (json.dumps(request("<a")), "XMI is broken"),
+        (json.dumps(request("<!DOCTYPE a []><a/>")), "document type"),
+        (json.dumps(request("<a>" * 5000 + "</a>" * 5000)), "nested more than"),
+        (json.dumps(request(xmi(treebank()).replace('begin="4"', 'begin="x"'))), "'x' stands"),
+        (json.dumps(request(xmi(treebank()).replace('begin="4"', 'begin="-4"'))), "'-4' stands"),
+        (json.dumps(request(xmi(treebank()).replace('xmi:id="11"', 'xmi:id="x"'))), "'x' stands"),
+        (
+            json.dumps(request(xmi(treebank()).replace('xmi:id="11"', f'xmi:id="{"9" * 5000}"'))),
+            "stands where a number is due",
+        ),
+        (json.dumps(broken(layer=3)), "layer must be of the type str"),
+        (json.dumps(broken(layer="a b")), "layer must be a name"),
+        (json.dumps(broken(feature='x="1" y')), "feature must be a name"),
+        (json.dumps(broken() | {"document": {"xmi": 3}}), "xmi must be of the type str"),
+        (json.dumps(broken()).replace("ann", "a" * 300), "more than 200 bytes"),
+        (json.dumps(broken()).replace("ann", "\\ud800"), "half a character"),
     ],
-)
-def test_what_inception_is_refused(client, body):
+)  # fmt: skip
+def test_what_inception_is_refused(client, body, said):
     status, answer = client.ask("/small/predict", body)
     assert status == 400
-    assert answer["error"]
+    assert said in answer["error"]
+
+
+def test_long_documents_are_refused(tmp_path):
+    words = Sentence.from_words(["a"] * 41)
+    with Serving({"small": small_parser("linear")}, tmp_path, words=40, client_words=60) as client:
+        for document, said in [
+            (xmi([words], edges=False), "a sentence has more than 40 words"),
+            (xmi([Sentence.from_words(["a"] * 35)] * 2, edges=False), "more than 60 words"),
+        ]:
+            for path, kind in (("predict", None), ("train", JSON)):
+                status, answer = client.ask(f"/small/{path}", json.dumps(request(document)), kind)
+                assert status == 413
+                assert said in answer["error"]
+        arborator = Arborator(client)
+        long = arborator.post("/parse/start", model_info=OWN, to_parse_samples={"s": str(words)})
+        assert long == {"status": "failure", "error": "a sentence has more than 40 words"}
+
+
+def test_training_has_limits(client, tmp_path):
+    arborator, studio = Arborator(client), client.service.studio
+    samples = {"train_samples": {"s": conllu(treebank())}, "project_name": "a", "base_model": None}
+    assert "100 epochs at most" in arborator.post("/train/start", max_epoch=101, **samples)["error"]
+    held = threading.Event()
+    studio._trained = lambda *_: held.wait() and {}
+    started = [arborator.post("/train/start", max_epoch=1, **samples) for _ in range(10)]
+    assert [each["status"] for each in started] == ["success"] * 9 + ["failure"]
+    assert "too many models wait" in started[-1]["error"]
+    held.set()
+    for each in started[:-1]:
+        assert arborator.done("/train/status", each)["data"]["ready"]
+    for number in range(100):
+        path = studio.path("b", str(number))
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(b"")
+    assert "100 models already" in arborator.post("/train/start", max_epoch=1, **samples)["error"]
+
+
+def test_models_have_room(tmp_path):
+    with Serving({"small": small_parser("linear")}, tmp_path, disk=10) as client:
+        (tmp_path / "a").mkdir()
+        (tmp_path / "a" / "b.model").write_bytes(b"x" * 11)
+        status, answer = client.ask("/small/train", json.dumps(request(xmi(treebank()))), JSON)
+        assert status == 507
+        assert "the models have more than 10 bytes" in answer["error"]
+
+
+@pytest.mark.parametrize("kind", [None, "text/plain", "application/x-www-form-urlencoded"])
+def test_a_foreign_page_cannot_train(client, tmp_path, kind):
+    asked = {"project_name": "a", "train_samples": {"s": conllu(treebank())}, "max_epoch": 1}
+    for path, body in [
+        ("/parser/models/train/start", asked | {"base_model": None}),
+        ("/small/train", request(xmi(treebank()))),
+    ]:
+        status, answer = client.ask(path, json.dumps(body), kind)
+        assert status == 415
+        assert "application/json" in answer["error"]
+        status, answer = client.ask(path, json.dumps(body), JSON, Origin="http://evil.example")
+        assert status == 403
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.races
+def test_a_task_that_takes_too_long():
+    held = threading.Event()
+
+    class Held:
+        text = tagger = None
+
+        def parse(self, sentences, **_):
+            held.wait()
+            return sentences
+
+    with Serving({"small": Held()}, timeout=0.2) as client:
+        arborator = Arborator(client)
+        samples = {"s": "".join(conllu([Sentence.from_words(["a"] * 600)]) for _ in range(3))}
+        started = arborator.post("/parse/start", model_info=OWN, to_parse_samples=samples)
+        while not client.service.lanes.busy:
+            time.sleep(0.001)
+        [task] = client.service.admission._running
+        while not task.budget.over:
+            time.sleep(0.001)
+        held.set()
+        assert "it took more than 0.2 s" in arborator.done("/parse/status", started)["error"]
+        assert client.metrics()["arborescence_inside"] == 0

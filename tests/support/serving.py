@@ -6,19 +6,22 @@ import math
 import socket
 import threading
 
-import uvicorn
-
-from arborescence.integrations.service.app import Limits, application
+from arborescence.integrations.service.admission import Limits
+from arborescence.integrations.service.app import Service
+from arborescence.integrations.service.server import server
 
 
 class Serving:
     """A server in a thread, from its start to its graceful end."""
 
-    def __init__(self, models, folder=None, *, timeout=math.inf, **limits):
+    def __init__(self, models, folder=None, hosts=(), *, timeout=math.inf, **limits):
         # The first request may have to wait for kernels to be compiled.
-        self.app = application(models, Limits(timeout=timeout, **limits), folder)
-        config = uvicorn.Config(self.app, log_level="error")
-        self.server, self.begun = uvicorn.Server(config), threading.Event()
+        limits = {"patience": math.inf, "timeout": timeout} | limits
+        self.service = Service(models, Limits(**limits), folder, hosts)
+        self.server, self.begun = (
+            server(self.service.app, self.service.admission),
+            threading.Event(),
+        )
         self.socket = socket.create_server(("127.0.0.1", 0))
         self.port = self.socket.getsockname()[1]
         startup = self.server.startup
@@ -40,13 +43,19 @@ class Serving:
         self.thread.join()
         self.socket.close()
 
-    def ask(self, path, body=None, kind=None, method=None):
+    def ask(self, path, body=None, kind=None, method=None, **headers):
         """Return the status, and the answer, as JSON if it is some."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port)
-        headers = {"Content-Type": kind} if kind else {}
+        headers = {name.replace("_", "-"): value for name, value in headers.items()}
+        headers |= {"Content-Type": kind} if kind else {}
         connection.request(method or ("GET" if body is None else "POST"), path, body, headers)
         answer = connection.getresponse()
         text = answer.read().decode()
         connection.close()
         kind = answer.getheader("Content-Type") or ""
         return answer.status, json.loads(text) if "json" in kind else text
+
+    def metrics(self):
+        """Return the counts of the service."""
+        lines = self.ask("/metrics")[1].splitlines()
+        return {name: int(value) for name, value in (line.rsplit(" ", 1) for line in lines)}

@@ -83,17 +83,20 @@ def serve(
     ] = None,
     port: Annotated[int, typer.Option(min=0, max=65535)] = 8000,
     host: str = "127.0.0.1",
+    allow_host: Annotated[list[str] | None, typer.Option(metavar="NAME")] = None,
     size: Annotated[int, typer.Option(min=1, metavar="BYTES")] = 2_000_000,
     timeout: Annotated[float, typer.Option(min=0.1, metavar="SECONDS")] = 60.0,
     queue: Annotated[int, typer.Option(min=1, metavar="N")] = 1000,
     max_words: Annotated[int, typer.Option(min=1, metavar="N")] = 1000,
+    client_words: Annotated[int, typer.Option(min=1, metavar="N")] = 100_000,
+    client_connections: Annotated[int, typer.Option(min=1, metavar="N")] = 100,
     train_into: Annotated[Path | None, typer.Option(metavar="FOLDER")] = None,
     quiet: QuietOption = False,
 ) -> None:
     """Parse over HTTP: a page to try it, the interfaces of UDPipe, ArboratorGrew and INCEpTION.
 
-    Only this machine can reach it, unless --host says otherwise. Ctrl-C ends it when all answers
-    are given.
+    Only this machine can reach it, unless --host says otherwise. On Ctrl-C or SIGTERM, requests
+    that were begun have 5 seconds, then they are answered by 503, and the process ends.
 
     Parameters
     ----------
@@ -103,16 +106,23 @@ def serve(
         0: any that is free.
     host
         The address to listen at; 0.0.0.0 for everybody.
+    allow_host
+        A name by which it is called, or of pages that may ask, beside localhost and the address.
     size
         The largest request.
     timeout
-        How long a request may take.
+        How long a request may take; then its work stops.
     queue
         How many requests may be there at a time.
     max_words
         The longest sentence.
+    client_words
+        Words of all requests of a client at a time.
+    client_connections
+        Connections of a client at a time.
     train_into
-        Keep models that requests of ArboratorGrew and INCEpTION train.
+        Keep models that requests of ArboratorGrew and INCEpTION train: at most 100 of 1 GB in all,
+        in 100 epochs, with 8 that wait.
 
     Examples
     --------
@@ -123,9 +133,11 @@ def serve(
 
     parsers = {name: load(name) for name in models or ["english"]}
     limits = {"size": size, "timeout": timeout, "queue": queue, "words": max_words}
+    limits |= {"client_words": client_words, "client_connections": client_connections}
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.create_server((host, port), family=family) as listening:
+        named = [] if listening.getsockname()[0] == host else [host]
         shown = f"[{host}]" if ":" in host else host
         note(f"http://{shown}:{listening.getsockname()[1]}", quiet=quiet)
         with suppress(KeyboardInterrupt):  # by then all that was begun has been answered
-            service.run(parsers, listening, train_into, **limits)
+            service.run(parsers, listening, train_into, [*named, *(allow_host or [])], **limits)

@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
+import logging
+import os
+import sys
 from typing import TYPE_CHECKING, Any
 
 from arborescence.errors import MissingExtraError
+from arborescence.system.files import remove_unfinished
 
 if TYPE_CHECKING:
     import socket
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
 
 def run(
-    parsers: Mapping[str, Any], listening: socket.socket, folder: Path | None = None, **limits: Any
+    parsers: Mapping[str, Any],
+    listening: socket.socket,
+    folder: Path | None = None,
+    hosts: Iterable[str] = (),
+    **limits: Any,
 ) -> None:
     """Answer at a socket until the process is told to stop; then end what was begun.
+
+    The first signal gives requests that were begun 5 seconds; later ones are answered by 503. If a
+    thread still works then, the process ends with status 0.
 
     Parameters
     ----------
@@ -25,8 +36,10 @@ def run(
         A socket that listens.
     folder
         Where models are kept that requests train; without it, none are.
+    hosts
+        Names by which the service is called, and of pages that may ask, beside the address.
     **limits
-        The fields of `app.Limits`.
+        The fields of `admission.Limits`.
 
     Raises
     ------
@@ -34,20 +47,21 @@ def run(
         If Starlette or uvicorn is not installed.
     """
     try:
-        import uvicorn
-
-        from arborescence.integrations.service.app import Limits, application
+        from arborescence.integrations.service.admission import Limits
+        from arborescence.integrations.service.app import Service
+        from arborescence.integrations.service.server import server
     except ImportError as error:
         raise MissingExtraError(
             f"serving needs {error.name}: pip install 'arborescence[serve]'"
         ) from error
+    logging.basicConfig(format="%(asctime)s %(message)s")  # to stderr, unless the caller has said
     for parser in parsers.values():  # what has to be compiled keeps no request waiting
         list(parser.parse("A word." if parser.text else [["A", "word"]]))
-    config = uvicorn.Config(
-        application(parsers, Limits(**limits), folder),
-        log_level="warning",
-        access_log=False,
-        server_header=False,
-        timeout_graceful_shutdown=30,
-    )
-    uvicorn.Server(config).run(sockets=[listening])
+    service = Service(parsers, Limits(**limits), folder, hosts)
+    try:
+        server(service.app, service.admission).run(sockets=[listening])
+    finally:
+        if service.busy:  # a kernel cannot be interrupted, and all is answered
+            remove_unfinished()
+            sys.stderr.flush()
+            os._exit(0)

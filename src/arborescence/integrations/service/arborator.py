@@ -6,9 +6,9 @@ parse; what is given may be kept. Requests start tasks, and ask how they are.
 
 from __future__ import annotations
 
+import asyncio
 import io
 import json
-from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 from uuid import uuid4
@@ -18,13 +18,19 @@ from starlette.routing import Mount, Route
 
 from arborescence.core.checks import check_count
 from arborescence.errors import OptionError
+from arborescence.integrations.service.asked import field_of, json_of
+from arborescence.integrations.service.lanes import gathered, in_steps
+from arborescence.integrations.service.training import check_json
 from arborescence.treebank.conllu import read
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from starlette.requests import Request
 
+    from arborescence.core.budget import Budget
+    from arborescence.integrations.service.admission import Ticket
+    from arborescence.integrations.service.lanes import Steps
     from arborescence.integrations.service.training import Shared
     from arborescence.treebank import Sentence
 
@@ -40,7 +46,9 @@ _COLUMNS: Final = {
     "keep_heads": "heads",
     "keep_deprels": "deprels",
 }
+#: So many tasks are remembered, with so many characters of results.
 _MOST_TASKS: Final = 1000
+_MOST_TEXT: Final = 50_000_000
 
 
 class Arborator:
@@ -48,14 +56,13 @@ class Arborator:
 
     def __init__(self, shared: Shared) -> None:
         self._shared, self._parsers, self._studio = shared, shared.parsers, shared.studio
-        self._tasks: dict[str, Future[dict[str, Any]]] = {}
-        self._pool = ThreadPoolExecutor(1, "arborator")
+        self._tasks: dict[str, asyncio.Future[dict[str, Any]]] = {}
 
     def routes(self) -> Mount:
         """Return the routes of the interface."""
-        answers = {
-            ("GET", "/list"): self._listed,
-            ("DELETE", "/list/{project}/{model}"): self._deleted,
+        answers: dict[tuple[str, str], Any] = {
+            ("GET", "/list"): self._list,
+            ("DELETE", "/list/{project}/{model}"): self._delete,
             ("POST", "/train/start"): self._train,
             ("POST", "/train/status"): self._status,
             ("POST", "/parse/start"): self._parse,
@@ -69,21 +76,26 @@ class Arborator:
             ],
         )
 
-    def _answering(self, answer: Callable[[dict[str, Any]], Any]) -> Any:
-        """Return an endpoint, whose failures are answers, too."""
-
+    def _answering(self, answer: Callable[[Request, dict[str, Any]], Any]) -> Any:
         async def endpoint(request: Request) -> JSONResponse:
-            body = await self._shared.body(request) if request.method == "POST" else b"{}"
-            try:
-                asked = json.loads(body) | request.path_params
-                data = await self._shared.aside(answer, asked)
-            except Exception as error:  # of a task, too
-                return JSONResponse({"status": "failure", "error": str(error)})
+            body = await request.body() if request.method == "POST" else b"{}"
+            asked = await self._shared.lanes.aside(
+                request.scope["ticket"], len(body), json_of, body
+            )
+            data = await answer(request, asked | request.path_params)
             return JSONResponse({"status": "success", "data": data})
 
         return endpoint
 
-    def _listed(self, _: dict[str, Any]) -> list[dict[str, Any]]:
+    async def _list(self, request: Request, _: dict[str, Any]) -> list[dict[str, Any]]:
+        ticket = request.scope["ticket"]
+        found: list[dict[str, Any]] = await self._shared.lanes.aside(ticket, None, self._listed)
+        return found
+
+    async def _delete(self, request: Request, asked: dict[str, Any]) -> None:
+        await self._shared.lanes.aside(request.scope["ticket"], None, self._deleted, asked)
+
+    def _listed(self) -> list[dict[str, Any]]:
         """Describe all models."""
         none = {"epoch": 0, "LAS_epoch": 0, "n_sentences_train": 0, "n_sentences_test": 0}
         own = [{"project_name": _OWN, "model_id": name} for name in self._parsers]
@@ -97,39 +109,69 @@ class Arborator:
         for file in (path.with_suffix(".json"), path):
             file.unlink(missing_ok=True)
 
-    def _train(self, asked: dict[str, Any]) -> dict[str, Any]:
+    async def _train(self, request: Request, asked: dict[str, Any]) -> dict[str, Any]:
         """Begin to train a model."""
-        project, samples = _of(asked, "project_name", str), _of(asked, "train_samples", dict)
-        base = asked.get("base_model")
-        start = None if base is None else self._parser(base)
-        epochs = check_count(asked.get("max_epoch"), "max_epoch", 1, 1000)
-        treebank = [one for name, text in samples.items() for one in _sentences(name, text)]
+        check_json(request)
+        project, samples = field_of(asked, "project_name", str), _samples(asked, "train_samples")
+        base, ticket = asked.get("base_model"), request.scope["ticket"]
+        epochs = check_count(asked.get("max_epoch"), "max_epoch", 1)
         info = {"project_name": project, "model_id": f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S.%f}"}
         path = self._studio.path(project, info["model_id"])
-        task = self._studio.train(path, treebank, start, epochs, info)
-        return {"model_info": info, "train_task_id": self._task(task)}
 
-    def _parse(self, asked: dict[str, Any]) -> dict[str, Any]:
+        def begun() -> Steps:
+            start = None if base is None else self._parser(base)
+            yield
+            given = (one for sample in samples.items() for one in _sentences(*sample))
+            treebank = yield from gathered(ticket.admitted(given), ticket.budget)
+            return self._studio.train(path, treebank, start, epochs, info)
+
+        future = await self._shared.lanes.do(ticket, begun())
+        return {"model_info": info, "train_task_id": self._task(asyncio.wrap_future(future))}
+
+    async def _parse(self, request: Request, asked: dict[str, Any]) -> dict[str, Any]:
         """Begin to parse samples."""
-        info, samples = _of(asked, "model_info", dict), _of(asked, "to_parse_samples", dict)
-        settings, parser = asked.get("parsing_settings") or {}, self._parser(info)
-        given = {name: _sentences(name, text) for name, text in samples.items()}
+        info, samples = field_of(asked, "model_info", dict), _samples(asked, "to_parse_samples")
+        settings = asked.get("parsing_settings") or {}
+        if not isinstance(settings, dict):
+            raise OptionError("parsing_settings must be an object")
+        ticket = request.scope["ticket"]
 
-        def work() -> dict[str, Any]:
-            found = {name: _parsed(parser, some, settings) for name, some in given.items()}
-            return {"model_info": info, "parsed_samples": found}
+        def begun() -> Steps:
+            parser, given = self._parser(info), {}
+            yield
+            for name, text in samples.items():
+                sentences = ticket.admitted(_sentences(name, text))
+                given[name] = yield from gathered(sentences, ticket.budget)
+            return parser, given
 
-        return {"model_info": info, "parse_task_id": self._task(self._pool.submit(work))}
+        parser, given = await self._shared.lanes.do(ticket, begun())
 
-    def _task(self, future: Future[dict[str, Any]]) -> str:
-        """Return the name of a new task; the oldest one of too many is forgotten."""
-        while len(self._tasks) >= _MOST_TASKS:
+        def found() -> Steps:
+            parsed = {}
+            for name, some in given.items():
+                parsed[name] = yield from _parsed(parser, some, settings, ticket)
+            return {"model_info": info, "parsed_samples": parsed}
+
+        async def task() -> dict[str, Any]:
+            try:
+                result: dict[str, Any] = await self._shared.lanes.do(ticket, found())
+                return result
+            finally:
+                self._shared.admission.release(ticket)
+
+        ticket.kept = True
+        return {"model_info": info, "parse_task_id": self._task(asyncio.ensure_future(task()))}
+
+    def _task(self, future: asyncio.Future[dict[str, Any]]) -> str:
+        """Return the name of a new task; the oldest of too many is forgotten."""
+        future.add_done_callback(lambda done: done.cancelled() or done.exception())  # it is asked
+        while len(self._tasks) >= _MOST_TASKS or sum(map(_size, self._tasks.values())) > _MOST_TEXT:
             del self._tasks[next(iter(self._tasks))]
         name = str(uuid4())
         self._tasks[name] = future
         return name
 
-    def _status(self, asked: dict[str, Any]) -> dict[str, Any]:
+    async def _status(self, _: Request, asked: dict[str, Any]) -> dict[str, Any]:
         """Return the result of a task, if it is ready."""
         task = self._tasks.get(str(asked.get("train_task_id") or asked.get("parse_task_id")))
         if task is None:
@@ -138,7 +180,7 @@ class Arborator:
 
     def _parser(self, info: Any) -> Any:
         """Return the model that was named."""
-        project, name = _of(info, "project_name", str), _of(info, "model_id", str)
+        project, name = field_of(info, "project_name", str), field_of(info, "model_id", str)
         if project == _OWN and name in self._parsers:
             return self._parsers[name]
         path = self._studio.path(project, name)
@@ -147,29 +189,42 @@ class Arborator:
         return self._studio.load(path)
 
 
-def _of(asked: Any, name: str, kind: type) -> Any:
-    """Return a field of a request; OptionError if it is missing or of another type."""
-    if not isinstance(asked, dict) or not isinstance(asked.get(name), kind):
-        raise OptionError(f"{name} must be of the type {kind.__name__}")
-    return asked[name]
+def _samples(asked: dict[str, Any], name: str) -> dict[str, str]:
+    """Return the samples of a request: texts by name."""
+    samples: dict[str, str] = field_of(asked, name, dict)
+    for each in samples:
+        field_of(samples, each, str)
+    return samples
 
 
-def _sentences(name: str, text: Any) -> list[Sentence]:
+def _sentences(name: str, text: str) -> Iterator[Sentence]:
     """Read a sample; errors name it."""
-    file = io.BytesIO(str(text).rstrip().encode() + b"\n\n")
+    file = io.BytesIO(text.rstrip().encode() + b"\n\n")
     file.name = name
-    return list(read(file)) if str(text).strip() else []
+    return read(file) if text.strip() else iter(())
 
 
-def _parsed(parser: Any, given: list[Sentence], settings: Mapping[str, str]) -> str:
+def _size(task: asyncio.Future[dict[str, Any]]) -> int:
+    """Return the number of characters that a task has found."""
+    if not task.done() or task.cancelled() or task.exception():
+        return 0
+    return sum(map(len, task.result().get("parsed_samples", {}).values()))
+
+
+def _parsed(
+    parser: Any, given: list[Sentence], settings: Mapping[str, Any], ticket: Ticket
+) -> Steps:
     """Parse sentences as the settings say; return them as CoNLL-U."""
     how = {column: settings.get(name, "NONE") for name, column in _COLUMNS.items()}
     cleared: Any = {column: None for column, value in how.items() if value == "NONE"}
     kept = [column for column, value in how.items() if value == "ALL"]
     asked = {} if {"heads", "deprels"} <= cleared.keys() else {"keep": "anyway"}
-    parsed = parser.parse([one.replace(**cleared) for one in given], **asked)
-    trees = (
-        tree.replace(**{column: getattr(one, column) for column in kept})
-        for one, tree in zip(given, parsed, strict=True)
-    )
-    return "".join(map(str, trees))
+
+    def work(some: list[Sentence], budget: Budget) -> list[str]:
+        parsed = parser.parse([one.replace(**cleared) for one in some], budget=budget, **asked)
+        return [
+            str(tree.replace(**{column: getattr(one, column) for column in kept}))
+            for one, tree in zip(some, parsed, strict=True)
+        ]
+
+    return "".join((yield from in_steps(given, work, ticket.budget)))

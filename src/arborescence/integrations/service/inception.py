@@ -7,13 +7,16 @@ for each annotator.
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any, Final
 
 from starlette.responses import JSONResponse, PlainTextResponse
 from starlette.routing import Route
 
 from arborescence.errors import OptionError
+from arborescence.integrations.service.admission import RefusedError
+from arborescence.integrations.service.asked import field_of, json_of
+from arborescence.integrations.service.lanes import gathered
+from arborescence.integrations.service.training import check_json
 from arborescence.integrations.service.xmi import Document
 
 if TYPE_CHECKING:
@@ -22,6 +25,8 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
+    from arborescence.integrations.service.admission import Ticket
+    from arborescence.integrations.service.lanes import Steps
     from arborescence.integrations.service.training import Shared
 
 _EPOCHS: Final = 5
@@ -42,46 +47,51 @@ class Inception:
         ]
 
     async def _predict(self, request: Request) -> Response:
-        body = await self._shared.body(request)
-        found = await self._shared.aside(self._predicted, request.path_params["name"], body)
-        return JSONResponse({"document": found})
+        body, ticket = await request.body(), request.scope["ticket"]
+        steps = self._predicted(request.path_params["name"], body, ticket)
+        return JSONResponse({"document": await self._shared.lanes.do(ticket, steps)})
 
     async def _train(self, request: Request) -> Response:
-        body = await self._shared.body(request)
-        begun = await self._shared.aside(self._begun, request.path_params["name"], body)
-        return PlainTextResponse(status_code=204 if begun else 429)
+        check_json(request)
+        body, ticket = await request.body(), request.scope["ticket"]
+        steps = self._begun(request.path_params["name"], body, ticket)
+        await self._shared.lanes.do(ticket, steps)
+        return PlainTextResponse(status_code=204)
 
-    def _predicted(self, name: str, body: bytes) -> str:
+    def _predicted(self, name: str, body: bytes, ticket: Ticket) -> Steps:
         [document], user = _documents(body, "document")
         path = self._studio.folder and self._studio.path(f"inception {name}", user)
         own = path is not None and path.is_file()
         parser = self._studio.load(path) if own and path else self._parsers.get(name)
+        yield
         if parser is not None:
-            document.predict(parser)
+            yield from document.predict(parser, ticket)
         return str(document)
 
-    def _begun(self, name: str, body: bytes) -> bool:
-        """Begin to train; return whether nothing else is being trained for this user."""
+    def _begun(self, name: str, body: bytes, ticket: Ticket) -> Steps:
+        """Begin to train, unless something is being trained for this user."""
         documents, user = _documents(body, "documents")
         path = self._studio.path(f"inception {name}", user)
         running = self._running.get(str(path))
         if running is not None and not running.done():
-            return False
-        given = [one for document in documents for _, one in document.sentences()]
-        treebank = [one for one in given if (one.heads >= 0).any()]
+            raise RefusedError(429, "a model of this user is being trained: try again later")
+        given = (one for document in documents for _, one in document.sentences())
+        treebank = yield from gathered(ticket.admitted(given), ticket.budget)
+        treebank = [one for one in treebank if (one.heads >= 0).any()]
         if treebank:
             base = self._parsers.get(name)
             info = {"project_name": f"inception {name}", "model_id": user}
+            self._running = {key: each for key, each in self._running.items() if not each.done()}
             self._running[str(path)] = self._studio.train(path, treebank, base, _EPOCHS, info)
-        return True
 
 
 def _documents(body: bytes, field: str) -> tuple[list[Document], str]:
     """Read the documents of a request, and whose they are."""
-    try:
-        asked = json.loads(body)
-        layer, feature = (asked["metadata"][key] for key in ("layer", "feature"))
-        found = asked[field] if field == "documents" else [asked[field]]
-        return [Document(one["xmi"], layer, feature) for one in found], str(found[0]["userId"])
-    except (KeyError, TypeError, IndexError, ValueError) as error:
-        raise OptionError(f"this is no request of INCEpTION: {error!r}") from None
+    asked = json_of(body)
+    metadata = field_of(asked, "metadata", dict)
+    layer, feature = (field_of(metadata, key, str) for key in ("layer", "feature"))
+    given = field_of(asked, field, list) if field == "documents" else [asked.get(field)]
+    if not given:
+        raise OptionError("there are no documents")
+    documents = [Document(field_of(one, "xmi", str), layer, feature) for one in given]
+    return documents, field_of(given[0], "userId", str)

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from typing import TYPE_CHECKING, Any, Final
 from xml.etree import ElementTree
 
 from arborescence.errors import OptionError
+from arborescence.integrations.service.lanes import gathered, in_steps
 from arborescence.parsers.shared.confidence import edge_probs
 from arborescence.treebank.sentence import Sentence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from arborescence.integrations.service.admission import Ticket
+    from arborescence.integrations.service.lanes import Steps
+
 _XMI: Final = "{http://www.omg.org/XMI}"
 _SEGMENTS: Final = "de.tudarmstadt.ukp.dkpro.core.api.segmentation.type"
 _TAGS: Final = "de.tudarmstadt.ukp.dkpro.core.api.lexmorph.type.pos.POS"
 _PREDICTED: Final = "inception_internal_predicted"
+_DEEPEST: Final = 100  # elements within each other; a CAS has four
 
 
 def _name(layer: str) -> str:
@@ -25,14 +31,36 @@ def _name(layer: str) -> str:
     return f"{{http:///{package.replace('.', '/')}.ecore}}{name}"
 
 
+class _Shallow(ElementTree.TreeBuilder):
+    """Builds the elements of a document, unless they lie too deep within each other."""
+
+    depth = 0
+
+    def start(self, tag: Any, attrs: Any) -> Any:
+        """Open an element."""
+        self.depth += 1
+        if self.depth > _DEEPEST:
+            raise OptionError(f"the XMI is nested more than {_DEEPEST} deep")
+        return super().start(tag, attrs)
+
+    def end(self, tag: Any) -> Any:
+        """Close an element."""
+        self.depth -= 1
+        return super().end(tag)
+
+
 class Document:
     """A document with its tokens, and the edges of a layer."""
 
     def __init__(self, xmi: str, layer: str, feature: str) -> None:
         if "<!DOCTYPE" in xmi:
             raise OptionError("the XMI has a document type, which is not read")
+        for name, value in (("layer", layer), ("feature", feature)):
+            if not re.fullmatch(r"[^\W\d]\w*(\.\w+)*", value, re.ASCII):
+                raise OptionError(f"{name} must be a name, and is {value!r}")
         try:
-            self.root = ElementTree.fromstring(xmi)  # noqa: S314
+            parser = ElementTree.XMLParser(target=_Shallow())  # noqa: S314
+            self.root = ElementTree.fromstring(xmi, parser)  # noqa: S314
         except ElementTree.ParseError as error:
             raise OptionError(f"the XMI is broken: {error}") from None
         self.layer, self.feature = layer, feature
@@ -79,16 +107,29 @@ class Document:
         text = self._text[2 * begin : 2 * end].decode("utf-16-le", "replace")
         return " ".join(text.split()) or "_"
 
-    def predict(self, parser: Any) -> None:
+    def predict(self, parser: Any, ticket: Ticket) -> Steps:
         """Add what a parser predicts where there is nothing yet."""
-        ids = [int(one.get(f"{_XMI}id", 0)) for one in self.root.iter()]
+        ids = [_number(one.get(f"{_XMI}id", "0")) for one in self.root.iter()]
         view = next(self.root.iter(_name("uima.cas.View")), ElementTree.Element("none"))
         members, last = view.get("members", "").split(), max(ids, default=0)
-        sentences = list(self.sentences())
+        words: list[list[ElementTree.Element]] = []
+
+        def noted() -> Iterator[Sentence]:
+            for tokens, sentence in self.sentences():
+                words.append(tokens)
+                yield sentence
+
+        sentences = yield from gathered(ticket.admitted(noted()), ticket.budget)
         tags, sure = self.layer == _TAGS, getattr(parser, "probabilistic", False)
-        keep: Any = "anyway" if any((one.heads >= 0).any() for _, one in sentences) else False
-        trees = parser.parse([one for _, one in sentences], confidence=sure, keep=keep)
-        for (tokens, given), tree in zip(sentences, trees, strict=True):
+        keep: Any = "anyway" if any((one.heads >= 0).any() for one in sentences) else False
+        trees = yield from in_steps(
+            sentences,
+            lambda some, budget: list(
+                parser.parse(some, confidence=sure, keep=keep, budget=budget)
+            ),
+            ticket.budget,
+        )
+        for tokens, given, tree in zip(words, sentences, trees, strict=True):
             shares = edge_probs(tree) if sure and not tags else [None] * len(tree)
             values = tree.upos if tags else tree.deprels
             for word, (token, value, share) in enumerate(zip(tokens, values, shares, strict=True)):
@@ -106,11 +147,19 @@ class Document:
                 found |= {} if share is None else {f"{self.feature}_score": str(share)}
                 ElementTree.SubElement(self.root, _name(self.layer), found)
                 members.append(str(last))
+            yield
         view.set("members", " ".join(members))
 
 
 def _span(element: ElementTree.Element) -> tuple[int, int]:
-    try:
-        return int(element.get("begin", "")), int(element.get("end", ""))
-    except ValueError:
-        raise OptionError("the XMI is broken: a token, tag or sentence has no place") from None
+    begin, end = _number(element.get("begin", "")), _number(element.get("end", ""))
+    if begin > end:
+        raise OptionError("the XMI is broken: a token, tag or sentence ends before it begins")
+    return begin, end
+
+
+def _number(text: str) -> int:
+    """Read a place or a number of an element."""
+    if not re.fullmatch("[0-9]{1,9}", text):
+        raise OptionError(f"the XMI is broken: {text!r} stands where a number is due")
+    return int(text)

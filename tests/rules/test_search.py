@@ -176,7 +176,7 @@ def test_after_the_limit_a_tree_that_keeps_the_rules_and_a_bound():
             one, *others = np.flatnonzero(heads == h)[:3]
             yield [Alternative(forbid=[Edges(h, d)]) for d in (one, *others)]
 
-    budget = arb.Budget(60 * 200**2)
+    budget = arb.Budget(60 * work_of(200))
     found = arb.decode_constrained(scores, lambda heads: list(conflicts(heads)), budget=budget)
     assert not found.certified
     assert found.weight < found.bound <= arb.tree_weight(scores, arb.decode(scores))

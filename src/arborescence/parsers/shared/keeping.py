@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from arborescence.treebank import Sentence
 
 
-#: The budget of the search in one sentence. The hardest sentence of nine treebanks takes half.
+#: The budget of the search for a tree. The hardest sentence of nine treebanks takes two thirds.
 WORK: Final = 2.5e7
 #: A search that cannot decode so many trees is not begun: it would find none that keeps the rules.
 _FEWEST: Final = 16

@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from arborescence import load
-from arborescence.parsers.calibration import calibrate, calibration, fitted, fitted_on
+from arborescence.parsers.calibrating import calibrate, calibration, fitted, fitted_on
 from arborescence.treebank import read
 from inputs import TREEBANKS
 from recording import Results, options

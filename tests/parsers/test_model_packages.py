@@ -13,7 +13,7 @@ import pytest
 
 from arborescence.errors import ModelError, OptionError, TreebankError, printable
 from arborescence.parsers import CombinedParser, Tagger, packaging
-from arborescence.parsers.calibration import calibrate, calibration
+from arborescence.parsers.calibrating import calibrate, calibration
 from arborescence.parsers.linear.parser import LinearParser
 from arborescence.parsers.packaging import build_wheel, package
 from arborescence.parsers.shared.confidence import reliability

@@ -150,19 +150,19 @@ def calibrate(
     arborescence calibrate old.npz UD_French-Sequoia -o new.npz
     arborescence calibrate english letters.conllu -o letters.npz
     """
-    from arborescence.parsers import calibration, load
+    from arborescence.parsers import calibrating, load
     from arborescence.treebank import read
 
     parser = load(model, encoder)
-    measured = dev.is_dir() and calibration.probabilistic(parser)
+    measured = dev.is_dir() and calibrating.probabilistic(parser)
     tests = parts_of(dev)["test"] if measured else []
     test = [sentence for file in tests for sentence in read(file)]
     with steps(quiet=quiet) as step:
-        before = calibration.calibration(parser, test) if test else None
+        before = calibrating.calibration(parser, test) if test else None
         step("fitting", 0, 1)
-        found = calibration.calibrate(parser, dev)
+        found = calibrating.calibrate(parser, dev)
         step("fitting", 1, 1)
-        after = calibration.calibration(parser, test) if test else None
+        after = calibrating.calibration(parser, test) if test else None
     parser.save(output)
     note(f"fitted on {found:,} sentences; saved in {output}", quiet=quiet)
     if test:

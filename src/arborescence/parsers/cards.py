@@ -12,7 +12,7 @@ from time import process_time
 from typing import TYPE_CHECKING, Any, Final
 
 from arborescence.errors import printable
-from arborescence.parsers.calibration import FEWEST, calibration, probabilistic
+from arborescence.parsers.calibrating import FEWEST, calibration, probabilistic
 from arborescence.parsers.recipe import all_options
 from arborescence.parsers.shared.given import untagged
 from arborescence.treebank.evaluation import evaluate

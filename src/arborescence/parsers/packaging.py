@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from arborescence.errors import MissingExtraError, ModelError, OptionError
 from arborescence.parsers import registry
-from arborescence.parsers.calibration import FEWEST, fitted, fitted_on, members
+from arborescence.parsers.calibrating import FEWEST, fitted, fitted_on, members
 from arborescence.parsers.cards import NO_COMMERCE as NO_COMMERCE
 from arborescence.parsers.cards import card_of, commercial
 from arborescence.parsers.folders import Treebank, spdx
@@ -93,7 +93,7 @@ def package(
     OptionError if `name`, `version` or `licence` is none for a package, the folder exists, or the
     licence is not known; MissingExtraError for a wheel without hatchling; ModelError if a model has
     probabilities that were not fitted, though there are sentences to fit them on: see
-    `arborescence.parsers.calibration.calibrate`; TreebankError, ModelError for what is read.
+    `arborescence.parsers.calibrating.calibrate`; TreebankError, ModelError for what is read.
     """
     if wheel:
         _check_hatchling()

@@ -9,7 +9,7 @@ import pytest
 import arborescence as arb
 from arborescence.errors import ModelError, TreebankError
 from arborescence.parsers import CombinedParser, LinearParser, Reranker, Tagger, load, train
-from arborescence.parsers.calibration import calibrate, fitted, fitted_on
+from arborescence.parsers.calibrating import calibrate, fitted, fitted_on
 from arborescence.parsers.shared.confidence import (
     edge_probs,
     fit_choices,

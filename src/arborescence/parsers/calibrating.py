@@ -122,7 +122,7 @@ def calibration(parser: Parser, gold: Iterable[Sentence]) -> Calibration:
     --------
     >>> import arborescence as arb
     >>> parser = arb.load("english-fast")
-    >>> calibration(parser, parser("Birds sing. Old trees grow.")).relations < 50
+    >>> calibration(parser, parser("Birds sing. Old trees grow.")).edges < 50
     True
     """
     gold = list(gold)

@@ -13,6 +13,7 @@ from cases import Case, WrongError, examine
 
 COLUMNS = 1000  # of a round
 _ODD = (None, -1, 99, 10**30, -(10**30), nan, inf, 0.5, 2.0, "2", "", "x", True, b"1", 1j, (), [1])
+_SIZES = (0.0, 1.0, 1e308, 1.7976931348623157e308, 5e-324)  # of scores
 _FEW = 4  # words, up to which all trees are looked at
 
 
@@ -23,7 +24,10 @@ def attack(rng):
         for word in np.flatnonzero(rng.random(n + 1) < rng.choice([0, 0.2, 1])):
             column[word] = _ODD[rng.integers(len(_ODD))]
         how = {"root": str(rng.choice(["single", "multi"])), "projective": bool(rng.random() < 0.3)}
-        yield from examine(nearest, Case((), {"column": column, **how}))
+        scores = None
+        if rng.random() < 0.5:
+            scores = rng.choice(_SIZES, (n + 1, n + 1)) * rng.choice([-1, 1], (n + 1, n + 1))
+        yield from examine(nearest, Case((), {"column": column, "scores": scores, **how}))
 
 
 @cache
@@ -33,7 +37,8 @@ def trees_of(n, root, projective):
 
 def nearest(case):
     column, how = case.options["column"], case.trees
-    found = arb.repair(column, len(column) - 1, **how).heads
+    with np.errstate(all="raise", under="ignore"):
+        found = arb.repair(column, len(column) - 1, scores=case.options["scores"], **how).heads
     if not arb.is_tree(found, how["root"]):
         raise WrongError("no tree", found.tolist())
     if how["projective"] and not arb.is_projective(found):

@@ -43,6 +43,16 @@ def test_any_column_becomes_a_tree(columns, words):
     assert len(found.heads) == words + 1
 
 
+@pytest.mark.parametrize("size", [1e308, 1.7976931348623157e308, 1e-308, 5e-324, 1.0])
+def test_scores_of_any_size(size):
+    """Only their order counts, and no difference of them is too large."""
+    scores = np.array([[0, -1, 1], [0, 0, -1], [0, 1, 0]]) * size
+    with np.errstate(all="raise"):
+        found = arb.repair([-1, 9, 9], scores=scores)
+    assert found.heads.tolist() == [-1, 2, 0]
+    assert arb.repair([-1, 9, 9], scores=-scores).heads.tolist() == [-1, 0, 1]
+
+
 def test_a_tree_stays():
     tree = [-1, 2, 0, 2, 3]
     found = arb.repair(tree)

@@ -70,3 +70,26 @@ def test_what_no_tree_keeps():
     [found] = mended([sentence], rules=rule)
     assert found.broken
     assert found.sentence.heads.tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("rules", ["ud", [RootLabel("root", "root", of_root=True)]])
+def test_trees_with_several_roots_keep_rules(rules):
+    """They are broken only where one root edge is asked for."""
+    how = {"upos": ["VERB"] * 3, "deprels": ["root", "root", "conj"]}
+    kept = Sentence.from_words(["a", "b", "c"], heads=[0, 0, 2], **how)
+    cycle = Sentence.from_words(["a", "b", "c"], heads=[0, 3, 2], **how)
+    [same, found] = mended([kept, cycle], rules=rules, root="multi")
+    assert (same.sentence, same.changed.tolist(), same.broken) == (kept, [], False)
+    assert not found.broken
+    [single] = mended([kept], rules=rules)
+    assert not single.broken
+    assert len(single.changed) == 1
+
+
+def test_rules_that_trees_with_several_roots_break():
+    rules = [RootLabel("root", "root", of_root=True)]
+    how = {"upos": ["VERB"] * 2, "deprels": ["root", "conj"]}
+    sentence = Sentence.from_words(["a", "b"], heads=[0, 0], **how)
+    [found] = mended([sentence], rules=rules, root="multi")
+    assert not found.broken
+    assert found.sentence.deprels == ["root", "root"]

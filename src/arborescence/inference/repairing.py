@@ -137,6 +137,8 @@ def scaled(scores: ArrayLike | None, nodes: int) -> NDArray[np.float64]:
     there[:, 0] = False
     if not there.any():
         return table
-    low, high = table[there].min(), table[there].max()
-    table[there] = (table[there] - low) / (2 * nodes * max(high - low, np.finfo(float).tiny))
+    _, exponent = np.frexp(np.abs(table[there]).max())
+    values = np.ldexp(table[there], -exponent)  # below 1, so that no difference is infinite
+    values -= values.min()
+    table[there] = values / (2 * nodes) / max(values.max(), np.finfo(float).tiny)
     return table

@@ -18,7 +18,7 @@ from arborescence.rules.sets import conflicts_of, rules_of
 from arborescence.system.files import opened
 from arborescence.treebank.conllu import inflated, read
 from arborescence.treebank.tally import CONTENT_RELATIONS, FUNCTIONAL_RELATIONS
-from arborescence.treebank.validation import trees_to_keep, validate
+from arborescence.treebank.validation import keeps, trees_to_keep
 
 if TYPE_CHECKING:
     import os
@@ -150,7 +150,7 @@ def mended(
         found = (_nearest(sentence, hard, root, projective) for sentence in given)
     for sentence, tree in zip(before, found, strict=True):
         changed = np.flatnonzero(sentence.heads != tree.heads) + 1
-        yield Mended(tree, changed, bool(hard) and not _kept(tree, hard))
+        yield Mended(tree, changed, bool(hard) and not keeps(tree, hard, root))
 
 
 def _voted(
@@ -175,15 +175,10 @@ def _voted(
         yield several[0].replace(heads=tree, deprels=deprels)
 
 
-def _kept(sentence: Sentence, rules: list[Rule]) -> bool:
-    """Return whether a sentence has a tree that keeps rules."""
-    return next(validate([sentence], rules), None) is None
-
-
 def _nearest(sentence: Sentence, rules: list[Rule], root: Root, projective: bool) -> Sentence:
     """Return a sentence with the nearest tree, if possible one that keeps rules."""
     if rules and len(sentence):
-        if _kept(sentence, rules) and (not projective or is_projective(sentence.tree)):
+        if keeps(sentence, rules, root) and (not projective or is_projective(sentence.tree)):
             return sentence
         with suppress(NoTreeError):
             return _searched(sentence, rules, root=root, projective=projective)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Iterable, Iterator, Sequence
 
+    from arborescence.core.choices import Root
     from arborescence.rules.kinds import Rule
     from arborescence.rules.sets import AnyRules
     from arborescence.treebank.columns import Integers
@@ -126,7 +127,13 @@ def validate(
             yield _described(columns, trees, word, rule)
 
 
-def trees_of(columns: Columns, rules: Sequence[Rule]) -> tuple[Trees, Any]:
+def keeps(sentence: Sentence, rules: Sequence[Rule], root: Root = "single") -> bool:
+    """Return whether a sentence has a tree, maybe one with several roots, that keeps rules."""
+    trees, good = trees_of(Columns.of_sentences([sentence]), rules, root)
+    return bool(good.all()) and not any(len(rule.found(trees)) for rule in rules)
+
+
+def trees_of(columns: Columns, rules: Sequence[Rule], root: Root = "single") -> tuple[Trees, Any]:
     """Return sentences' trees as these rules read them, and which are trees."""
     # in a sentence that is none, the root is the head of all words
     wanted = set(chain.from_iterable(rule.features for rule in rules))
@@ -134,7 +141,7 @@ def trees_of(columns: Columns, rules: Sequence[Rule]) -> tuple[Trees, Any]:
     feats = Numbering(FEATS, lambda value: _those_of(value, wanted))
     starts = _starts(columns)
     roots = np.repeat(starts, np.diff(columns.offsets) + 1)
-    heads, good = _heads(columns.head_vectors(), roots, starts)
+    heads, good = _heads(columns.head_vectors(), roots, starts, root)
     words = np.delete(np.arange(len(roots)), starts)
 
     def of_nodes(numbering: Numbering) -> Integers:
@@ -197,15 +204,18 @@ def _starts(columns: Columns) -> Integers:
     return columns.offsets[:-1] + np.arange(len(columns))
 
 
-def _heads(vectors: Integers, roots: Integers, starts: Integers) -> tuple[Integers, Any]:
-    """Return heads as indices among all nodes, and which sentences are trees with one root edge."""
+def _heads(
+    vectors: Integers, roots: Integers, starts: Integers, root: Root
+) -> tuple[Integers, Any]:
+    """Return heads as indices among all nodes, and which sentences are trees."""
     heads = np.where(vectors < 0, roots, vectors + roots)
     above = heads
     for _ in range(int(np.diff([*starts, len(roots)]).max(initial=1)).bit_length()):
         above = above[above]
     good = np.logical_and.reduceat(above == roots, starts)
-    for marked in (vectors < 0, vectors == 0):  # only the root has no head, and only one has it
-        good &= np.add.reduceat(marked, starts, dtype=np.int64) == 1
+    good &= np.add.reduceat(vectors < 0, starts, dtype=np.int64) == 1  # only the root has no head
+    if root == "single":
+        good &= np.add.reduceat(vectors == 0, starts, dtype=np.int64) == 1
     return np.where(np.repeat(good, np.diff([*starts, len(roots)])), heads, roots), good
 
 

@@ -124,7 +124,7 @@ def arborescence(
     Examples
     --------
     arborescence demo
-    echo 'Birds sing .' | arborescence parse --format tokens
+    echo 'The birds sing .' | arborescence parse --format tokens
     """
     if version:
         say(installed_version(verbose))

@@ -78,7 +78,7 @@ def explain(
     arborescence explain scores.csv
     arborescence explain scores.npy --algorithm kbest -k 5
     arborescence explain --sentence 'we wash our cats' --algorithm eisner
-    arborescence explain --sentence 'the letters she sent her friends were lost' --rules ud
+    arborescence explain --sentence 'The day she sold it was cold .' --rules ud
     arborescence explain scores.csv --json | jq '.steps[].text'
     arborescence explain scores.csv -o page.html
     arborescence explain --exercise 12 -o sheet.html

@@ -298,7 +298,7 @@ def tag(
     Examples
     --------
     arborescence tag --format text letter.txt -o letter.conllu
-    echo 'Birds sing .' | arborescence tag --format tokens
+    echo 'The birds sing .' | arborescence tag --format tokens
     """
     from arborescence.parsers import load
 

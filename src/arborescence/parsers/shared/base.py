@@ -318,10 +318,10 @@ class Parser(ABC):
         --------
         >>> import arborescence as arb
         >>> parser = arb.load("english")
-        >>> for sentence in parser("Old trees grow. Birds don't."):
+        >>> for sentence in parser("The birds sing. The cats don't sleep."):
         ...     print(sentence.forms, sentence.heads)
-        ['Old', 'trees', 'grow', '.'] [2 3 0 3]
-        ['Birds', 'do', "n't", '.'] [2 0 2 2]
+        ['The', 'birds', 'sing', '.'] [2 3 0 3]
+        ['The', 'cats', 'do', "n't", 'sleep', '.'] [2 5 5 5 0 5]
         """
         return list(self.parse(given, **options))
 

@@ -1,10 +1,13 @@
 """Each kind of parser is found by the name that it has in model files."""
 
+from importlib.metadata import EntryPoint
 from typing import get_args
 
 import pytest
 
+import arborescence as arb
 from arborescence.errors import ModelError
+from arborescence.parsers import registry
 from arborescence.parsers.registry import KINDS, from_file, parser_class
 from arborescence.parsers.shared.base import Parser
 from arborescence.parsers.shared.options import System

@@ -39,6 +39,7 @@ ATTACKS = {
     "treebanks": 2,
     "models": 3,
     "odd": 2,
+    "strangers": 1,
     "pickles": 1,
     "interrupts": 2,
     "sharing": 2,

@@ -57,9 +57,9 @@ def _taken(value: Any, known: Any, name: str) -> Any:
     if isinstance(known, type):
         if not (type(value) is known or (known is bool and value is None)):
             raise _refused(name, value)
-        if known is str and len(value) > _LONGEST_TEXT:
+        if isinstance(value, str) and len(value) > _LONGEST_TEXT:
             raise _refused(name, value)
-        if known is int and not 0 <= value <= _LARGEST:
+        if isinstance(value, int) and not 0 <= value <= _LARGEST:
             raise _refused(name, value)
         return value
     return known(value)

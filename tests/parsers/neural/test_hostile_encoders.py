@@ -280,6 +280,7 @@ EXPRESSION = {"type": "Replace", "pattern": {"Regex": "(a+)+$"}, "content": ""}
         (BERT | {"post_processor": TEMPLATE | {"single": [{}]}}, "single: list"),
         (BERT | {"post_processor": TEMPLATE | {"special_tokens": {"x": {"ids": [1] * 2000}}}},
          "ids: list"),
+        (BERT | {"post_processor": TEMPLATE | {"special_tokens": {}}}, "single: '[CLS]'"),
         (BERT | {"added_tokens": [{"id": 1, "content": "a" * 99}]}, "content: 'aaa"),
         (BERT | {"added_tokens": [{}] * 2000}, "added_tokens: list"),
         (BERT | {"own": 1}, "tokenizer: dict"),

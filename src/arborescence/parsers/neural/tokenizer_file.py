@@ -104,6 +104,16 @@ def _once(value: Any) -> list[Any]:
     return found
 
 
+def _template(value: Any) -> Any:
+    """Take what adds special pieces; Rust would panic if one of them were not described."""
+    found = _taken(value, _TEMPLATES, "post_processor")
+    parts = () if found is None else found["single"]
+    for name in (each["SpecialToken"]["id"] for each in parts if "SpecialToken" in each):
+        if name not in found["special_tokens"]:
+            raise _refused("single", name)
+    return found
+
+
 def _numbered(value: Any) -> dict[str, int]:
     """Take the pieces of WordPiece: a table from each to its number."""
     if not isinstance(value, dict) or not all(
@@ -172,6 +182,19 @@ _ADDED: Final = {
     "normalized": bool,
     "special": bool,
 }
+_TEMPLATES: Final = _Kinds(
+    TemplateProcessing={
+        "single": _once,
+        # Two texts are never cut together, but a template must be there.
+        "pair": lambda _: [{"Sequence": {"id": name, "type_id": 0}} for name in "AB"],
+        "special_tokens": lambda value: {
+            _taken(name, str, "id"): _taken(
+                each, {"id": str, "ids": [int], "tokens": [str]}, "special_tokens"
+            )
+            for name, each in value.items()
+        },
+    }
+)
 #: What is known of each value: a type; a list's parts; a table's fields, of which those with None
 #: are left out, since they do not cut words; parts of several kinds; or a function that takes it.
 _TOKENIZER: Final = {
@@ -184,19 +207,7 @@ _TOKENIZER: Final = {
         BertPreTokenizer={},
         Metaspace={"replacement": str, "prepend_scheme": str, "split": bool},
     ),
-    "post_processor": _Kinds(
-        TemplateProcessing={
-            "single": _once,
-            # Two texts are never cut together, but a template must be there.
-            "pair": lambda _: [{"Sequence": {"id": name, "type_id": 0}} for name in "AB"],
-            "special_tokens": lambda value: {
-                _taken(name, str, "id"): _taken(
-                    each, {"id": str, "ids": [int], "tokens": [str]}, "special_tokens"
-                )
-                for name, each in value.items()
-            },
-        }
-    ),
+    "post_processor": _template,
     "decoder": None,
     "model": _Kinds(
         WordPiece={

@@ -40,6 +40,7 @@ ATTACKS = {
     "models": 3,
     "packages": 1,
     "odd": 2,
+    "strangers": 1,
     "pickles": 1,
     "interrupts": 2,
     "sharing": 2,

@@ -31,6 +31,7 @@ number = 3
 def added(tmp_path, monkeypatch):
     """Add commands by their names and where they are."""
     (tmp_path / "someones_birds.py").write_text(MODULE, encoding="utf-8")
+    (tmp_path / "leaving_birds.py").write_text("raise SystemExit(3)", encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
 
     def add(**places):
@@ -55,6 +56,7 @@ def test_a_command_is_added(added, command):
         ("nobodys_birds:app", "ModuleNotFoundError: No module named 'nobodys_birds'"),
         ("someones_birds:cats", "AttributeError: "),
         ("someones_birds:number", "AttributeError: "),
+        ("leaving_birds:app", "SystemExit: 3"),
     ],
 )
 def test_a_broken_one_is_left_out(added, command, place, why):

@@ -83,7 +83,7 @@ def _loaded(point: EntryPoint) -> Any:
     try:
         around.add_typer(point.load(), name=point.name)
         return typer.main.get_group(around).commands[point.name]
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         whose = point.dist.name if point.dist else point.value
         reason = " ".join(str(error).split())
         sys.stderr.write(

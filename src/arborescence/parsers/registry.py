@@ -11,6 +11,7 @@ import reprlib
 from dataclasses import replace
 from importlib import import_module, resources
 from importlib.metadata import EntryPoint, entry_points
+from importlib.resources.abc import Traversable
 from typing import TYPE_CHECKING, Any, Final
 
 from arborescence.errors import ModelError
@@ -18,8 +19,6 @@ from arborescence.parsers.shared import model_file, reading, scheme
 from arborescence.parsers.shared.reading import Reading
 
 if TYPE_CHECKING:
-    from importlib.resources.abc import Traversable
-
     from numpy.typing import NDArray
 
 #: The class of each kind of parser; the keys are the names of the kinds in model files.
@@ -74,11 +73,13 @@ def installed() -> dict[str, EntryPoint]:
 
 def file_of(point: EntryPoint) -> Traversable:
     """Return the file of a model; ModelError if the distribution that has it is broken."""
+    whose = point.dist.name if point.dist else point.value
     try:
         found: Traversable = point.load()()
-    except Exception as error:  # it may be anybody's code
-        whose = point.dist.name if point.dist else point.value
+    except (Exception, SystemExit) as error:  # it may be anybody's code
         raise ModelError(f"{point.name}: {whose} is broken: {error!r}") from error
+    if not isinstance(found, Traversable) or not found.is_file():
+        raise ModelError(f"{point.name}: {whose} is broken: {found!r} is no file")
     return found
 
 

@@ -12,94 +12,19 @@ from arborescence.parsers.neural.onnx_encoder import OnnxEncoder
 for needed in ("onnxruntime", "tokenizers"):
     pytest.importorskip(needed, reason=f"encoders in ONNX need {needed}")
 onnx = pytest.importorskip("onnx", reason="graphs are made by onnx")
-helper, numpy_helper, TensorProto = onnx.helper, onnx.numpy_helper, onnx.TensorProto
-
-LAYERS, SIZE = 2, 4
-FIELDS = {"format": "onnx", "name": "tiny", "room": 32, "unknown": 1}
-PIECES = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", *"abcdefgh", *(f"##{each}" for each in "abcdefgh")]
-TEMPLATE = {
-    "type": "TemplateProcessing",
-    "single": [
-        {"SpecialToken": {"id": "[CLS]", "type_id": 0}},
-        {"Sequence": {"id": "A", "type_id": 0}},
-        {"SpecialToken": {"id": "[SEP]", "type_id": 0}},
-    ],
-    "pair": [{"Sequence": {"id": "A", "type_id": 0}}, {"Sequence": {"id": "B", "type_id": 0}}],
-    "special_tokens": {
-        name: {"id": name, "ids": [number], "tokens": [name]}
-        for number, name in ((2, "[CLS]"), (3, "[SEP]"))
-    },
-}
-WORDPIECE = {
-    "type": "WordPiece",
-    "unk_token": "[UNK]",
-    "continuing_subword_prefix": "##",
-    "max_input_chars_per_word": 100,
-    "vocab": {piece: number for number, piece in enumerate(PIECES)},
-}
-BERT = {
-    "version": "1.0",
-    "truncation": None,
-    "padding": None,
-    "added_tokens": [],
-    "normalizer": {"type": "BertNormalizer", "lowercase": True, "clean_text": True}
-    | {"handle_chinese_chars": True, "strip_accents": None},
-    "pre_tokenizer": {"type": "BertPreTokenizer"},
-    "post_processor": TEMPLATE,
-    "decoder": None,
-    "model": WORDPIECE,
-}
-UNIGRAM = {
-    "type": "Unigram",
-    "unk_id": 1,
-    "vocab": [[piece, -1.0] for piece in ("<s>", "<unk>", "</s>", "▁", *"abcdefgh")],
-    "byte_fallback": False,
-}
-E5 = BERT | {
-    "normalizer": {
-        "type": "Sequence",
-        "normalizers": [
-            {"type": "NFKC"},
-            {"type": "Replace", "pattern": {"String": "\t"}, "content": " "},
-        ],
-    },
-    "pre_tokenizer": {
-        "type": "Metaspace",
-        "replacement": "▁",
-        "prepend_scheme": "always",
-        "split": True,
-    },
-    "model": UNIGRAM,
-}
-
-
-def constant(name, values, kind=np.int64):
-    return numpy_helper.from_array(np.array(values, dtype=kind), name)
-
-
-def network(*nodes, constants=(), functions=(), last="table_of_words"):
-    """A graph that looks up vectors; before that, it computes `nodes`."""
-    table = np.random.default_rng(0).normal(size=(len(PIECES), LAYERS * SIZE))
-    graph = helper.make_graph(
-        [
-            helper.make_node("Squeeze", ["ids", "first"], ["row"]),
-            helper.make_node("Gather", ["table", "row"], ["table_of_words"], axis=0),
-            *nodes,
-            helper.make_node("Reshape", [last, "wanted"], ["states"]),
-        ],
-        "graph",
-        [helper.make_tensor_value_info("ids", TensorProto.INT64, [1, "n"])],
-        [helper.make_tensor_value_info("states", TensorProto.FLOAT, ["n", LAYERS, SIZE])],
-        [
-            constant("first", [0]),
-            constant("table", table, np.float32),
-            constant("wanted", [-1, LAYERS, SIZE]),
-            *constants,
-        ],
-    )
-    operators = [helper.make_opsetid("", 18), helper.make_opsetid("com.microsoft", 1)]
-    operators += [helper.make_opsetid("own", 1)] if functions else []
-    return helper.make_model(graph, opset_imports=operators, functions=functions, ir_version=10)
+helper, TensorProto = onnx.helper, onnx.TensorProto
+from onnx_graphs import (  # noqa: E402
+    BERT,
+    E5,
+    FIELDS,
+    LAYERS,
+    SIZE,
+    TEMPLATE,
+    UNIGRAM,
+    WORDPIECE,
+    constant,
+    network,
+)
 
 
 def encoder(model=None, tokenizer=BERT, **fields):
@@ -355,6 +280,7 @@ EXPRESSION = {"type": "Replace", "pattern": {"Regex": "(a+)+$"}, "content": ""}
         (BERT | {"post_processor": TEMPLATE | {"single": [{}]}}, "single: list"),
         (BERT | {"post_processor": TEMPLATE | {"special_tokens": {"x": {"ids": [1] * 2000}}}},
          "ids: list"),
+        (BERT | {"post_processor": TEMPLATE | {"special_tokens": {}}}, "single: '[CLS]'"),
         (BERT | {"added_tokens": [{"id": 1, "content": "a" * 99}]}, "content: 'aaa"),
         (BERT | {"added_tokens": [{}] * 2000}, "added_tokens: list"),
         (BERT | {"own": 1}, "tokenizer: dict"),

@@ -321,3 +321,11 @@ def test_choices_among_classes():
     assert fit_choices(2 * weights, np.array([True, False, True])) == pytest.approx(
         2 * fit_choices(weights, np.array([True, False, True])), rel=0.01
     )
+
+
+def test_choices_without_any_class_say_nothing():
+    """As after training on a tree of which only the root edge is known."""
+    weights = np.array([[3.0, 0.0], [2.0, 0.0], [1.0, 0.0], [-np.inf, -np.inf]])
+    right = np.array([True, True, False, False])
+    with np.errstate(all="raise", under="ignore"):
+        assert fit_choices(weights, right) == fit_choices(weights[:3], right[:3])

@@ -76,11 +76,11 @@ class OnnxEncoder:
             "session.model_external_initializers_file_folder_path", os.devnull
         )
         with _understood():
-            network = network_of(memoryview(np.ascontiguousarray(self.arrays["onnx"])))
-            self._sizes = Sizes(network)
+            data = self.arrays["onnx"].tobytes()
+            self._sizes = Sizes(network_of(memoryview(data)))
             self._sizes.check(self._fields["room"])
             self._session = onnxruntime.InferenceSession(
-                self.arrays["onnx"].tobytes(), options, providers=["CPUExecutionProvider"]
+                data, options, providers=["CPUExecutionProvider"]
             )
             text = tokenizer_of(self.arrays["tokenizer"].tobytes())
             tokenizer = tokenizers.Tokenizer.from_str(text)

@@ -121,7 +121,7 @@ def _defined(name: str, known: Collection[str]) -> None:
 
 
 def _node(fields: Fields) -> Node:
-    attributes = {}
+    attributes: dict[str, Any] = {}
     for each in fields.get(5, []):
         _defined(_text(each, 1), attributes)
         [(number, value)] = [(number, each[number]) for number in _KINDS if number in each]

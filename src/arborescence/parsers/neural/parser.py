@@ -203,10 +203,13 @@ class BiaffineParser(GraphParser):
             Without onnx, onnxscript and onnxruntime (the extra ``onnx``).
         OptionError
             If it has no fine-tuned encoder, or its tokenizer is none of the package tokenizers.
+        ModelError
+            If the encoder has operators that BERT has not, or its tokenizer parts that those of
+            BERT and multilingual-e5 have not: model files may not have them.
 
         Examples
         --------
-        >>> parser = arborescence.load("tuned.npz", encoder="xlm-roberta-base")  # doctest: +SKIP
+        >>> parser = arborescence.load("tuned.npz", encoder="bert-base-cased")  # doctest: +SKIP
         >>> parser.to_onnx().save("small.npz")  # doctest: +SKIP
         """
         encoder = self.encoder

@@ -57,9 +57,9 @@ def _taken(value: Any, known: Any, name: str) -> Any:
     if isinstance(known, type):
         if not (type(value) is known or (known is bool and value is None)):
             raise _refused(name, value)
-        if known is str and len(value) > _LONGEST_TEXT:
+        if isinstance(value, str) and len(value) > _LONGEST_TEXT:
             raise _refused(name, value)
-        if known is int and not 0 <= value <= _LARGEST:
+        if isinstance(value, int) and not 0 <= value <= _LARGEST:
             raise _refused(name, value)
         return value
     return known(value)
@@ -101,6 +101,16 @@ def _once(value: Any) -> list[Any]:
     found: list[Any] = _taken(value, [_PART], "single")
     if sum("Sequence" in each for each in found) != 1 or any(len(each) != 1 for each in found):
         raise _refused("single", value)
+    return found
+
+
+def _template(value: Any) -> Any:
+    """Take what adds special pieces; Rust would panic if one of them were not described."""
+    found = _taken(value, _TEMPLATES, "post_processor")
+    parts = () if found is None else found["single"]
+    for name in (each["SpecialToken"]["id"] for each in parts if "SpecialToken" in each):
+        if name not in found["special_tokens"]:
+            raise _refused("single", name)
     return found
 
 
@@ -172,6 +182,19 @@ _ADDED: Final = {
     "normalized": bool,
     "special": bool,
 }
+_TEMPLATES: Final = _Kinds(
+    TemplateProcessing={
+        "single": _once,
+        # Two texts are never cut together, but a template must be there.
+        "pair": lambda _: [{"Sequence": {"id": name, "type_id": 0}} for name in "AB"],
+        "special_tokens": lambda value: {
+            _taken(name, str, "id"): _taken(
+                each, {"id": str, "ids": [int], "tokens": [str]}, "special_tokens"
+            )
+            for name, each in value.items()
+        },
+    }
+)
 #: What is known of each value: a type; a list's parts; a table's fields, of which those with None
 #: are left out, since they do not cut words; parts of several kinds; or a function that takes it.
 _TOKENIZER: Final = {
@@ -184,19 +207,7 @@ _TOKENIZER: Final = {
         BertPreTokenizer={},
         Metaspace={"replacement": str, "prepend_scheme": str, "split": bool},
     ),
-    "post_processor": _Kinds(
-        TemplateProcessing={
-            "single": _once,
-            # Two texts are never cut together, but a template must be there.
-            "pair": lambda _: [{"Sequence": {"id": name, "type_id": 0}} for name in "AB"],
-            "special_tokens": lambda value: {
-                _taken(name, str, "id"): _taken(
-                    each, {"id": str, "ids": [int], "tokens": [str]}, "special_tokens"
-                )
-                for name, each in value.items()
-            },
-        }
-    ),
+    "post_processor": _template,
     "decoder": None,
     "model": _Kinds(
         WordPiece={

@@ -128,6 +128,7 @@ def fit_choices(weights: NDArray[np.floating[Any]], right: NDArray[np.bool_]) ->
     ----------
     weights : (E, C)
         What E choices among at most C classes are made by; -inf for a class that there is not.
+        Choices without any class say nothing.
     right : (E,) bool
         Whether the class of the highest weight is right.
 
@@ -143,6 +144,8 @@ def fit_choices(weights: NDArray[np.floating[Any]], right: NDArray[np.bool_]) ->
     >>> round(10 / temperature, 2) == round(math.log(2), 2)
     True
     """
+    some = np.isfinite(weights).any(axis=1)
+    weights, right = weights[some], right[some]
     return _coolest(lambda heat: _surprise(softmax(weights / heat).max(axis=1), right))
 
 

@@ -161,7 +161,7 @@ def _put_above(
     heads[below], relations[below] = above, relation
 
 
-def _lift(heads: NDArray[np.int64], relations: list[str], _: dict[int, int]) -> None:
+def _lift(heads: NDArray[np.int64], relations: list[str], _nested: dict[int, int]) -> None:
     """Put function words above their content words."""
     before = list(relations)
     for word, functions in _dependents(heads, relations, FUNCTIONS).items():
@@ -177,7 +177,7 @@ def _lift(heads: NDArray[np.int64], relations: list[str], _: dict[int, int]) -> 
             below = function
 
 
-def _lower(heads: NDArray[np.int64], relations: list[str], _: dict[int, int]) -> None:
+def _lower(heads: NDArray[np.int64], relations: list[str], _nested: dict[int, int]) -> None:
     """Put function words back below their content words."""
     lifted = _dependents(heads, relations, (COMPLEMENT,))
     climbed: dict[int, int] = {}  # the content word that now stands in a function word's place
@@ -187,7 +187,9 @@ def _lower(heads: NDArray[np.int64], relations: list[str], _: dict[int, int]) ->
         _put_above(heads, relations, content, function, relation)
 
 
-def _to_conjunction(heads: NDArray[np.int64], relations: list[str], _: dict[int, int]) -> None:
+def _to_conjunction(
+    heads: NDArray[np.int64], relations: list[str], _nested: dict[int, int]
+) -> None:
     """Put the last conjunction above the conjuncts."""
     old, before = heads.copy(), list(relations)
     units = _dependents(heads, relations, ("conj",))
@@ -206,7 +208,9 @@ def _to_conjunction(heads: NDArray[np.int64], relations: list[str], _: dict[int,
                 heads[other], relations[other] = top, CONJUNCT + before[other][len("conj") :]
 
 
-def _from_conjunction(heads: NDArray[np.int64], relations: list[str], _: dict[int, int]) -> None:
+def _from_conjunction(
+    heads: NDArray[np.int64], relations: list[str], _nested: dict[int, int]
+) -> None:
     """Put the first conjunct above the others again, and each conjunction below the next."""
     for top in reversed(_dependents(heads, relations, (CONJUNCT,))):
         members = [
@@ -221,7 +225,7 @@ def _from_conjunction(heads: NDArray[np.int64], relations: list[str], _: dict[in
             heads[other], relations[other] = first, "conj" + relations[other][len(CONJUNCT) :]
 
 
-def _to_second(heads: NDArray[np.int64], relations: list[str], _: dict[int, int]) -> None:
+def _to_second(heads: NDArray[np.int64], relations: list[str], _nested: dict[int, int]) -> None:
     """Put the second conjunct above the others."""
     units = _dependents(heads, relations, ("conj",))
     for first, [second, *others] in units.items():
@@ -230,7 +234,7 @@ def _to_second(heads: NDArray[np.int64], relations: list[str], _: dict[int, int]
             heads[others] = second
 
 
-def _from_second(heads: NDArray[np.int64], relations: list[str], _: dict[int, int]) -> None:
+def _from_second(heads: NDArray[np.int64], relations: list[str], _nested: dict[int, int]) -> None:
     """Put the first conjunct, the one on the left of its head, above the others again."""
     for second, [first, *others] in _dependents(heads, relations, ("conj",)).items():
         if first < second:
@@ -258,7 +262,7 @@ def _from_chain(heads: NDArray[np.int64], relations: list[str], nested: dict[int
             heads[[other for other in others if other not in own]] = heads[head]
 
 
-def _nothing(heads: NDArray[np.int64], relations: list[str], _: dict[int, int]) -> None:
+def _nothing(heads: NDArray[np.int64], relations: list[str], _nested: dict[int, int]) -> None:
     """Leave the coordinations of Universal Dependencies."""
 
 

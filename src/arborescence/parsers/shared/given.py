@@ -45,14 +45,15 @@ def as_sentences(
 ) -> Iterator[Sentence]:
     """Return the sentences of what was given; raise OptionError for any other type."""
     if texts is not None:
+        several: Any = texts
         if given is not None or not cut:
             raise OptionError("give texts=[...] or sentences, not both")
-        if isinstance(texts, (str, bytes)) or not hasattr(texts, "__iter__"):
+        if isinstance(several, (str, bytes)) or not hasattr(several, "__iter__"):
             raise OptionError(
                 f"texts must be several, such as ['Hello.', 'Bye.'], not {texts!r:.60}: give a "
                 "single text as it is"
             )
-        return _of_texts(texts, cut)
+        return _of_texts(several, cut)
     if isinstance(given, Sentence):
         return iter([given])
     if isinstance(given, str) and given.endswith(_FILES) and " " not in given and _is_file(given):

@@ -54,6 +54,7 @@ class Arborator:
             status = self.post(path, **names, **asked)
             if status["status"] == "failure" or status["data"]["ready"]:
                 return status
+            time.sleep(0.02)  # leaves the processor to the task
 
     def train(self, **asked):
         given = {"project_name": "birds", "max_epoch": 2, "base_model": None} | asked

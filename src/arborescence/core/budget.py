@@ -52,7 +52,8 @@ class Budget:
     """
 
     def __init__(self, work: float = math.inf, stop: Callable[[], Any] | None = None) -> None:
-        if isinstance(work, bool) or not isinstance(work, Real) or not work >= 0:
+        number: Any = work
+        if isinstance(number, bool) or not isinstance(number, Real) or not work >= 0:
             raise OptionError(f"the work of a budget must be a number, at least 0, not {work!r}")
         if stop is not None and not callable(stop):
             raise OptionError(f"stop must be a function, not {stop!r}")

@@ -187,7 +187,7 @@ class Admission:
                         self._running[ticket] = timer
                         exchange.body = await self._body(scope, exchange, ticket)
                         if exchange.body is not None:
-                            admitted = scope | {"ticket": ticket}
+                            admitted = {**scope, "ticket": ticket}
                             await app(admitted, exchange.receive_again, exchange.send)
             except Exception as error:
                 await self._refuse(error, scope, exchange)

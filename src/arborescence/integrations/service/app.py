@@ -130,7 +130,7 @@ class Service:
                 Arborator(shared).routes(),
                 *Inception(shared).routes(),
             ],
-            middleware=[Middleware(self.admission.around)],  # type: ignore[arg-type]
+            middleware=[Middleware(self.admission.around)],
             lifespan=self._running,
             exception_handlers={HTTPException: _raised},
         )

@@ -82,7 +82,8 @@ class _Connection(AutoHTTPProtocol):  # type: ignore[misc, valid-type] # one of 
     def __init__(self, admission: Admission, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._admission = admission
-        self._inner, self.app = self.app, self._answer
+        self._inner: Any = self.app
+        self.app: Any = self._answer
         self._client_name, self._refused = "unknown", False
         self._running = self._head = 0
         self._seen = False  # without a request, by the last look

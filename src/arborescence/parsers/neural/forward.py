@@ -84,7 +84,7 @@ class Forward:
             for name in ("as_head", "as_dependent")
         ]
         edges = weights["edge_weights"]
-        self._pairs = edges if self._is_mlp else Matrix(np.vstack([edges[:-1].T, edges[-1]]))
+        self._pairs: Any = edges if self._is_mlp else Matrix(np.vstack([edges[:-1].T, edges[-1]]))
         relations = weights["relation_weights"]
         self._wide, self._count, _ = relations.shape
         self._relations = Matrix(relations.reshape(self._wide, -1))

@@ -293,7 +293,7 @@ class Parser(ABC):
     def to_file(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """Return the header and the arrays of a model file, including those of its parts."""
         fields, arrays = self._stored()
-        own = {"kind": self.kind, "library": __version__, "rules": self.rules}
+        own: dict[str, Any] = {"kind": self.kind, "library": __version__, "rules": self.rules}
         own["reading"] = self.reading.known
         return own | fields, arrays
 

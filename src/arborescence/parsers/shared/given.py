@@ -54,8 +54,9 @@ def as_sentences(
                 "single text as it is"
             )
         return _of_texts(several, cut)
-    if isinstance(given, Sentence):
-        return iter([given])
+    single = cast("Any", given)
+    if isinstance(single, Sentence):
+        return iter([single])
     if isinstance(given, str) and given.endswith(_FILES) and " " not in given and _is_file(given):
         raise OptionError(f"{given!r} is a file: give pathlib.Path({given!r}), not a string")
     if isinstance(given, os.PathLike) and str(given).endswith((".conllu", ".conllu.gz")):

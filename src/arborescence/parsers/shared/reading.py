@@ -108,7 +108,7 @@ class Reading:
 
     def __init__(self, known: Iterable[str] | None = None) -> None:
         self.known = None if known is None else tuple(sorted(set(known)))
-        self._changes = dict(_LIGATURES) if known is None else _LIGATURES | _changes(self.known)
+        self._changes = _LIGATURES | ({} if self.known is None else _changes(self.known))
         unseen = _UNSEEN + "".join(one for one in _APART if one not in (self.known or ()))
         changed = "".join(map(re.escape, self._changes))
         self._pattern = re.compile(f"[{unseen}]+|[{changed}]")

@@ -84,7 +84,7 @@ class Block(NamedTuple):
 
     lines: list[_Line]
     fitting: list[bool]  # for each line but the last, whether the next word would have fitted
-    count: Count
+    tally: Count
 
     @classmethod
     def of(cls, lines: list[_Line]) -> Self:
@@ -128,23 +128,24 @@ class Lines:
         ends = codes == ord("\n")
         returns = codes == ord("\r")
         returns[:-1] &= ~ends[1:]
-        marks = (ends | returns).astype(np.uint8)
+        marks: NDArray[np.uint8] = (ends | returns).astype(np.uint8)
         if self.lines:
-            return marks * np.uint8(APART)
+            marks *= np.uint8(APART)
+            return marks
         if self.lines is None and marks.any():
             self._blocks = list(_blocks(text))
-            known = Count.sum([self._seen, *(block.count for block in self._blocks)])
+            known = Count.sum([self._seen, *(block.tally for block in self._blocks)])
             for block in self._blocks:
                 self._mark(block, known, marks)
         return marks
 
     def remember(self, used: int) -> None:
         """Keep what the text told up to a character, for the text that follows it."""
-        past = [block.count for block in self._blocks if block.lines[-1].end < used]
+        past = [block.tally for block in self._blocks if block.lines[-1].end < used]
         self._seen = Count.sum([self._seen, *past])
 
     def _mark(self, block: Block, known: Count, marks: NDArray[np.uint8]) -> None:
-        own, entries = block.count, block.entries()
+        own, entries = block.tally, block.entries()
         told = known.ends >= _ENOUGH and known.is_of_items(0.4) and 4 * own.going_on <= own.ends
         is_list = any(entries) and 3 * sum(entries) >= own.ends  # its lines may be wrapped
         if not is_list and (told or own.is_of_items(0.5)):

@@ -275,8 +275,8 @@ class Tokenizer:
             tokens.gaps[-1] = NO_GAP  # the paragraph may continue
             stops = np.flatnonzero(tokens.scores > 0) + 1
             # The last token stays for the next piece, with the white space after it.
-            most = np.searchsorted(tokens.stops, len(text) - _AGAIN)
-            most = min(int(most), len(tokens.forms) - 1)
+            before = int(np.searchsorted(tokens.stops, len(text) - _AGAIN))
+            most = min(before, len(tokens.forms) - 1)
             certain = stops[stops <= most]
             # If no sentence end is found, cut here.
             tokens = tokens.first(int(certain[-1]) if certain.size else max(most, 1))

@@ -224,10 +224,10 @@ def at_most_one_child(heads):
 
 
 def test_after_the_limit():
-    scores = np.random.default_rng(3).normal(size=(20, 20))
-    steps = explain_constrained(scores, at_most_one_child, budget=trees(20))
+    scores = np.random.default_rng(3).normal(size=(14, 14))
+    steps = explain_constrained(scores, at_most_one_child, budget=trees(100))
     last = steps[-1]
-    found = arb.decode_constrained(scores, at_most_one_child, budget=trees(20))
+    found = arb.decode_constrained(scores, at_most_one_child, budget=trees(100))
     assert not found.certified
     assert last.kind == "limit"
     assert last.heads == tuple(found.heads.tolist())

@@ -52,13 +52,15 @@ class Budget:
     """
 
     def __init__(self, work: float = math.inf, stop: Callable[[], Any] | None = None) -> None:
-        number: Any = work
-        if isinstance(number, bool) or not isinstance(number, Real) or not work >= 0:
+        given: Any = work
+        if isinstance(given, bool) or not isinstance(given, Real) or not float(given) >= 0:
             raise OptionError(f"the work of a budget must be a number, at least 0, not {work!r}")
         if stop is not None and not callable(stop):
             raise OptionError(f"stop must be a function, not {stop!r}")
-        self.work, self.spent = float(work), 0.0
-        self._stop, self._stopped = stop, False
+        self.work: float = float(work)
+        self.spent: float = 0.0
+        self._stop = stop
+        self._stopped: bool = False
         self._outer: Budget | None = None
         self._lock = Lock()  # threads that parse together spend together
 

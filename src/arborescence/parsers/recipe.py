@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
 from itertools import chain
@@ -81,7 +82,7 @@ def train(
     start
         A parser, or the name or file of a model, to go on from: its kind, its settings and all that
         it knows are kept, and new words and relations added. Its tagger, and what cuts raw text,
-        stay as they are.
+        stay as they are, unless `anew`.
     output
         Where to write the model; it may be that of `start`. Until it is done,
         ``OUTPUT.checkpoint`` is written each epoch.
@@ -230,16 +231,18 @@ def _trained(
     chosen = settings_of(kind).of(settings)
     rng, kept_apart = chosen.rng, len(held_out)
     settings = settings | {"rng": rng}
-    if beside.varied:
-        treebank = [*treebank, *varied(treebank, rng)]
+    if start is not None and not beside.anew:
+        beside = replace(beside, tagger=False, text=False)
+    taught = [*treebank, *(varied(treebank, rng) if beside.varied else ())]
+    text = Text.train(taught, rng=rng, progress=progress) if beside.text else None
+    if not chosen.jackknifed:  # others look at tags more than at case: their tagger learns it
+        treebank = taught
     reading = Reading.of(treebank) if start is None else start.reading
-    treebank, held_out = reading.sentences(treebank), reading.sentences(held_out)
-    if start is not None:
-        beside = Recipe(tagger=False, text=False)
-        if chosen.jackknifed and start.tagger is not None:  # which has not seen the sentences
-            treebank += list(start.tagger.tag(treebank, overwrite=True))
-            held_out += list(start.tagger.tag(held_out, overwrite=True))
-    text = Text.train(treebank, rng=rng, progress=progress) if beside.text else None
+    taught, treebank, held_out = map(reading.sentences, (taught, treebank, held_out))
+    if start is not None and chosen.jackknifed and start.tagger is not None and not beside.anew:
+        # which has not seen the sentences
+        treebank += list(start.tagger.tag(treebank, overwrite=True))
+        held_out += list(start.tagger.tag(held_out, overwrite=True))
     tags = [column for column in chosen.columns if column in _TAGS]
     tagger = None
     if beside.tagger and tags:
@@ -248,7 +251,7 @@ def _trained(
             if len(values) > _MANY:
                 said = f"{len(values):,} values, learned slowly: see if you need it (columns)"
                 _say(progress, column.upper(), said)
-        tagger = Tagger.train(treebank, dev=held_out, columns=tags, rng=rng, progress=progress)
+        tagger = Tagger.train(taught, dev=held_out, columns=tags, rng=rng, progress=progress)
         if beside.jackknife and chosen.jackknifed:
             treebank += jackknife(treebank, columns=tags, rng=rng, progress=progress)
             held_out += list(tagger.tag(held_out, overwrite=True))

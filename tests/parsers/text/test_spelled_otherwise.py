@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import random
 import unicodedata
+from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import arborescence as arb
 from arborescence.errors import ModelError
-from arborescence.parsers.shared.graphemes import joined
+from arborescence.parsers.shared import model_file, scheme
+from arborescence.parsers.shared.graphemes import joined, script_of
 from arborescence.parsers.shared.reading import Read
-from arborescence.parsers.text import Tokenizer
+from arborescence.parsers.text import Text, Tokenizer
 from arborescence.parsers.text.evidence import Evidence
 from arborescence.parsers.text.tokenizer import tokens_of
 from arborescence.treebank import read
@@ -36,9 +38,25 @@ STRANGE = {
 }
 
 
+MODELS = Path(__file__).parents[3] / "models"
+FILES = {
+    "english": MODELS / "en/src/arborescence_en/english.npz",
+    "english-fast": MODELS / "en/src/arborescence_en/english-fast.npz",
+    "english-large": MODELS / "en-large/src/arborescence_en_large/english-large.npz",
+    "fr": MODELS / "fr/src/arborescence_fr/fr.npz",
+}
+
+
 @pytest.fixture(scope="module")
 def tokenizer():
     return Tokenizer.train(TREEBANK)
+
+
+@cache
+def shipped(name):
+    """The tokenizer of a model in this repository; it needs no other packages."""
+    header, arrays = model_file.load(FILES[name])
+    return Text.from_file(header["text"], scheme.part(arrays, "text/")).tokenizer
 
 
 def tokens(sentences):
@@ -52,7 +70,7 @@ def letters(codes):
 @pytest.mark.parametrize("language", STRANGE)
 @pytest.mark.parametrize("model", ["english", "english-fast", "small"])
 def test_words_of_an_unknown_script_stay_whole(tokenizer, model, language):
-    used = tokenizer if model == "small" else arb.load(model).text.tokenizer
+    used = tokenizer if model == "small" else shipped(model)
     for word in STRANGE[language].split():
         assert tokens(used.split(f"They say {word}, do they?"))[2] == word
         assert tokens(used.split(f"{word} {word}")) == [word, word]
@@ -60,7 +78,7 @@ def test_words_of_an_unknown_script_stay_whole(tokenizer, model, language):
 
 def test_a_word_of_an_unknown_script_ends_no_sentence():
     for model in ("english", "english-fast"):
-        found = list(arb.load(model).text.tokenizer.split("The word שלום means peace."))
+        found = list(shipped(model).split("The word שלום means peace."))
         assert [one.forms for one in found] == [["The", "word", "שלום", "means", "peace", "."]]
 
 
@@ -78,9 +96,10 @@ def test_two_hundred_words_of_a_treebank(treebanks, treebank, part):
                 for each in paragraph
                 for token in each
                 if all(unicodedata.category(c)[0] in "LM" for c in token.form)
+                and not any(script_of(c) == "CJK" for c in token.form)
             }
     chosen = random.Random(1).sample(sorted(words), part)
-    tokenizer = arb.load("english").text.tokenizer
+    tokenizer = shipped("english")
     cut = [word for word in chosen if tokens(tokenizer.split(f"He said {word} to us."))[2] != word]
     assert cut == []
 
@@ -127,23 +146,15 @@ def test_figures_after_letters():
 def test_names_with_figures():
     text = "Boeing777 flies. My iPhone12 and Win10 are new."
     for model in ("english", "english-fast", "english-large"):
-        tokenizer = arb.load(model).text.tokenizer
+        tokenizer = shipped(model)
         assert {"Boeing777", "iPhone12", "Win10"} <= set(tokens(tokenizer.split(text)))
         found = tokens(tokenizer.split("We left at 9am and ran 5km to room 2B."))
-        assert [*found[2:5], *found[6:8], *found[9:11]] == [
-            "at",
-            "9",
-            "am",
-            "ran",
-            "5",
-            "km",
-            "room",
-        ]
+        assert " ".join(found) == "We left at 9 am and ran 5 km to room 2 B ."
 
 
 def test_abbreviations_end_no_sentence():
     for model in ("english", "english-fast", "english-large"):
-        tokenizer = arb.load(model).text.tokenizer
+        tokenizer = shipped(model)
         for text in (
             "The case is Smith v. Jones of 1980.",
             "He works for Acme Pvt. Ltd. in Pune.",
@@ -196,8 +207,7 @@ def test_print_is_cut_as_a_typewriter_writes(tokenizer):
 @pytest.mark.parametrize("form", ["NFD", "NFC"])
 def test_tokens_of_several_words_in_nfd(form):
     text = unicodedata.normalize(form, "C’était l’été.")
-    parser = arb.load("fr")
-    found = list(parser.text.tokenizer.split(text))
+    found = list(shipped("fr").split(text))
     assert tokens(found) == [
         unicodedata.normalize(form, each) for each in ("C’", "était", "l’", "été", ".")
     ]

@@ -253,8 +253,8 @@ class BiaffineParser(GraphParser):
             As there. The vectors and the encoder are its own.
         tagger
             A linear tagger, stored in the model: its tags are an input of the network. In training,
-            they are those of other taggers that have not seen the sentence (jackknifing). That of
-            `start`, which has not seen these sentences, stays.
+            they are those of other taggers that have not seen the sentence (jackknifing). By
+            default that of `start`, which has not seen these sentences.
         checkpoint
             As there. Beside it the vectors of a pretrained encoder are kept until the end, unless
             there is an ``encoder_cache`` for them, or the encoder is trained, too.
@@ -301,7 +301,7 @@ class BiaffineParser(GraphParser):
         vocabulary = Vocabulary.of(treebank, chosen.columns)
         table = of_words = hints = None
         if start is not None:
-            vocabulary, tagger = start.vocabulary.grown(vocabulary), start.tagger
+            vocabulary = start.vocabulary.grown(vocabulary)
             of_words, text = start.encoder, text or start.text
             if chosen.vectors is not None or chosen.encoder is not None:
                 raise OptionError("vectors and encoder are those of the parser to go on from")
@@ -314,7 +314,8 @@ class BiaffineParser(GraphParser):
         if chosen.encoder is not None:
             of_words = _encoder_for(chosen, beside)
             chosen = replace(chosen, encoded=of_words.size)
-        if tagger and start is not None:
+        if start is not None and start.tagger and not tagger:
+            tagger = start.tagger
             hints = hints_of(treebank, tagger, vocabulary)
         elif tagger:
             if missing := [column for column in vocabulary.tags if column not in tagger.columns]:

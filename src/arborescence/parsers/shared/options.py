@@ -319,3 +319,6 @@ class Recipe(Record):
     varied: bool = True
     """Learn from copies of some sentences, too: in lower case, in capitals, with other quotation
     marks."""
+    anew: bool = False
+    """Going on from a model, train its tagger, and what cuts raw text, anew: right if they have
+    learned from the same sentences."""

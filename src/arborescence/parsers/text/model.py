@@ -8,6 +8,7 @@ from typing import IO, TYPE_CHECKING, Any, Final, Self
 
 from arborescence.errors import TreebankError
 from arborescence.parsers.shared import scheme
+from arborescence.parsers.shared.reading import Reading
 from arborescence.parsers.text.lemmas import Lemmatizer
 from arborescence.parsers.text.tokenizer import Tokenizer
 from arborescence.treebank.encodings import UTF8
@@ -49,7 +50,8 @@ class Text:
         treebank = list(treebank)
         tokenizer = Tokenizer.train(treebank, rng=rng, progress=progress)
         try:
-            lemmatizer = Lemmatizer.train(treebank, rng=rng, progress=progress)
+            read = Reading.of(treebank).sentences(treebank)
+            lemmatizer = Lemmatizer.train(read, rng=rng, progress=progress)
         except TreebankError:
             lemmatizer = None
         return cls(tokenizer, lemmatizer)

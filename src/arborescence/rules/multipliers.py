@@ -55,7 +55,8 @@ class Cuts:
 
     def add(self, conflicts: list[Found], tree: Part) -> None:
         """Add the cuts of the conflicts of a tree."""
-        before = len(self.most)
+        new: list[NDArray[np.int64]] = []
+        most: list[float] = []
         for one in conflicts:
             if one.cut or one.size > self.longest or one.cost is not None:
                 continue
@@ -68,10 +69,13 @@ class Cuts:
             edges = np.concatenate([self._edges_against(*pair) for pair in made_of], axis=1)
             if edges.tobytes() not in self.seen:
                 self.seen.add(edges.tobytes())
-                self.edges = np.concatenate([self.edges, edges], axis=1)
-                self.of = np.append(self.of, np.full(edges.shape[1], len(self.most)))
-                self.most = np.append(self.most, one.size - 1.0)
-        if len(self.most) > before:
+                new.append(edges)
+                most.append(one.size - 1.0)
+        if new:
+            numbers = np.arange(len(self.most), len(self.most) + len(new))
+            self.of = np.append(self.of, np.repeat(numbers, [edges.shape[1] for edges in new]))
+            self.edges = np.concatenate([self.edges, *new], axis=1)
+            self.most = np.append(self.most, most)
             pairs = tuple(self.edges[:2])
             self.numbers[pairs] = 0
             self.pairs = np.array(np.nonzero(self.numbers >= 0))
@@ -137,6 +141,7 @@ def tighten(
             break
         prices = cuts.padded(prices)
         best, pairs = uncharged.copy(), tuple(cuts.pairs)
+        problem.budget.spend(cuts.of.size + cuts.pairs.shape[1] * cuts.shape[-1])
         charged = problem.rows(labels, pairs) - cuts.charges(prices)
         best[pairs] = charged.max(axis=-1)
         tree = problem.tree(part, best, partial(_rows, problem, labels, cuts.numbers, charged))

@@ -323,7 +323,7 @@ def test_errors(tmp_path):
 
 def test_after_the_limit_trees_keep_the_rules_but_are_not_certified():
     parser = parser_of("neural")
-    keeper = Keeper("ud", work=320_000)
+    keeper = Keeper("ud", work=480_000)
     kept = list(parser.parse(NEW, rules=keeper))
     counts = keeper.counts
     assert counts.failed + counts.changed == len(broken_by(parser.parse(NEW)))

@@ -34,10 +34,10 @@ if TYPE_CHECKING:
     from arborescence.treebank import Sentence
 
 
-#: The budget of the search for a tree. The hardest sentence of nine treebanks takes two thirds.
-WORK: Final = 2.5e7
+#: The budget of the search for a tree. The hardest sentence of nine treebanks takes half.
+WORK: Final = 4e7
 #: A search that cannot decode so many trees is not begun: it would find none that keeps the rules.
-_FEWEST: Final = 32
+_FEWEST: Final = 48
 _FEW: Final = 0.2  # the largest share of training trees that may break a rule of their scheme
 
 
@@ -100,7 +100,7 @@ class Keeper:
         As in `arborescence.rules.rules_of`: ``"ud"``, a file, or a sequence of rules.
     work
         The budget of work for the search of one tree, in the units of `Budget`. A sentence that
-        is so long that this does not suffice for 32 decodes keeps the parser's own tree.
+        is so long that this does not suffice for 48 decodes keeps the parser's own tree.
     strict
         Whether what trees keep by ``keep=True`` must keep the rules, too. If not, it wins, and the
         sentence is counted.

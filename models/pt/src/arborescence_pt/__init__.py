@@ -1,9 +1,11 @@
-"""Models of Portuguese for Arborescence, which finds them by entry points."""
+"""Models for Arborescence, which finds them by entry points."""
 
-from importlib.resources import files
-from importlib.resources.abc import Traversable
+from importlib.resources import files as _files
 
 
-def pt() -> Traversable:
-    """Return the file of this model."""
-    return files(__name__) / "pt.npz"
+def __getattr__(model):
+    """Return the function that returns the file of a model."""
+    file = _files(__name__) / (model.replace("_", "-") + ".npz")
+    if not file.is_file():
+        raise AttributeError(model)
+    return lambda: file

@@ -29,6 +29,7 @@ CHOSEN: dict[str, tuple[str, ...]] = {
     "docs/corpora.md": ("10 seconds", "1 GB", "5 seconds"),
     "docs/reliability.md": (
         "512 MB",
+        "64 kB",
         "2 MB",
         "64 MB",
         "1 GB",

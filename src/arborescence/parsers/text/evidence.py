@@ -96,17 +96,17 @@ class Evidence:
 
         And whether it is a letter of an unknown script.
         """
-        found = joined(codes)
-        strange = np.zeros_like(found)
-        if self.scripts is not None:
+        found, strange = np.zeros((2, codes.size), dtype=np.bool_)
+        if not read.text.isascii():
+            found |= joined(codes)
+        if self.scripts is not None and not (self._first and read.text.isascii()):
             places = np.flatnonzero(codes >= self._first)
             scripts = _scripts_of(codes[places])
             strange[places] = of_some = ~np.isin(scripts, self._known)
             pairs = of_some[:-1] & (scripts[:-1] == scripts[1:]) & (np.diff(places) == 1)
             found[places[:-1][pairs]] = True
         if self.figures:
-            for match in _BEFORE_FIGURES.finditer(read.text):
-                found[match.end() - 1] = True
+            found[_before_figures(read.text, codes)] = True
         if read.starts is not None:  # of several characters that stand for one
             found |= read.starts[1:] == read.starts[:-1]
         return found, strange
@@ -120,6 +120,21 @@ class Evidence:
         """Restore it from the output of `to_file`, or raise `ModelError`."""
         fields = scheme.fields_of(header, _FIELDS)
         return cls(fields["scripts"], figures=fields["figures"])
+
+
+def _before_figures(text: str, codes: NDArray[np.uint32]) -> list[int]:
+    """Return the places of letters to which the figure after them belongs: `_BEFORE_FIGURES`."""
+    # A search of the whole text by the pattern took a third of the time of cutting it.
+    figures = (codes >= ord("0")) & (codes <= ord("9"))
+    places = np.flatnonzero(figures[1:] & (codes[:-1] >= ord("A")))
+    found = []
+    for place in places.tolist():
+        start = place
+        while start >= 0 and text[start].isalpha():
+            start -= 1
+        if place - start > 1 and not (start >= 0 and text[start].isalnum()):
+            found.append(place)
+    return found
 
 
 def _scripts_of(codes: NDArray[np.uint32]) -> NDArray[np.uint32]:

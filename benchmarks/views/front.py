@@ -26,7 +26,7 @@ def front():
     las = {row[""]: row["raw text"] for row in rows("earlier/published/english-ewt")}
     vectors = [las[system] for system in ("Stanza 1.0", "Stanza 1.3", "Stanza 1.5.1")]
     encoders = [las[system] for system in ("Trankit, base", "Trankit, large", "UDPipe 2")]
-    ours = f"{las['**`english`** (neural)']}: 6.8 MB, NumPy alone"
+    ours = f"{las['**`english`** (neural)']}: 6.9 MB, NumPy alone"
     theirs = (
         f"{las['UDPipe 1.2']} (UDPipe 1), {min(vectors)} to {max(vectors)} (Stanza: word vectors, "
         f"or a character model), {min(encoders)} to {max(encoders)} (Trankit, UDPipe 2: encoders)"

@@ -229,7 +229,7 @@ def test_a_package_of_hostile_values_is_installed_and_runs_no_code(tmp_path):
     with zipfile.ZipFile(made.wheel) as packed:
         packed.extractall(tmp_path / "installed")
     done = used(tmp_path / "installed", "is")
-    [parsed] = LinearParser.load(tmp_path / "best.npz")(["Birds", "sing"])
+    [parsed] = LinearParser.load(tmp_path / "best.npz")([["Birds", "sing"]])
     assert done.stdout.strip() == str(parsed.heads), done.stderr
     left = {path.name for path in (tmp_path / "installed").iterdir()}
     assert left == {"arborescence_is", f"arborescence_is-{__version__}.dist-info"}

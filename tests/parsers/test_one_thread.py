@@ -221,7 +221,8 @@ for asked, wanted in (({}, 1), ({"threads": 1}, 1), ({"threads": 3}, 3)):
 with ThreadPoolExecutor(2) as pool:
     both = [[], []]
     list(pool.map(train, both))
-assert {each for seen in both for each in seen} == {(1, 4)}
+# A thread that begins while another training begins may have its number for a moment.
+assert {own for seen in both for own, _ in seen} == {1}
 assert (torch.get_num_threads(), of_new()) == (4, 4)
 """
     )
@@ -256,7 +257,7 @@ from pathlib import Path
 from arborescence.parsers.neural.encoder import Encoder
 from tiny_encoders import make_bert, WORDS
 
-encoder = Encoder.load(make_bert(Path({folder!r}) / "bert"))
+encoder = Encoder.load(make_bert(Path({folder!r}) / "bert"), layers=2)
 words = [[word + str(number)] for number in range(2000) for word in WORDS]
 assert woken(lambda: encoder.tokenizer([word for [word] in words])), "this shows nothing"
 encoder.features(words[:10])

@@ -88,7 +88,11 @@ class OwnError(arb.ScoresError):
     """An error class of a caller's."""
 
 
-ERRORS = [each for each in vars(errors).values() if isinstance(each, type)]
+ERRORS = [
+    each
+    for each in vars(errors).values()
+    if isinstance(each, type) and not issubclass(each, Warning)
+]
 
 
 @pytest.mark.parametrize("kind", [*ERRORS, OwnError], ids=lambda kind: kind.__name__)

@@ -59,7 +59,13 @@ def test_a_seed_is_drawn_from_a_generator_or_the_system():
 
 
 def test_a_new_option_is_in_the_header():
-    kept = {"inference": "exact", "features": "directed", "rounds": None, "warmth": 4}
+    kept = {
+        "inference": "exact",
+        "features": "directed",
+        "rounds": None,
+        "changes": "best",
+        "warmth": 4,
+    }
     assert fields_of(kept, kept_fields(Settings, required=True)) == kept
     assert fields_of({}, kept_fields(Settings))["warmth"] == 3  # an older file
     with pytest.raises(ModelError, match="warmth is 44, not a whole number from 1 to 9"):

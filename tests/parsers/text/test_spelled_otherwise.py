@@ -113,15 +113,17 @@ def test_scripts_without_spaces_are_cut_as_they_were():
 
 
 def test_runs_are_of_one_script():
-    inside, strange = Evidence(["LATIN"]).inside(Read("", None), letters("aשלבד1한국어ב"))
+    inside, strange = Evidence(["LATIN"]).inside(
+        Read("aשלבד1한국어ב", None), letters("aשלבד1한국어ב")
+    )
     assert inside.tolist() == [0, 1, 1, 1, 0, 0, 1, 1, 0, 0]
     assert strange.tolist() == [0, 1, 1, 1, 1, 0, 1, 1, 1, 1]
 
 
 def test_what_is_learned_from_is_cut():
-    inside, _ = Evidence(["LATIN", "HEBREW"]).inside(Read("", None), letters("aשלבד"))
+    inside, _ = Evidence(["LATIN", "HEBREW"]).inside(Read("aשלבד", None), letters("aשלבד"))
     assert not inside.any()
-    inside, strange = Evidence(["HEBREW"]).inside(Read("", None), letters("abc שלבד"))
+    inside, strange = Evidence(["HEBREW"]).inside(Read("abc שלבד", None), letters("abc שלבד"))
     assert inside.tolist() == [1, 1, 0, 0, 0, 0, 0, 0]
     assert strange.tolist() == [1, 1, 1, 0, 0, 0, 0, 0]
 

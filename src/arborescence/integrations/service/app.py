@@ -304,5 +304,7 @@ def _given(asked: dict[str, Any], parser: Any) -> Iterable[Sentence]:
     for number, words in enumerate(asked["words"]):
         if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
             raise OptionError(f"words must be a list of lists of words: sentence {number} is none")
+        if not words:
+            raise OptionError(f"sentence {number} must have at least one word")
     sentences: Iterable[Sentence] = parser.split(asked["words"])
     return sentences

@@ -244,7 +244,7 @@ TEMPERATURES: Final = ("temperature", "relation_temperature", "tree_temperature"
 #: Where a parser's `info` has the number of sentences that they were fitted on.
 FITTED: Final = "fitted"
 #: The share of a search's budget where a filter of edges must be given up to keep rules.
-_WIDE: Final = 0.05
+_WIDE: Final = 0.15
 
 
 class GraphParser(Parser):

@@ -82,6 +82,14 @@ def test_quotation_marks_without_spaces_take_turns():
     assert found.forms == ["a", "“", "b", "”", "c", "“"]
 
 
+def test_words_that_nobody_wrote_stay():
+    lines = "1-2\taux\t_\t_\t_\t_\t_\t_\t_\t_\n1\tà\tà\tADP\t_\t_\t0\troot\t_\t_\n"
+    lines += "2\tles\tle\tDET\t_\t_\t1\tdet\t_\t_\n\n"
+    [sentence] = read(io.BytesIO(lines.encode()))
+    assert [one.forms for one in respelled([sentence], "nfd")] == [["à", "les"]]
+    assert [one.forms for one in respelled([sentence], "upper")] == [["À", "LES"]]
+
+
 def test_another_spelling():
     with pytest.raises(OptionError, match="spelling must be"):
         list(respelled([], "Typographic"))

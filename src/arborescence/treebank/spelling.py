@@ -59,8 +59,8 @@ def respelled(sentences: Iterable[Sentence], spelling: Spelling) -> Iterator[Sen
     >>> from arborescence.treebank import Sentence
     >>> said = Sentence.from_words(['"', "Don't", '"'], misc=["SpaceAfter=No"] * 3)
     >>> [printed] = respelled([said], "typographic")
-    >>> printed.forms, printed.text
-    (['“', 'Don’t', '”'], '“Don’t”')
+    >>> printed.forms
+    ['“', 'Don’t', '”']
     """
     check_choice("spelling", spelling, get_args(Spelling))
     for sentence in sentences:
@@ -108,8 +108,13 @@ def _lines(sentence: Sentence, spelling: Spelling) -> Iterator[str]:
     whole = [token for token in tokens if not token.is_part]
     if spelling in _QUOTES:
         _quote(whole, _QUOTES[spelling])
+    written = ""
     for token in tokens:
-        token.form = _other(token.form, spelling)
+        form = _other(token.form, spelling)
+        if not token.is_part:
+            written = form
+        if form in written or spelling in ("lower", "upper"):  # else nobody wrote that word so
+            token.form = form
     if spelling == "guillemets":
         _space(whole)
     text = "".join(token.form + token.after for token in whole).strip()

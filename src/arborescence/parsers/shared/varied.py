@@ -36,7 +36,7 @@ def varied(treebank: Sequence[Sentence], rng: int) -> list[Sentence]:
     Sentences of a paragraph are copied together, so that they still are a text.
 
     >>> from arborescence.treebank import Sentence
-    >>> said = [Sentence.from_words(["She", "said", ":", '"', "Yes", '"'])] * 20
+    >>> said = [Sentence.from_words(["She", "said", ":", '"', "Yes", '"'])] * 100
     >>> [copy.forms for copy in varied(said, rng=1)][0]
     ['she', 'said', ':', '"', 'yes', '"']
     """

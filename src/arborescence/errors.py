@@ -8,9 +8,11 @@ literals, so that a quoted value cannot control a terminal or add a line to a lo
 shortened.
 """
 
+import reprlib
 from typing import Final
 
 _LONGEST: Final = 1500  # characters of a message
+_BRIEF: Final = 200  # characters of a value within a message
 
 
 class ArborescenceError(Exception):
@@ -84,3 +86,13 @@ def printable(text: str) -> str:
         escaped = (c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
         text = "".join(escaped)
     return text if len(text) <= _LONGEST else f"{text[:1000]} … {text[-400:]}"
+
+
+def brief(value: object) -> str:
+    """Show a value of a file, shortened however long and however deep it is.
+
+    >>> brief({"kind": list(range(1000))})
+    "{'kind': [0, 1, 2, 3, 4, 5, ...]}"
+    """
+    text = reprlib.repr(value)
+    return text if len(text) <= _BRIEF else f"{text[:_BRIEF]} …"

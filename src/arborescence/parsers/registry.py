@@ -7,14 +7,13 @@ can use it.
 from __future__ import annotations
 
 import os
-import reprlib
 from dataclasses import replace
 from importlib import import_module, resources
 from importlib.metadata import EntryPoint, entry_points
 from importlib.resources.abc import Traversable
 from typing import TYPE_CHECKING, Any, Final
 
-from arborescence.errors import ModelError
+from arborescence.errors import ModelError, brief
 from arborescence.parsers.shared import model_file, reading, scheme
 from arborescence.parsers.shared.reading import Reading
 
@@ -115,7 +114,7 @@ def from_file(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Any:
     """Make a parser of the kind named in the header, from what `model_file.load` returned."""
     kind = header.get("kind")
     if not isinstance(kind, str) or kind not in KINDS:
-        raise ModelError(f"holds no parser that this version knows but {reprlib.repr(kind)}")
+        raise ModelError(f"holds no parser that this version knows but {brief(kind)}")
     parser = parser_class(kind).from_file(header, arrays)
     fields = scheme.fields_of(header, _FIELDS)
     parser.rules = fields["rules"]

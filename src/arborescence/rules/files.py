@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import reprlib
 import sys
 import tomllib
 from dataclasses import replace
@@ -11,7 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from arborescence.errors import OptionError
+from arborescence.errors import OptionError, brief
 from arborescence.rules.kinds import (
     AtMostOne,
     Contiguous,
@@ -184,7 +183,7 @@ class _File:
         strings = value if isinstance(value, list) else [value] if kind is str else []
         printable = all(isinstance(one, str) and one.isprintable() for one in strings)
         if kind is float or not isinstance(value, kind) or not printable:
-            raise self.error(key, f"must be {_NAMES[kind]}, not {reprlib.repr(value)}", number)
+            raise self.error(key, f"must be {_NAMES[kind]}, not {brief(value)}", number)
         return tuple(value) if isinstance(value, list) else value
 
     def error(self, key: str, fault: str, number: int = -1) -> OptionError:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from arborescence.parsers import train
 from arborescence.parsers.shared.varied import varied
+from arborescence.parsers.tagger.tagger import Tagger
+from arborescence.parsers.text.model import Text
 from arborescence.treebank import Sentence, respelled
 from samples import treebank
 
@@ -50,10 +54,21 @@ def test_nothing_is_copied_that_would_be_read_as_before():
     assert varied([Sentence.from_words(["中", "文"])] * 100, rng=1) == []
 
 
-def test_the_recipe_learns_from_copies():
-    options = {"tagger": False, "text": False, "columns": ("form",), "epochs": 1, "bits": 10}
+@pytest.mark.parametrize("copied", [False, True])
+def test_tagger_and_tokenizer_learn_from_copies(monkeypatch, copied):
+    learned = {}
+    for part in (Tagger, Text):
+
+        def noted(sentences, part=part, train=part.train, **options):
+            learned[part] = list(sentences)
+            return train(sentences, **options)
+
+        monkeypatch.setattr(part, "train", noted)
     sentences = treebank() * 10
-    more = train(sentences, kind="linear", **options)
-    fewer = train(sentences, kind="linear", varied=False, **options)
-    assert fewer.info["sentences"] == len(sentences)
-    assert more.info["sentences"] == len(sentences) + len(varied(sentences, rng=1)) > len(sentences)
+    options = {"jackknife": False, "columns": ("form", "upos"), "epochs": 1, "bits": 10}
+    parser = train(sentences, kind="linear", varied=copied, **options)
+    copies = varied(sentences, rng=1) if copied else []
+    assert bool(copies) == copied
+    assert [len(learned[part]) - len(sentences) for part in (Tagger, Text)] == [len(copies)] * 2
+    assert [one.forms for one in learned[Text]] == [one.forms for one in [*sentences, *copies]]
+    assert parser.info["sentences"] == len(sentences)  # the scores of its edges come from tags

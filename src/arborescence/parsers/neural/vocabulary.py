@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import reprlib
 from collections import Counter
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 import numpy as np
 
-from arborescence.errors import ModelError
+from arborescence.errors import ModelError, brief
 from arborescence.parsers.shared import scheme
 
 if TYPE_CHECKING:
@@ -126,7 +125,7 @@ class Vocabulary(NamedTuple):
         fields = scheme.fields_of(header, _FIELDS)
         unknown = fields["tags"].keys() - set(TAGS)
         if unknown:
-            raise ModelError(f"tags are of {reprlib.repr(sorted(unknown))}, not of {list(TAGS)}")
+            raise ModelError(f"tags are of {brief(sorted(unknown))}, not of {list(TAGS)}")
         scheme.fields_of(fields["tags"], dict.fromkeys(fields["tags"], _UNIQUE))
         numbers = {
             name: {key: number for number, key in enumerate(fields[name], first)}

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import reprlib
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from arborescence.errors import ModelError
+from arborescence.errors import ModelError, brief
 from arborescence.system.arrays import Archive, opened
 from arborescence.system.files import replacing
 
@@ -62,10 +61,10 @@ def load(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, NDArra
         raise ModelError(f"{path}: not {_WHAT}")
     version = header.get("version")
     if type(version) is not int or version < 1:
-        raise ModelError(f"{path}: format version is {reprlib.repr(version)}, which is none")
+        raise ModelError(f"{path}: format version is {brief(version)}, which is none")
     if version > VERSION:
         raise ModelError(
-            f"{path}: format version {reprlib.repr(version)} is newer than {VERSION}, the newest "
+            f"{path}: format version {brief(version)} is newer than {VERSION}, the newest "
             "that this version of arborescence reads; install a newer one"
         )
     return header, arrays

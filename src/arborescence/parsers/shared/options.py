@@ -318,7 +318,7 @@ class Recipe(Record):
     """Learn to cut raw text into sentences and words, and to find lemmas, too."""
     varied: bool = True
     """Learn from copies of some sentences, too: in lower case, in capitals, with other quotation
-    marks."""
+    marks. Parsers other than neural ones leave the copies to their tagger and tokenizer."""
     anew: bool = False
     """Going on from a model, train its tagger, and what cuts raw text, anew: right if they have
     learned from the same sentences."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import reprlib
 from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, Self
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, Self
 import numpy as np
 
 from arborescence.core.checks import check_count
-from arborescence.errors import ModelError, OptionError
+from arborescence.errors import ModelError, OptionError, brief
 from arborescence.parsers.shared import model_file, scheme
 from arborescence.parsers.shared.options import kept_fields
 from arborescence.version import __version__
@@ -142,7 +141,7 @@ class Run(ABC):
         kind = header.get("kind")
         if kind != self._name:
             raise ModelError(
-                f"{path}: not a {self._name}, but of the kind {reprlib.repr(kind)}; give the "
+                f"{path}: not a {self._name}, but of the kind {brief(kind)}; give the "
                 "checkpoint another name"
             )
         if header.get("identity") != self._identity:

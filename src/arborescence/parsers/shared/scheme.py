@@ -7,11 +7,10 @@ contains. The command line imports this module: NumPy is imported only where it 
 from __future__ import annotations
 
 import re
-import reprlib
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from arborescence.errors import ModelError
+from arborescence.errors import ModelError, brief
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
@@ -159,7 +158,7 @@ def fields_of(header: Mapping[str, Any], fields: Mapping[str, Field]) -> dict[st
         if value is _REQUIRED:
             raise ModelError(f"{name} is missing; it is {field.what}")
         if name in header and not field.fits(value):
-            raise ModelError(f"{name} is {reprlib.repr(value)}, not {field.what}")
+            raise ModelError(f"{name} is {brief(value)}, not {field.what}")
         found[name] = value
     return found
 

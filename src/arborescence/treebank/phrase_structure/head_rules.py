@@ -125,6 +125,12 @@ class HeadRules:
     ) -> HeadRules:
         r"""Make a table of the content of a file; parameters and errors are those of `load`.
 
+        A row has a category of phrases, a direction and categories of children, best first. The
+        first one that a child has decides; of several such children, ``left`` takes the leftmost.
+        Categories joined by ``|`` have the same priority. Several rows of a phrase are tried one
+        after the other; the phrase ``*`` is every phrase without rows. In a category, ``*`` stands
+        for any characters; alone it is any child but punctuation. ``-HD`` is a function tag.
+
         Examples
         --------
         >>> rules = HeadRules.parse("NP right NN|NNS  NP\nVP left VB*")

@@ -247,12 +247,12 @@ def test_from_treebanks_to_tables(treebanks, trained, tmp_path):
     birdish, arboric, *_ = rows_of(tmp_path / "directed-uas.csv")
     learned = [row["sentences to learn from"] for row in (birdish, arboric)]
     assert learned == ["4 (train)", "5 (dev)"]
-    tests = [Scores.read(tmp_path / "scores" / one / "Birdish.npz") for one in (DIRECTED, UNDIRECTED)]
-    trees = [
-        enhance(matrix, heads, 5, changes="best")
-        for matrix, heads in zip(tests[0].matrices, tests[1].single, strict=True)
-    ]
-    enhanced = Counts.of(tests[0].gold, tests[0].counted, trees).uas
+    directed, undirected = (
+        Scores.read(tmp_path / "scores" / name / "Birdish.npz") for name in (DIRECTED, UNDIRECTED)
+    )
+    pairs = zip(directed.matrices, undirected.single, strict=True)
+    trees = [enhance(matrix, heads, 5, changes="best") for matrix, heads in pairs]
+    enhanced = Counts.of(directed.gold, directed.counted, trees).uas
     assert birdish["U-MST-uf-lep"] == f"{enhanced:.2f}"
     # The training sentences of Arboric hold two of its test set.
     assert min(float(arboric["D-MST"]), float(arboric["U-MST-df"])) > 50

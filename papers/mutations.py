@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
+_MOST = 900  # seconds for one test
 _FAILED = 1  # the exit status of pytest where tests failed, not where none could be run
 
 
@@ -81,9 +82,18 @@ def run(test: str, compiled: object, copy: Path) -> subprocess.CompletedProcess[
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider"]
     # Without the JIT, NumPy warns of arithmetic with infinity.
     command += ["-m", "not long", "-W", "ignore::RuntimeWarning", test]
-    return subprocess.run(  # noqa: S603 (pytest, with a test of this repository)
-        command, cwd=copy, env=variables, capture_output=True, text=True, check=False
-    )
+    try:
+        return subprocess.run(  # noqa: S603 (pytest, with a test of this repository)
+            command,
+            cwd=copy,
+            env=variables,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=_MOST,
+        )
+    except subprocess.TimeoutExpired:
+        return subprocess.CompletedProcess(command, -1, f"E   no end after {_MOST} s", "")
 
 
 def run_changed(row: Row, change: dict[str, str], copy: Path) -> subprocess.CompletedProcess[str]:

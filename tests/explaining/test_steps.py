@@ -10,6 +10,7 @@ import pytest
 import arborescence as arb
 from arborescence.errors import OptionError, ScoresError
 from arborescence.explaining import as_json
+from brute_force import all_trees
 from graphs import figure_2, random_graphs
 
 ALGORITHMS = [
@@ -154,6 +155,52 @@ def test_the_lectures_weights_in_its_own_view():
         ((0, 2), -10.0, ((3, 2),)),
         ((1, 3), -60.0, ((4, 3),)),
     ]
+
+
+def test_the_tables_of_the_lecture():
+    """*Contraction Example*: bestInEdge and kicksOut when all is contracted; e stays empty."""
+    scores = np.array([[0, 5, 1, 1], [0, 0, 11, 5], [0, 10, 0, 4], [0, 9, 8, 0]], float)
+    scores[[0, 1, 2, 3], [0, 1, 2, 3]] = scores[:, 0] = -np.inf
+    ends = [(0, 1), (0, 2), (0, 3), (1, 2), (2, 3), (1, 3), (2, 1), (3, 1), (3, 2)]
+    name = dict(zip(ends, "abcdefghi", strict=True))
+    best, kicks_out = {}, dict.fromkeys("abcdefghi", "")
+    for step in arb.explain(scores, "chu-liu-edmonds"):
+        if step.kind in ("greedy", "contract", "best-edge"):
+            best |= {edge.dependent: name[edge.stands_for] for edge in step.chosen}
+            for edge in step.edges:
+                kicks_out[name[edge.stands_for]] = "".join(name[e] for e in edge.kicks_out)
+    assert best == {1: "g", 2: "d", 3: "f", 4: "h", 5: "a"}
+    assert {edge: kicked for edge, kicked in kicks_out.items() if kicked} == {
+        "a": "gh", "b": "dh", "c": "f", "h": "g", "i": "d",
+    }  # fmt: skip
+
+
+def best_in_span(scores, h, d, child=None):
+    """The best projective tree of the words from h to d below h; and h has a child."""
+    words = list(range(h, d + 1) if h < d else range(h, d - 1, -1))
+    weights = [
+        sum(scores[words[head], words[k]] for k, head in enumerate(heads) if k)
+        for heads in all_trees(len(words) - 1, single=False, projective=True).tolist()
+        if child is None or words[heads[words.index(child)]] == h
+    ]
+    return max(weights)
+
+
+def test_triangles_and_trapezoids_are_what_the_lecture_says():
+    """All words of both are below x_h. Of a trapezoid, x_c is a child of x_h, and is the other end.
+
+    Dependents of x_c beyond x_c are none of its words: all ways to fill it end there.
+    """
+    rng = np.random.default_rng(4)
+    cells = 0
+    for n in (1, 2, 3, 4, 5):
+        scores = rng.integers(-9, 9, (n + 1, n + 1)).astype(float)
+        for step in arb.explain(scores, "eisner", root="multi"):
+            for span in step.detail.spans if step.kind in ("start", "fill") else ():
+                child = span.end if span.kind == "incomplete" else None
+                assert span.weight == best_in_span(scores, span.head, span.end, child)
+                cells += 1
+    assert cells > 100
 
 
 @pytest.mark.parametrize("kind", TIES)

@@ -9,6 +9,7 @@ from arborescence_papers.runtime.measure import same_lists
 from arborescence_papers.runtime.published import (
     ANY,
     LEAVING_OUT,
+    N_STARTS,
     PUBLISHED,
     kbest_published,
 )
@@ -111,6 +112,19 @@ def test_the_figures_as_printed(kind):
                 found, _ = kbest_published(scores, 40, name)
                 assert printed(scores, single, 40) == found.tolist()
                 compared += 1
+    assert compared
+
+
+@exact_scalars
+@pytest.mark.parametrize("kind", UNTIED)
+def test_the_naive_way_as_printed(kind):
+    compared = 0
+    for scores in random_graphs(kind, max(FEW, 4), seed=8):
+        if len(tree_weights(scores, True)[0]):
+            found, _ = kbest_published(scores, 40, N_STARTS)
+            steps = as_printed.kbest_starts(as_printed.edges_of(scores), 40)
+            assert list(steps) == found.tolist()
+            compared += 1
     assert compared
 
 

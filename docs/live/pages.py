@@ -3,14 +3,17 @@
 mkdocs calls `on_files` (it is a hook in mkdocs.yml).
 """
 
+from string import ascii_lowercase
+
 import numpy as np
 
 from arborescence.explaining.page import exercise_sheet, explain_html
 
 #: The graph of Fig. 2 of *root*, which is Fig. 2 of *kbest*, too.
 FIGURE_2 = "root-1 90, root-2 40, 1-3 10, 2-3 30, 2-4 60, 3-2 50, 4-3 70, 4-1 20"
-#: The graph of the *lecture* whose tables bestInEdge and kicksOut it fills step by step.
-LECTURE = "root-1 5, root-2 1, root-3 1, 1-2 11, 1-3 5, 2-1 10, 2-3 4, 3-1 9, 3-2 8"
+#: The graph of the *lecture* whose tables bestInEdge and kicksOut it fills step by step: its edges
+#: are called a to i, and its nodes V1 to V3.
+LECTURE = "root-1 5, root-2 1, root-3 1, 1-2 11, 2-3 4, 1-3 5, 2-1 10, 3-1 9, 3-2 8"
 #: The tree that the *lecture*'s fourteen actions build: *cats* → *who* → *stink*.
 SENTENCE = ["we", "vigorously", "wash", "our", "cats", "who", "stink"]
 HEADS = [3, 3, 0, 5, 3, 5, 6]
@@ -24,12 +27,23 @@ PAIRS = (
 
 def graph(edges: str) -> np.ndarray:
     """Return scores; edges that are not named are absent."""
-    named = [edge.replace("root", "0").replace("-", " ").split() for edge in edges.split(", ")]
-    size = 1 + max(int(d) for _, d, _ in named)
+    named = weights(edges)
+    size = 1 + max(d for _, d in named)
     scores = np.full((size, size), -np.inf)
-    for h, d, weight in named:
-        scores[int(h), int(d)] = float(weight)
+    for edge, weight in named.items():
+        scores[edge] = weight
     return scores
+
+
+def weights(edges: str) -> dict[tuple[int, int], float]:
+    """Return the weights of edges, in their order."""
+    parts = [edge.replace("root", "0").replace("-", " ").split() for edge in edges.split(", ")]
+    return {(int(h), int(d)): float(weight) for h, d, weight in parts}
+
+
+def letters(edges: str) -> dict[tuple[int, int], str]:
+    """Return the names a, b, c, ... of edges, in their order."""
+    return dict(zip(weights(edges), ascii_lowercase, strict=False))
 
 
 def tree_scores(heads: list[int]) -> np.ndarray:
@@ -45,7 +59,9 @@ def pages() -> dict[str, str]:
     return {
         "root": explain_html(graph(FIGURE_2)),
         "kbest": explain_html(graph(FIGURE_2), "kbest", root="multi", k=7),
-        "contraction": explain_html(graph(LECTURE), "chu-liu-edmonds"),
+        "contraction": explain_html(
+            graph(LECTURE), "chu-liu-edmonds", words=["V1", "V2", "V3"], edges=letters(LECTURE)
+        ),
         "eisner": explain_html(tree_scores(HEADS), "eisner", words=SENTENCE),
         "cky": explain_html(tree_scores(HEADS), "cky", words=SENTENCE),
         "transitions": explain_html(tree_scores(HEADS), "transitions", words=SENTENCE),

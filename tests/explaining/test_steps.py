@@ -239,6 +239,17 @@ def test_names_of_words():
     assert arb.explain([[0, 2], [0, 0]], words=["\x1b"])[0].words[1] == "\\x1b"
 
 
+def test_nodes_and_edges_have_names():
+    graph = [[0, 1, 1], [0, 0, 5], [0, 6, 0]]
+    steps = arb.explain(graph, "chu-liu-edmonds", words=["V1", "V2"], edges={(0, 1): "a"})
+    assert "The cycle becomes the node V3." in steps[2].text
+    assert "The best edge into V3 is root → V2" in steps[3].text
+    assert steps[2].table()[1] == ["V1", "V2 → V1", "a, root → V1", "-5", "V2 → V1"]
+    assert as_json(steps)["edges"] == [[0, 1, "a"]]
+    for words in (["1", "2"], ["V1", "V3"]):
+        assert "node {" in arb.explain(graph, "chu-liu-edmonds", words=words)[2].text
+
+
 def test_json():
     made = as_json(arb.explain(figure_2(), words=list("abcd")))
     assert made["words"] == ["root", *"abcd"]
@@ -262,6 +273,9 @@ def test_json():
         ({"algorithm": "kbest", "k": 0}, "k must be at least 1"),
         ({"words": ["one"]}, "there are 1 words"),
         ({"words": "ab"}, "words must be a list"),
+        ({"edges": {(1, 1): "a"}}, r"a name for \(1, 1\), which is no edge"),
+        ({"edges": {(0, 1): 7}}, "must be a name, not 7"),
+        ({"edges": {(0, 1): "a", (0, 2): "a"}}, "the same name for two edges"),
     ],
 )
 def test_options(options, message):

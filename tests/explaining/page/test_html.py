@@ -46,6 +46,7 @@ def test_data():
     traces = found.pop("traces")
     assert found == {
         "names": ["root", "</script>"],
+        "edges": [],
         "scores": [[None, 2.5], [None, None]],
         "algorithm": "kbest",
         "single": False,
@@ -119,6 +120,56 @@ def live():
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+#: What the slides print when all is contracted, and at the end; where they are right.
+BEST_IN_EDGE = {"V1": "g", "V2": "d", "V3": "f", "V4": "h", "V5": "a"}
+EXPANDED = {**BEST_IN_EDGE, "V1": "a, not g", "V4": "a, not h"}
+KICKS_OUT = {"a": "g, h", "b": "d, h", "c": "f", "h": "g", "i": "d"}
+#: Edges inside the second cycle, which the printed `adjust` changes, too. The slides print e: f.
+FAULTY = {"e": "faulty adjust: f", "i": "d; faulty adjust: h"}
+
+
+def tables(rows):
+    """bestInEdge and kicksOut of a step's table, without empty cells; and the edges as printed."""
+    assert rows[0] == ["node", "bestInEdge", "edge", "weight", "kicksOut"]
+    best = {node: edge for node, edge, *_ in rows[1:] if edge}
+    kicks = {edge.split(",")[0]: kicked for *_, edge, _, kicked in rows[1:] if kicked}
+    return best, kicks, [(edge, float(weight)) for _, _, edge, weight, _ in rows[1:]]
+
+
+def test_the_lectures_tables_fill_up(live):
+    words = ["V1", "V2", "V3"]
+    edges = live.letters(live.LECTURE)
+    scores = live.graph(live.LECTURE)
+    steps = arb.explain(scores, "chu-liu-edmonds", words=words, edges=edges)
+    assert [step.kind for step in steps] == [
+        "greedy", "cycle", "contract", "best-edge", "cycle", "contract", "best-edge", "acyclic",
+        "expand", "expand", "tree",
+    ]  # fmt: skip
+    filled = [tables(step.table()) for step in steps]
+    assert filled[0][2] == [
+        ("a, root → V1", 5), ("b, root → V2", 1), ("c, root → V3", 1), ("d, V1 → V2", 11),
+        ("e, V2 → V3", 4), ("f, V1 → V3", 5), ("g, V2 → V1", 10), ("h, V3 → V1", 9),
+        ("i, V3 → V2", 8),
+    ]  # fmt: skip
+    first = dict(list(BEST_IN_EDGE.items())[:3])
+    once = {"a": "g", "b": "d", "h": "g", "i": "d"}
+    assert [found[:2] for found in filled] == [
+        (first, {}),
+        (first, {}),
+        (first, once),
+        ({**first, "V4": "h"}, once),
+        ({**first, "V4": "h"}, once),
+        ({**first, "V4": "h"}, {**KICKS_OUT, **FAULTY}),
+        (BEST_IN_EDGE, {**KICKS_OUT, **FAULTY}),
+        (BEST_IN_EDGE, {**KICKS_OUT, **FAULTY}),
+        ({**BEST_IN_EDGE, "V4": "a, not h"}, {**KICKS_OUT, **FAULTY}),
+        (EXPANDED, {**KICKS_OUT, **FAULTY}),
+        (EXPANDED, {**KICKS_OUT, **FAULTY}),
+    ]
+    assert "The best edge into V5 is a, with the new weight -4." in steps[6].text
+    assert "faulty adjust" in live.pages()["contraction"]
 
 
 def test_live_pages(live):

@@ -135,6 +135,19 @@ def test_what_a_step_shows(opened):
     assert described == f"Step 3. {texts()[2]}"
 
 
+def test_edges_have_names(opened):
+    scores = [[0, 5, 1, 1], [0, 0, 11, 5], [0, 10, 0, 4], [0, 9, 8, 0]]
+    edges = {(0, 1): "a", (2, 3): "e", (1, 3): "f"}
+    words = ["V1", "V2", "V3"]
+    page = opened(explain_html(scores, "chu-liu-edmonds", words=words, edges=edges), "#6")
+    assert page.locator("#detail td", has_text="faulty adjust: f").count() == 1
+    assert "The slides print e: f." in page.locator("#detail").inner_text()
+    assert cell(page, 2, 3).get_attribute("aria-label").startswith("e, V2 → V3: 4")
+    assert "a -4" in page.locator("#figure .label").all_text_contents()
+    page.select_option("#algorithm", "root-constraint")
+    assert "faulty" not in page.locator("#detail").inner_text()
+
+
 def test_pairs_have_their_mean(opened):
     scores = [[0, 1, 1, 1], [0, 0, 4, 1], [0, 7, 0, 2], [0, 1, 3, 0]]
     page = opened(explain_html(scores, "undirected"), "#2")

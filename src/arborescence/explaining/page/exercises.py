@@ -20,7 +20,7 @@ from arborescence.explaining.chu_liu_edmonds import Contracted
 from arborescence.explaining.page.html import text_of
 from arborescence.explaining.problem import Problem, listed
 from arborescence.explaining.root_constraint import Children
-from arborescence.explaining.steps import edge_name, node_name, number_name
+from arborescence.explaining.steps import Names, edge_name, node_name, number_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -85,7 +85,7 @@ def graph(random: Iterator[int]) -> Problem:
             score, present = 1 + next(random) % 99, next(random) % 5 > 0
             if h != d and present:
                 scores[h, d] = Fraction(score)
-    return Problem(len(words), scores, ("root", *words))
+    return Problem(len(words), scores, Names(("root", *words)))
 
 
 def ask_what_enters(before: Step, after: Step, random: Iterator[int]) -> Asked | None:  # noqa: ARG001

@@ -23,9 +23,9 @@ from arborescence.explaining.problem import problem_of
 from arborescence.explaining.steps import as_json, listed_steps, picture, table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from arborescence.explaining.steps import Step
+    from arborescence.explaining.steps import Pair, Step
 
 #: The algorithms whose steps the page computes by itself.
 LIVE = ("chu-liu-edmonds", "root-constraint", "eisner")
@@ -51,6 +51,7 @@ def explain_html(
     root: Root | None = None,
     k: int | None = None,
     words: Sequence[str] | None = None,
+    edges: Mapping[Pair, str] | None = None,
 ) -> str:
     """Return a page that shows the steps of an algorithm, and computes some again after changes.
 
@@ -63,7 +64,7 @@ def explain_html(
 
     Parameters
     ----------
-    scores, algorithm, root, k, words
+    scores, algorithm, root, k, words, edges
         As in `explain`. They are what the page shows first.
 
     Returns
@@ -82,19 +83,21 @@ def explain_html(
     >>> page.startswith("<!DOCTYPE html>"), len(page) < 300_000
     (True, True)
     """
-    steps = explain(scores, algorithm, root=root, k=k, words=words)
-    problem = problem_of(scores, words)
+    named: dict[str, Any] = {"words": words, "edges": edges}
+    steps = explain(scores, algorithm, root=root, k=k, **named)
+    problem = problem_of(scores, **named)
     nodes = range(problem.n + 1)
     exact = problem.scores
     has_all = problem.n <= SHORT
     traces = {
-        name: traces_of(scores, name, k, words)
+        name: traces_of(scores, name, k, **named)
         for name in get_args(Algorithm)
         if name not in LIVE and (has_all or name == algorithm)
     }
     choices = [name for name in get_args(Algorithm) if name in LIVE or traces.get(name)]
     data = {
         "names": problem.words,
+        "edges": [[f"{h},{d}", name] for (h, d), name in problem.words.edges.items()],
         "scores": [[float(exact[h, d]) if (h, d) in exact else None for d in nodes] for h in nodes],
         "algorithm": algorithm,
         "single": root != "multi",
@@ -114,15 +117,14 @@ def explain_html(
 
 
 def traces_of(
-    scores: Any, algorithm: Algorithm, k: int | None, words: Sequence[str] | None
+    scores: Any, algorithm: Algorithm, k: int | None, **names: Any
 ) -> dict[Root, list[dict[str, Any]]]:
     """Return the steps of an algorithm as JSON, by the number of root edges; none if it raises."""
     roots = (FIXED[algorithm][0],) if algorithm in FIXED else get_args(Root)
     number = (K if k is None else k) if algorithm == "kbest" else None
     try:
         return {
-            root: _plain(explain(scores, algorithm, root=root, k=number, words=words))
-            for root in roots
+            root: _plain(explain(scores, algorithm, root=root, k=number, **names)) for root in roots
         }
     except ScoresError:  # sums of scores that lie too far apart
         return {}
@@ -143,7 +145,7 @@ def _plain(steps: Sequence[Step]) -> list[dict[str, Any]]:
 
 def totals_of(scores: Any) -> dict[Root, float | None]:
     """Return the log-partitions, None where there is none or it is not explained."""
-    ways = traces_of(scores, "sums", None, None)
+    ways = traces_of(scores, "sums", None)
     return {root: ways[root][-1].get("weight") if ways else None for root in get_args(Root)}
 
 

@@ -47,7 +47,7 @@ function drawArc({ edge, ends: [from, to], level, kind }, ground, names, clickab
   const tip = kind.includes("undirected") ? "" : `<path class="tip" d="M${to.toFixed(1)} ${foot}l-4 -8h8z"/>`;
   const hit = clickable ? `<path class="hit" d="${line}"/>` : "";
   return (
-    `<g class="arc ${kind}" data-edge="${edge}"><title>${escaped(edgeName(edge, names))}</title>${hit}` +
+    `<g class="arc ${kind}" data-edge="${edge}"><title>${escaped(fullName(edge, names))}</title>${hit}` +
     `<path class="line" d="${line}"/>${tip}</g>`
   );
 }

@@ -1,6 +1,7 @@
 // The page: what is shown now, and what the reader's clicks and keys do.
 
 const DATA = JSON.parse(document.getElementById("data").textContent);
+DATA.names.edges = new Map(DATA.edges);
 const byId = (id) => document.getElementById(id);
 
 const page = {
@@ -168,7 +169,7 @@ function drawEdge() {
   byId("undo").hidden = !changedEdges().length && !required.length && !forbidden.length;
   if (!selected) return;
   const [h, d] = selected;
-  byId("edge-name").textContent = edgeName(selected, DATA.names);
+  byId("edge-name").textContent = fullName(selected, DATA.names);
   if (document.activeElement !== byId("score")) byId("score").value = scores[h][d] ?? "";
   byId("score").removeAttribute("aria-invalid");
   const rule = includes(required, selected) ? "required" : includes(forbidden, selected) ? "forbidden" : "free";

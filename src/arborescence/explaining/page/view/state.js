@@ -12,7 +12,8 @@ function pictureOf(problem, steps, at) {
   const arcs = [...marks].map(([key, kind]) => {
     const edge = key.split(",").map(Number);
     const weight = weights.get(key) ?? problem.floats[edge[0]][edge[1]];
-    return { edge, kind, label: weight === null ? "" : shortName(weight) };
+    const label = [ownName(edge, problem.names), weight === null ? null : shortName(weight)];
+    return { edge, kind, label: label.filter((text) => text != null).join(" ") };
   });
   return { arcs, nodes: step.nodes, spans: spansOf(steps, at), description: `Step ${at + 1}. ${step.text}` };
 }

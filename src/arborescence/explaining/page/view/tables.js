@@ -20,13 +20,20 @@ function drawDetail(problem, steps, at, { chart = true } = {}) {
   if (detail?.type === "Matrix") return drawHeat(detail, problem.names);
   if (detail?.type === "Determinant") return drawTable([["", ""], ...tableOf(step, problem.names)], "The sum");
   const rows = tableOf(step, problem.names);
-  const table = rows.length ? drawTable(rows, CAPTIONS[detail?.type] ?? "The state") : "";
+  const faulty = rows.flat().some((text) => text.includes(FAULTY)) ? FAULTY_NOTE : "";
+  const table = rows.length ? drawTable(rows, CAPTIONS[detail?.type] ?? "The state") + faulty : "";
   if (!chart || !(detail?.type in CHARTS)) return table;
   return table + drawChart(chartOf(steps, at), step, problem.names);
 }
 
+const FAULTY = "faulty adjust";
+const FAULTY_NOTE =
+  `<p class="legend"><i>${FAULTY}</i>: the lecture's <code>adjust</code> as printed writes this, too, for edges inside ` +
+  "the cycle. They leave the graph, so they kick nothing out. The slides print <i>e: f</i>.</p>";
+
 const CAPTIONS = {
-  Contracted: "The edges into the new node",
+  Record: "The tables bestInEdge and kicksOut, as far as they are filled",
+  Contracted: "The tables bestInEdge and kicksOut, as far as they are filled",
   Cast: "What the edges are cast as",
   Children: "The children of the root",
   Swaps: "The swaps",

@@ -250,6 +250,41 @@ def test_nodes_and_edges_have_names():
         assert "node {" in arb.explain(graph, "chu-liu-edmonds", words=words)[2].text
 
 
+def test_picture_sentence_and_stack_show_the_state_after_the_action():
+    for scores in random_graphs("small-integers", 20, seed=6):
+        n = len(scores) - 1
+        *steps, last = arb.explain(scores, "transitions")
+        if last.kind == "no-tree":
+            continue
+        first = steps[0].detail
+        assert (first.stack, first.buffer, first.actions) == ((0,), tuple(range(1, n + 1)), ())
+        for before, step in pairwise(steps):
+            action = step.text.split(":")[0]
+            was, now = before.detail, step.detail
+            assert now.actions == (*was.actions, action)
+            if action == "SHIFT":
+                assert (*was.stack, was.buffer[0]) == now.stack
+                assert (was.buffer[1:], before.heads) == (now.buffer, step.heads)
+                continue
+            head, word = was.stack[-2:] if action == "RIGHT-ARC" else was.stack[:-3:-1]
+            assert now.stack == tuple(node for node in was.stack if node != word)
+            assert (step.heads[word], before.heads[word]) == (head, None)
+            assert step.looks_at == ((head, word),)
+        assert (last.detail.stack, len(last.detail.actions)) == ((0,), 2 * n)
+
+
+def test_the_lectures_actions():
+    heads = [-1, 3, 3, 0, 5, 3, 5, 6]
+    scores = np.zeros((8, 8))
+    scores[heads[1:], range(1, 8)] = 5
+    table = arb.explain(scores, "transitions", words=[*"abcdefg"])[9].table()
+    assert table == [
+        ["stack", "buffer", "actions"],
+        ["root c e f", "g", "SHIFT SHIFT SHIFT LEFT-ARC LEFT-ARC SHIFT"],
+        ["", "", "SHIFT LEFT-ARC SHIFT"],
+    ]
+
+
 def test_json():
     made = as_json(arb.explain(figure_2(), words=list("abcd")))
     assert made["words"] == ["root", *"abcd"]

@@ -148,6 +148,24 @@ def test_edges_have_names(opened):
     assert "faulty" not in page.locator("#detail").inner_text()
 
 
+def test_the_stack_stands_as_on_the_slides(opened):
+    scores = np.zeros((8, 8))
+    scores[[3, 3, 0, 5, 3, 5, 6], range(1, 8)] = 5
+    words = ["we", "vigorously", "wash", "our", "cats", "who", "stink"]
+    page = opened(explain_html(scores, "transitions", words=words), "#9")
+    assert "cats → our" in page.locator("#sentence").text_content()
+    assert "chosen" in cell(page, 5, 4).get_attribute("aria-label")
+    stack, buffer, actions = (
+        each.split("\n") for each in page.locator(".machine > div").all_inner_texts()
+    )
+    assert [line for line in stack if line] == ["Stack", "cats", "wash", "root"]
+    assert [line for line in buffer if line] == ["Buffer", "who", "stink"]
+    made = ["SHIFT"] * 3 + ["LEFT-ARC"] * 2 + ["SHIFT"] * 2 + ["LEFT-ARC"]
+    assert [line for line in actions if line] == ["Actions so far", *made]
+    page.click("#first")
+    assert page.locator(".machine > div").nth(2).inner_text().endswith("empty")
+
+
 def test_pairs_have_their_mean(opened):
     scores = [[0, 1, 1, 1], [0, 0, 4, 1], [0, 7, 0, 2], [0, 1, 3, 0]]
     page = opened(explain_html(scores, "undirected"), "#2")

@@ -19,11 +19,14 @@ ALGORITHMS = [
     ("root-constraint", "single"),
     ("eisner", "single"),
     ("eisner", "multi"),
+    ("transitions", "single"),
+    ("transitions", "multi"),
 ]
 RUN = """cases => JSON.stringify(JSON.parse(cases).map(each => {
   const [scores, names, algorithm, single, edges] = each;
   names.edges = new Map(edges);
-  const run = {"chu-liu-edmonds": chuLiuEdmonds, "root-constraint": rootConstraint, eisner};
+  const run = {"chu-liu-edmonds": chuLiuEdmonds, "root-constraint": rootConstraint, eisner,
+    transitions};
   const steps = [...run[algorithm](new Problem(scores, names), {single})];
   return [steps, steps.map(step => tableOf(step, names))];
 }))"""

@@ -1,6 +1,6 @@
 """The page: a template, filled with a sentence, its scores, its steps, and our own JavaScript.
 
-The script computes the steps of three algorithms again in the browser, so that the reader can
+The script computes the steps of four algorithms again in the browser, so that the reader can
 change the scores; those of others are data. Without JavaScript, the page shows the list of the
 steps.
 """
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from arborescence.explaining.steps import Pair, Step
 
 #: The algorithms whose steps the page computes by itself.
-LIVE = ("chu-liu-edmonds", "root-constraint", "eisner")
+LIVE = ("chu-liu-edmonds", "root-constraint", "eisner", "transitions")
 #: The page of a sentence of at most so many words has the steps of all algorithms.
 SHORT = 8
 
@@ -38,7 +38,7 @@ FOLDER = Path(__file__).parent
 PARTS = {
     "algorithms": (
         *("numbers", "problem", "contraction", "chu_liu_edmonds", "root_constraint"),
-        *("chart", "eisner"),
+        *("chart", "eisner", "transitions"),
     ),
     "view": ("layout", "figure", "state", "matrix", "tables", "lists", "exercises", "main"),
 }
@@ -56,11 +56,11 @@ def explain_html(
     """Return a page that shows the steps of an algorithm, and computes some again after changes.
 
     The reader goes through the steps, and answers exercises. For ``"chu-liu-edmonds"``,
-    ``"root-constraint"`` and ``"eisner"``, which each page has, the reader changes scores, and
-    forbids or requires edges. The steps of other algorithms are in the page as data: those of
-    `algorithm`, and for at most 8 words those of all. The page is one file of less than 600 kB (for
-    CKY, of 30 words, 2.5 MB), without anything from elsewhere: it works without a server and
-    without a network.
+    ``"root-constraint"``, ``"eisner"`` and ``"transitions"``, which each page has, the reader
+    changes scores, and forbids or requires edges. The steps of other algorithms are in the page as
+    data: those of `algorithm`, and for at most 8 words those of all. The page is one file of less
+    than 600 kB (for CKY, of 30 words, 2.5 MB), without anything from elsewhere: it works without a
+    server and without a network.
 
     Parameters
     ----------

@@ -40,7 +40,7 @@ function recompute() {
 const FIXED = { "chu-liu-edmonds": false, "root-constraint": true, cky: true };
 
 // What is computed here; the steps of other algorithms are data, for the scores as they were given.
-const LIVE = { "chu-liu-edmonds": chuLiuEdmonds, "root-constraint": rootConstraint, eisner };
+const LIVE = { "chu-liu-edmonds": chuLiuEdmonds, "root-constraint": rootConstraint, eisner, transitions };
 const GIVEN = new Problem(DATA.scores, DATA.names);
 
 const isLive = () => Object.hasOwn(LIVE, page.algorithm);
@@ -59,6 +59,7 @@ function drawAll() {
   byId("algorithm").value = algorithm;
   byId("root").value = isSingle() ? "single" : "multi";
   byId("root").disabled = algorithm in FIXED;
+  byId("columns").dataset.algorithm = algorithm;
   byId("editor").hidden = !isLive();
   byId("fixed").hidden = isLive();
   byId("jump").max = steps.length;

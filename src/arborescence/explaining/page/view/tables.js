@@ -19,6 +19,7 @@ function drawDetail(problem, steps, at, { chart = true } = {}) {
   const { detail } = step;
   if (detail?.type === "Matrix") return drawHeat(detail, problem.names);
   if (detail?.type === "Determinant") return drawTable([["", ""], ...tableOf(step, problem.names)], "The sum");
+  if (detail?.type === "Configuration") return drawMachine(detail, problem.names);
   const rows = tableOf(step, problem.names);
   const faulty = rows.flat().some((text) => text.includes(FAULTY)) ? FAULTY_NOTE : "";
   const table = rows.length ? drawTable(rows, CAPTIONS[detail?.type] ?? "The state") + faulty : "";
@@ -43,8 +44,20 @@ const CAPTIONS = {
   Links: "The pairs",
   RootWords: "The root words",
   Changes: "The changes",
-  Configuration: "Stack and buffer",
 };
+
+// Stack and buffer stand as on the slides: the top of the stack first, and the front of the buffer.
+function drawMachine({ stack, buffer, actions }, names) {
+  const draw = (kind, title, texts) => {
+    const items = texts.map((text) => `<li><bdi>${escaped(text)}</bdi></li>`).join("");
+    return `<div class="${kind}"><h3>${title}</h3>${items ? `<ol>${items}</ol>` : "<p>empty</p>"}</div>`;
+  };
+  const named = (nodes) => nodes.map((node) => names[node]);
+  return (
+    `<div class="machine">${draw("pile", "Stack", named(stack).reverse())}` +
+    `${draw("pile", "Buffer", named(buffer))}${draw("actions", "Actions so far", actions)}</div>`
+  );
+}
 
 function drawHeat({ name, first, rows }, names) {
   const most = Math.max(...rows.flat().map(Math.abs)) || 1;

@@ -285,6 +285,39 @@ def test_the_lectures_actions():
     ]
 
 
+@pytest.mark.parametrize("algorithm", ["eisner", "cky", "transitions"])
+def test_no_sentence_is_repeated(algorithm):
+    heads = [3, 3, 0, 5, 3, 5, 6]
+    scores = np.zeros((8, 8))
+    scores[heads, range(1, 8)] = 5
+    texts = [step.text for step in arb.explain(scores, algorithm)]
+    assert len(set(texts)) == len(texts) > 15
+
+
+def test_spans_have_the_names_of_the_slides():
+    """Each is made of two: triangle + triangle → trapezoid, trapezoid + triangle → triangle."""
+    for scores in random_graphs("small-integers", 20, seed=8):
+        for step in arb.explain(scores, "eisner"):
+            if step.kind not in ("fill", "back"):
+                continue
+            for row, span in zip(step.table()[1:], step.detail.spans, strict=True):
+                attached, left = span.kind == "incomplete", span.end < span.head
+                assert (
+                    row[0]
+                    == f"{'attach' if attached else 'complete'} {'left' if left else 'right'}"
+                )
+                kinds_of = [part[0] for part in span.parts]
+                if attached:
+                    assert kinds_of in (["complete"] * 2, [])
+                else:
+                    assert sorted(kinds_of) in (["complete", "incomplete"], [])
+    steps = arb.explain(np.arange(16.0).reshape(4, 4), "eisner")
+    assert steps[2].text == "From 1 to 2. Attach: 1 → 2 6, 2 → 1 9. Complete: head 1 6, head 2 9."
+    assert "From root to 3, the goal. Attach: root → 3" in steps[6].text
+    assert ": complete a right child, of I[root, 3] and C[3, 3]." in steps[7].text
+    assert ": attach a right dependent by root → 3, of C[root, root] and C[3, 1]." in steps[8].text
+
+
 def test_json():
     made = as_json(arb.explain(figure_2(), words=list("abcd")))
     assert made["words"] == ["root", *"abcd"]

@@ -1,6 +1,5 @@
 """What Python writes: the page's size, its list of steps, and sheets of exercises."""
 
-import importlib.util
 import json
 import re
 from pathlib import Path
@@ -112,16 +111,6 @@ def test_bad_sheets(count, rng):
         exercise_sheet(count, rng)
 
 
-@pytest.fixture(scope="module")
-def live():
-    """The module that makes the live pages of the documentation."""
-    path = Path(__file__).parents[3] / "docs" / "live" / "pages.py"
-    spec = importlib.util.spec_from_file_location("live_pages", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 #: What the slides print when all is contracted, and at the end; where they are right.
 BEST_IN_EDGE = {"V1": "g", "V2": "d", "V3": "f", "V4": "h", "V5": "a"}
 EXPANDED = {**BEST_IN_EDGE, "V1": "a, not g", "V4": "a, not h"}
@@ -174,6 +163,7 @@ def test_the_lectures_tables_fill_up(live):
 
 def test_live_pages(live):
     pages = live.pages()
+    assert max(len(page.encode()) for page in pages.values()) <= 200_000
     text = (Path(live.__file__).parents[1] / "live.md").read_text(encoding="utf-8")
     assert set(re.findall(r'(?:href|src)="([\w-]+)\.html', text)) == set(pages)
     # The weights that the lecture's tables have after both contractions.

@@ -166,6 +166,40 @@ def test_the_stack_stands_as_on_the_slides(opened):
     assert page.locator(".machine > div").nth(2).inner_text().endswith("empty")
 
 
+def test_a_span_stands_below_its_two_parts(opened):
+    page = opened(the_page("eisner"), "#6")
+    spans = arb.explain(figure_2(), "eisner")[5].detail.spans
+    made = [span for span in spans if span.parts]
+    titles = page.locator("#figure .title").all_text_contents()
+    sides = {"incomplete": "attach a {} dependent", "complete": "complete a {} child"}
+    assert titles == [
+        sides[span.kind].format("left" if span.end < span.head else "right") for span in made
+    ]
+    drawn = page.locator("#figure .span").evaluate_all(
+        "spans => spans.map(s => s.className.baseVal)"
+    )
+    kinds = [[part[0] for part in span.parts] + [span.kind] for span in made]
+    assert drawn == [f"span {kind}" for three in kinds for kind in three]
+
+
+@pytest.mark.parametrize("algorithm", ["eisner", "cky"])
+def test_the_chart_scrolls_to_the_current_cell(opened, algorithm):
+    n = 14
+    page = opened(explain_html(np.random.default_rng(0).normal(size=(n + 1, n + 1)), algorithm))
+    inside = """() => {
+      const chart = document.querySelector("#chart").getBoundingClientRect();
+      const cell = document.querySelector("#chart .now").getBoundingClientRect();
+      return cell.left >= chart.left && cell.right <= chart.right
+        && cell.top >= chart.top && cell.bottom <= chart.bottom;
+    }"""
+    moved = set()
+    for step in (3, n, 4 * n, 5 * n + 9):
+        page.locator("#jump").fill(str(step))
+        assert page.evaluate(inside)
+        moved.add(page.evaluate("document.querySelector('#chart').scrollTop"))
+    assert len(moved) > 1
+
+
 def test_pairs_have_their_mean(opened):
     scores = [[0, 1, 1, 1], [0, 0, 4, 1], [0, 7, 0, 2], [0, 1, 3, 0]]
     page = opened(explain_html(scores, "undirected"), "#2")

@@ -59,7 +59,6 @@ function drawAll() {
   byId("algorithm").value = algorithm;
   byId("root").value = isSingle() ? "single" : "multi";
   byId("root").disabled = algorithm in FIXED;
-  byId("columns").dataset.algorithm = algorithm;
   byId("editor").hidden = !isLive();
   byId("fixed").hidden = isLive();
   byId("jump").max = steps.length;
@@ -79,12 +78,23 @@ function drawStep() {
   byId("jump").value = at + 1;
   byId("sentence").textContent = steps[at].text;
   byId("detail").innerHTML = page.exercise ? "" : drawDetail(problem, steps, at);
+  showCurrentCell();
   for (const [id, off] of [["first", at === 0], ["back", at === 0], ["forward", isLast()], ["last", isLast()]]) {
     byId(id).setAttribute("aria-disabled", off);
   }
   for (const item of byId("list").children) item.firstChild.removeAttribute("aria-current");
   byId("list").children[at]?.firstChild.setAttribute("aria-current", "step");
   drawEdge();
+}
+
+// Scroll the chart so that the cell of this step is in its middle; of two cells the first.
+function showCurrentCell() {
+  const cell = document.querySelector("#chart .now");
+  if (!cell) return;
+  const chart = byId("chart");
+  const [inner, outer] = [cell.getBoundingClientRect(), chart.getBoundingClientRect()];
+  chart.scrollTop += inner.top + inner.height / 2 - outer.top - chart.clientHeight / 2;
+  chart.scrollLeft += inner.left + inner.width / 2 - outer.left - chart.clientWidth / 2;
 }
 
 // Draw the arcs and the score matrix.

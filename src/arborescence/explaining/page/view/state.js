@@ -81,12 +81,22 @@ const cellName = (cell) => String(Object.values(cell).slice(0, 3));
 
 const isAlone = ({ head, end, first, last }) => (first === undefined ? head === end : first === last);
 
-// The cells of a step that are no words alone; those that are opened, also with their parts.
+// The rows of cells below the words. Of Eisner's algorithm: the name of what makes a span, its two
+// parts, and the span below them. Of CKY: each constituent, and the parts of one that is opened.
 function spansOf(steps, at) {
+  const { kind, detail } = steps[at];
   const cells = cellsOf(steps[at]);
   const chart = chartOf(steps, at);
-  const parts = steps[at].kind === "back" ? cells[0].parts.map((part) => chart.get(String(part))) : [];
-  return [...cells, ...parts].filter((cell) => !isAlone(cell));
+  const partsOf = (cell) => cell.parts.map((part) => chart.get(String(part)));
+  if (detail?.spans) {
+    const made = cells.filter((cell) => cell.parts.length);
+    return made.flatMap((cell) => [
+      { title: ruleName(Object.values(cell)), cells: partsOf(cell) },
+      { title: "", cells: [cell] },
+    ]);
+  }
+  const parts = kind === "back" ? partsOf(cells[0]) : [];
+  return [...cells, ...parts].filter((cell) => !isAlone(cell)).map((cell) => ({ title: "", cells: [cell] }));
 }
 
 // Return the cells that are filled so far.

@@ -24,7 +24,8 @@ function drawDetail(problem, steps, at, { chart = true } = {}) {
   const faulty = rows.flat().some((text) => text.includes(FAULTY)) ? FAULTY_NOTE : "";
   const table = rows.length ? drawTable(rows, CAPTIONS[detail?.type] ?? "The state") + faulty : "";
   if (!chart || !(detail?.type in CHARTS)) return table;
-  return table + drawChart(chartOf(steps, at), step, problem.names);
+  const drawn = drawChart(chartOf(steps, at), step, problem.names);
+  return `${table}<div id="chart" class="scroll" tabindex="0" role="region" aria-label="The chart">${drawn}</div>`;
 }
 
 const FAULTY = "faulty adjust";
@@ -89,7 +90,7 @@ const CHARTS = {
     from: 1,
     caption: "The chart: the constituents from the row's word to the column's, each with its head",
     cells: (row, column) => range(row, column + 1).map((head) => [row, column, head]),
-    mark: ({ head }, names) => names[head],
+    mark: ({ head }, names) => `<bdi class="word">${escaped(names[head])}</bdi><span class="place">${head}</span>`,
   },
 };
 
@@ -98,16 +99,18 @@ function drawChart(chart, step, names) {
   const now = new Set(cellsOf(step).map(cellName));
   const words = [...names.keys()];
   const draw = (row, column) => {
-    const found = cells(row, column).map((key) => chart.get(String(key)));
-    const texts = found.filter(Boolean).map((cell) => {
-      const text = `${escaped(mark(cell, names))} ${cell.weight === null ? "none" : shortName(cell.weight)}`;
+    const found = cells(row, column).map((key) => chart.get(String(key))).filter(Boolean);
+    const isNow = found.some((cell) => now.has(cellName(cell)));
+    const texts = found.map((cell) => {
+      const text = `${mark(cell, names)} ${cell.weight === null ? "none" : shortName(cell.weight)}`;
       return now.has(cellName(cell)) ? `<b>${text}</b>` : text;
     });
-    return `<td${row === column && !texts.length ? ' class="none"' : ""}>${texts.join("<br>")}</td>`;
+    const kind = isNow ? ' class="now"' : row === column && !texts.length ? ' class="none"' : "";
+    return `<td${kind}>${texts.join("<br>")}</td>`;
   };
   const rows = words.slice(from).map(
     (row) =>
-      `<tr><th scope="row"><bdi>${escaped(names[row])}</bdi></th>${words.slice(1).map((column) => draw(row, column)).join("")}</tr>`,
+      `<tr><th scope="row"><span class="place">${row}</span> <bdi>${escaped(names[row])}</bdi></th>${words.slice(1).map((column) => draw(row, column)).join("")}</tr>`,
   );
   const heading = names.slice(1).map((name) => `<th scope="col"><bdi>${escaped(name)}</bdi></th>`).join("");
   return (

@@ -260,7 +260,7 @@ def test_steps_from_python_stay_as_they_are(opened):
     cell(page, 0, 1).click()
     page.locator("#score").fill("1")
     page.select_option("#algorithm", "sums")
-    assert page.locator("#fixed").is_visible()
+    assert "--algorithm sums -o" in page.locator("#fixed").inner_text()
     assert page.locator("#editor").is_hidden()
     assert cell(page, 0, 1).text_content() == "90"
     page.click("#last")

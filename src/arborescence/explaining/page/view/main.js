@@ -57,6 +57,7 @@ const isSingle = () => FIXED[page.algorithm] ?? page.single;
 function drawAll() {
   const { algorithm, problem, steps } = page;
   byId("algorithm").value = algorithm;
+  byId("shown").textContent = algorithm;
   byId("root").value = isSingle() ? "single" : "multi";
   byId("root").disabled = algorithm in FIXED;
   byId("editor").hidden = !isLive();

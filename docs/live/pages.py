@@ -55,7 +55,7 @@ def tree_scores(heads: list[int]) -> np.ndarray:
 
 def pages() -> dict[str, str]:
     """Return each page by its name."""
-    sheet, solutions = exercise_sheet(9)
+    sheet, solutions = exercise_sheet(12)
     return {
         "root": explain_html(graph(FIGURE_2)),
         "kbest": explain_html(graph(FIGURE_2), "kbest", root="multi", k=7),

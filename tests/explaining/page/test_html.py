@@ -77,7 +77,57 @@ def test_errors():
         explain_html(np.zeros((3, 3)), k=2)
 
 
-@pytest.mark.parametrize("seed", range(60))
+def graph_of(made):
+    size = len(made.step.words)
+    scores = np.full((size, size), -np.inf)
+    for edge in made.step.edges:
+        scores[edge.stands_for] = edge.weight
+    return scores
+
+
+@pytest.mark.parametrize("seed", range(3, 120, 6))
+def test_a_span_weighs_what_eisner_says(seed):
+    made = exercise(seed)
+    [(head, end)] = made.step.looks_at
+    for step in arb.explain(graph_of(made), "eisner")[:-1]:
+        for span in step.detail.spans if step.kind == "fill" else ():
+            if (span.kind, span.head, span.end) == ("incomplete", head, end):
+                assert made.answer.startswith(f"{span.weight:g}: ")
+                assert span not in made.step.detail.spans
+    assert len(set(made.options)) == 4
+
+
+@pytest.mark.parametrize("seed", range(4, 120, 6))
+def test_the_next_action_is_the_oracles(seed):
+    made = exercise(seed)
+    tree = np.full(len(made.step.words), -1)
+    for edge in made.step.edges:
+        tree[edge.dependent] = edge.head
+    derivation = arb.transitions.get_system("arc-standard").derivation(tree)
+    done = made.step.detail.actions
+    names = [str(action) for action in derivation]
+    assert tuple(names[: len(done)]) == done
+    assert made.answer.startswith(f"{names[len(done)]}: ")
+    assert list(made.options) == ["SHIFT", "LEFT-ARC", "RIGHT-ARC"]
+
+
+@pytest.mark.parametrize("seed", range(5, 120, 6))
+def test_the_edge_that_goes_is_that_of_the_second_tree(seed):
+    made = exercise(seed)
+    trees, weights, _ = arb.kbest(graph_of(made), 3, root="multi")
+    [word] = np.flatnonzero(trees[0] != trees[1])
+    names = made.step.words
+    assert made.answer.startswith(
+        f"{names[trees[0, word]]} → {names[word]}: {names[trees[1, word]]} → {names[word]} takes"
+    )
+    assert f"weighs {weights[0]:g}. Which" in made.question
+    assert f"the tree weighs {weights[1]:g}." in made.answer
+    assert [edge.stands_for for edge in made.step.chosen] == [
+        (h, d) for d, h in enumerate(trees[0].tolist()) if d
+    ]
+
+
+@pytest.mark.parametrize("seed", [seed for seed in range(120) if seed % 6 < 3])
 def test_answers_are_those_of_the_steps(seed):
     made = exercise(seed)
     if made.options:
@@ -92,14 +142,15 @@ def test_answers_are_those_of_the_steps(seed):
 
 
 def test_a_sheet_and_its_solutions():
-    sheet, solutions = exercise_sheet(5, rng=10)
-    for seed in range(10, 15):
+    sheet, solutions = exercise_sheet(6, rng=10)
+    assert sheet.count('<th scope="col">actions</th>') == sheet.count(">chart</th>") == 1
+    for seed in range(10, 16):
         made = exercise(seed)
         assert f"<h2>Exercise {seed}</h2>" in sheet
         assert made.question in sheet
         assert made.answer not in sheet
         assert made.answer in solutions
-    assert exercise_sheet(5, rng=10) == (sheet, solutions)
+    assert exercise_sheet(6, rng=10) == (sheet, solutions)
     assert "Exercises 3<" in exercise_sheet(1, rng=3)[0]
     drawn = [exercise_sheet(2, np.random.default_rng(seed)) for seed in (1, 1, 2)]
     assert drawn[0] == drawn[1] != drawn[2]

@@ -343,7 +343,7 @@ def test_exercises_are_answered_by_clicking(opened):
     assert page.url.endswith("#exercise-3")
     assert page.locator("#verdict").text_content() == ""
     page.click("#show")
-    assert "Each other edge into the node weighs less" in page.locator("#verdict").text_content()
+    assert "72: of all splits, C[we, wash]" in page.locator("#verdict").text_content()
     page.click("#stop")
     assert listed(page) == texts()
     page.click("#start")
@@ -358,6 +358,34 @@ def test_numbers_are_chosen(opened):
         options.nth(place).click()
         said.append(page.locator("#verdict").text_content())
     assert sorted(text.split(".")[0] for text in said) == ["No", "No", "No", "Right"]
+
+
+@pytest.mark.parametrize(("seed", "shows"), [(3, "#chart"), (4, ".machine"), (9, "#chart")])
+def test_exercises_on_charts_and_stacks(opened, seed, shows):
+    page = opened(the_page(), f"#exercise-{seed}")
+    assert page.locator(shows).is_visible()
+    options = page.locator("#options button")
+    said = []
+    for place in range(options.count()):
+        options.nth(place).click()
+        said.append(page.locator("#verdict").text_content())
+    assert sum(text.startswith("Right. ") for text in said) == 1
+    assert "undefined" not in str(said)
+    assert len(set(said)) == len(said)
+    page.click("#stop")
+    assert page.locator("#detail").is_visible()
+
+
+def test_an_exercise_on_the_second_best_tree(opened):
+    page = opened(the_page(), "#exercise-5")
+    said = []
+    for button in page.locator("#matrix button").all():
+        button.click()
+        said.append(page.locator("#verdict").text_content())
+    assert sum(text.startswith("Right. ") for text in said) == 1
+    for text in ("is not an edge of the best tree", "another edge costs less"):
+        assert any(text in reason for reason in said)
+    assert page.locator("#detail").is_hidden()
 
 
 def test_each_wrong_edge_has_a_reason(opened):

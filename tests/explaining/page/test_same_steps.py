@@ -36,7 +36,8 @@ RUN = """cases => JSON.stringify(JSON.parse(cases).map(each => {
 def page(browser):
     page = browser.new_page()
     page.add_script_tag(content=script("algorithms"))
-    page.add_script_tag(content=(FOLDER / "view" / "exercises.js").read_text(encoding="utf-8"))
+    for name in ("exercises", "tree_exercises", "state"):
+        page.add_script_tag(content=(FOLDER / "view" / f"{name}.js").read_text(encoding="utf-8"))
     yield page
     page.close()
 
@@ -121,6 +122,6 @@ def test_exercises(page):
     for seed, (names, text, question, answer, options, scores) in zip(seeds, found, strict=True):
         made = exercise(seed)
         assert (list(made.step.words), made.step.text) == (names, text)
-        assert (made.question, made.answer, made.options) == (question, answer, options)
+        assert (made.question, made.answer, [*made.options]) == (question, answer, options)
         weights = {edge.stands_for: edge.weight for edge in made.step.edges if not edge.kicks_out}
         assert all(scores[h][d] == weight for (h, d), weight in weights.items())

@@ -40,7 +40,17 @@ PARTS = {
         *("numbers", "problem", "contraction", "chu_liu_edmonds", "root_constraint"),
         *("chart", "eisner", "transitions"),
     ),
-    "view": ("layout", "figure", "state", "matrix", "tables", "lists", "exercises", "main"),
+    "view": (
+        "layout",
+        "figure",
+        "state",
+        "matrix",
+        "tables",
+        "lists",
+        "exercises",
+        "tree_exercises",
+        "main",
+    ),
 }
 
 
@@ -196,5 +206,7 @@ def text_of(name: str) -> str:
 
 @cache
 def script(folder: str) -> str:
-    """Return the JavaScript of a folder of `PARTS`."""
-    return "\n".join(text_of(f"{folder}/{name}.js") for name in PARTS[folder])
+    """Return the JavaScript of a folder of `PARTS`, without comments on lines of their own."""
+    texts = (text_of(f"{folder}/{name}.js") for name in PARTS[folder])
+    lines = (line.strip() for text in texts for line in text.splitlines())
+    return "\n".join(line for line in lines if line and not line.startswith("//"))

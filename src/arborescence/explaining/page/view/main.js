@@ -78,7 +78,7 @@ function drawStep() {
   byId("count").textContent = `Step ${at + 1} of ${steps.length}`;
   byId("jump").value = at + 1;
   byId("sentence").textContent = steps[at].text;
-  byId("detail").innerHTML = page.exercise ? "" : drawDetail(problem, steps, at);
+  drawOpen();
   showCurrentCell();
   for (const [id, off] of [["first", at === 0], ["back", at === 0], ["forward", isLast()], ["last", isLast()]]) {
     byId(id).setAttribute("aria-disabled", off);
@@ -86,6 +86,13 @@ function drawStep() {
   for (const item of byId("list").children) item.firstChild.removeAttribute("aria-current");
   byId("list").children[at]?.firstChild.setAttribute("aria-current", "step");
   drawEdge();
+}
+
+// Draw what stands below the picture; an exercise has it if it gives nothing away.
+function drawOpen() {
+  const { problem, steps, at, open = !page.exercise } = shown();
+  byId("detail").hidden = !open;
+  byId("detail").innerHTML = open ? drawDetail(problem, steps, at) : "";
 }
 
 // Scroll the chart so that the cell of this step is in its middle; of two cells the first.
@@ -229,8 +236,10 @@ function startExercise(seed) {
   byId("words").textContent = problem.names.slice(1).join(" ");
   byId("question").textContent = question;
   byId("verdict").textContent = "";
-  byId("how").textContent = options.length ? "Choose a number." : "Click an edge or its cell.";
-  const buttons = options.map((x) => `<button type="button" value="${x}">${numberName(x)}</button>`);
+  const isNumber = typeof options[0] === "number";
+  const choose = isNumber ? "Choose a number." : "Choose an action.";
+  byId("how").textContent = options.length ? choose : "Click an edge or its cell.";
+  const buttons = options.map((x, k) => `<button type="button" value="${k}">${isNumber ? numberName(x) : x}</button>`);
   byId("options").innerHTML = buttons.join("");
   byId("list").innerHTML = "";
   showParts();
@@ -248,7 +257,7 @@ function stopExercise() {
 function showParts() {
   const exercising = page.exercise !== null;
   byId("exercise").hidden = !exercising;
-  for (const id of ["settings", "player", "sentence", "detail", "editor", "fixed", "keys", "all"]) byId(id).hidden = exercising;
+  for (const id of ["settings", "player", "sentence", "editor", "fixed", "keys", "all"]) byId(id).hidden = exercising;
   if (exercising) byId("trees").hidden = true;
 }
 
@@ -371,7 +380,7 @@ listen("undo", "click", undo);
 listen("start", "click", () => startExercise(Math.floor(Math.random() * 1e6)));
 listen("new", "click", () => startExercise(page.exercise.seed + 1));
 listen("seed", "change", () => startExercise(Math.abs(Math.round(Number(byId("seed").value))) || 0));
-listen("options", "click", ({ target }) => target.value && answer(Number(target.value)));
+listen("options", "click", ({ target }) => target.value && answer(page.exercise.options[target.value]));
 listen("show", "click", () => (byId("verdict").textContent = page.exercise.answer));
 listen("stop", "click", () => {
   stopExercise();

@@ -85,7 +85,7 @@ const isAlone = ({ head, end, first, last }) => (first === undefined ? head === 
 // parts, and the span below them. Of CKY: each constituent, and the parts of one that is opened.
 function spansOf(steps, at) {
   const { kind, detail } = steps[at];
-  const cells = cellsOf(steps[at]);
+  const cells = kind === "chart" ? [] : cellsOf(steps[at]);
   const chart = chartOf(steps, at);
   const partsOf = (cell) => cell.parts.map((part) => chart.get(String(part)));
   if (detail?.spans) {
@@ -101,6 +101,6 @@ function spansOf(steps, at) {
 
 // Return the cells that are filled so far.
 function chartOf(steps, at) {
-  const filled = steps.slice(0, at + 1).filter(({ kind }) => kind === "start" || kind === "fill");
+  const filled = steps.slice(0, at + 1).filter(({ kind }) => ["start", "fill", "chart"].includes(kind));
   return new Map(filled.flatMap(cellsOf).map((cell) => [cellName(cell), cell]));
 }

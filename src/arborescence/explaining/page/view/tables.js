@@ -20,7 +20,7 @@ function drawDetail(problem, steps, at, { chart = true } = {}) {
   if (detail?.type === "Matrix") return drawHeat(detail, problem.names);
   if (detail?.type === "Determinant") return drawTable([["", ""], ...tableOf(step, problem.names)], "The sum");
   if (detail?.type === "Configuration") return drawMachine(detail, problem.names);
-  const rows = tableOf(step, problem.names);
+  const rows = step.kind === "chart" ? [] : tableOf(step, problem.names);
   const faulty = rows.flat().some((text) => text.includes(FAULTY)) ? FAULTY_NOTE : "";
   const table = rows.length ? drawTable(rows, CAPTIONS[detail?.type] ?? "The state") + faulty : "";
   if (!chart || !(detail?.type in CHARTS)) return table;
@@ -96,7 +96,7 @@ const CHARTS = {
 
 function drawChart(chart, step, names) {
   const { from, caption, cells, mark } = CHARTS[step.detail.type];
-  const now = new Set(cellsOf(step).map(cellName));
+  const now = new Set(step.kind === "chart" ? [] : cellsOf(step).map(cellName));
   const words = [...names.keys()];
   const draw = (row, column) => {
     const found = cells(row, column).map((key) => chart.get(String(key))).filter(Boolean);

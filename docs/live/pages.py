@@ -23,6 +23,13 @@ PAIRS = (
     "2-4 8, 2-5 9, 3-1 3, 3-2 3, 3-4 8, 3-5 9, 4-1 7, 4-2 1, 4-3 2, 4-5 4, 5-1 1, 5-2 5, 5-3 2, "
     "5-4 0"
 )
+#: Pairs, each with the same score in both directions. Two steps of Borůvka's algorithm leave four
+#: nodes and six edges, of which two are heavy for the forest of the sample.
+FOUR = (
+    "root-1 5, 1-2 95, 3-4 94, 2-3 70, 1-4 60, 5-6 93, 7-8 88, 8-9 87, 7-9 40, 6-7 69, 10-11 92, "
+    "12-13 91, 11-12 68, 10-13 55, 14-15 90, 16-17 89, 15-16 67, 1-17 5, 2-10 12, 4-5 20, 6-15 18, "
+    "9-10 25, 13-14 9, 3-10 8"
+)
 
 
 def graph(edges: str) -> np.ndarray:
@@ -59,6 +66,7 @@ def pages() -> dict[str, str]:
     return {
         "root": explain_html(graph(FIGURE_2)),
         "kbest": explain_html(graph(FIGURE_2), "kbest", root="multi", k=7),
+        "kbest-dep": explain_html(graph(FIGURE_2), "kbest", k=4),
         "contraction": explain_html(
             graph(LECTURE), "chu-liu-edmonds", words=["V1", "V2", "V3"], edges=letters(LECTURE)
         ),
@@ -66,6 +74,7 @@ def pages() -> dict[str, str]:
         "cky": explain_html(tree_scores(HEADS), "cky", words=SENTENCE),
         "transitions": explain_html(tree_scores(HEADS), "transitions", words=SENTENCE),
         "undirected": explain_html(graph(PAIRS), "undirected"),
+        "kkt": explain_html(np.fmax(graph(FOUR), graph(FOUR).T), "kkt"),
         "sums": explain_html(graph(LECTURE), "sums"),
         "sheet": sheet,
         "sheet-solutions": solutions,

@@ -14,7 +14,7 @@ from graphs import figure_2, random_graphs
 
 ALGORITHMS = [
     "chu-liu-edmonds", "root-constraint", "kbest", "eisner", "cky", "sums", "undirected",
-    "transitions",
+    "kkt", "transitions",
 ]  # fmt: skip
 TIES = ["small-integers", "absent-integers", "nested"]
 
@@ -216,6 +216,7 @@ def test_a_reduction():
         ("cky", "no projective tree"),
         ("sums", "The determinant is 0"),
         ("undirected", "The pairs do not connect"),
+        ("kkt", "The pairs do not connect"),
         ("transitions", "no projective tree"),
     ],
 )
@@ -316,6 +317,62 @@ def test_spans_have_the_names_of_the_slides():
     assert "From root to 3, the goal. Attach: root → 3" in steps[6].text
     assert ": complete a right child, of I[root, 3] and C[3, 3]." in steps[7].text
     assert ": attach a right dependent by root → 3, of C[root, root] and C[3, 1]." in steps[8].text
+
+
+@pytest.mark.parametrize("kind", TIES)
+def test_a_boruvka_step_leaves_the_best_edge_between_two_nodes(kind):
+    """Self edges and repetitive edges go, line by line."""
+    for scores in random_graphs(kind, 40, seed=11):
+        for step in arb.explain(scores, "undirected", root="multi"):
+            if step.kind != "contract":
+                continue
+            node_of = leaves(step)
+            best, stays = {}, set()
+            for link, fate in zip(step.detail.links, step.detail.fates, strict=True):
+                ends = frozenset((node_of[link.one], node_of[link.other]))
+                chosen = (link.one, link.other) in step.detail.chosen
+                assert (fate == "is in the tree") == chosen
+                assert (fate == "self edge: goes") == (len(ends) == 1 and not chosen)
+                if len(ends) == 2:
+                    best[ends] = max(best.get(ends, -np.inf), link.weight)
+                if fate == "stays":
+                    stays.add((ends, link.weight))
+            assert stays == set(best.items())
+
+
+def test_heavy_edges_are_in_no_best_tree():
+    """A sample, its forest, and the edges that are worse than a path in it."""
+    count = 0
+    for seed in range(40):
+        scores = np.random.default_rng(seed).integers(0, 9, (21, 21))
+        for d in range(1, 21, 4):  # two steps of Borůvka leave these five nodes
+            scores[[d, d + 2], [d + 1, d + 3]] = 90
+            scores[d + 1, d + 2] = 70
+        steps = arb.explain(scores, "kkt", root="multi")
+        spanning = {
+            pair
+            for step in arb.explain(scores, "undirected", root="multi")
+            if step.kind == "boruvka"
+            for pair in step.looks_at
+        }
+        for forest, step in pairwise(steps):
+            if step.kind != "heavy":
+                continue
+            assert forest.kind == "forest"
+            assert set(forest.looks_at) <= {(link.one, link.other) for link in step.detail.links}
+            weights = {(link.one, link.other): link.weight for link in step.detail.links}
+            for pair, fate, worst in zip(
+                weights, step.detail.fates, step.detail.worst, strict=True
+            ):
+                assert (fate == "F-heavy: goes") == (pair in step.forbidden)
+                if pair in step.forbidden:
+                    assert (-weights[pair], pair) > (-weights[worst], worst)
+                if pair in forest.looks_at:
+                    assert worst == pair
+            if "In the sample" not in step.text:
+                assert not set(step.forbidden) & spanning
+            count += len(step.forbidden)
+    assert count > 5
 
 
 def test_json():

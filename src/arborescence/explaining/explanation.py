@@ -59,6 +59,8 @@ def explain(
           `TreeDistribution`. Scores of edges into a word may differ by 300 at most.
         - ``"undirected"``: one score for each pair, Borůvka's spanning tree, directed and
           enhanced. As `undirected.decode` with ``changes="best"``.
+        - ``"kkt"``: the same, with the spanning tree by Karger, Klein and Tarjan (1995): Borůvka's
+          steps, a sample, its forest F, and the F-heavy edges, which go.
         - ``"transitions"``: the best projective tree, made by arc-standard transitions.
     root : {"single", "multi"}, optional
         As in `decode`. The default is "single", except for ``"chu-liu-edmonds"``, which has no root

@@ -52,7 +52,7 @@ def test_data():
         "algorithms": list(Algorithm.__args__),
         "totals": {"single": 2.5, "multi": 2.5},
     }
-    assert list(traces) == ["kbest", "cky", "sums", "undirected"]
+    assert list(traces) == ["kbest", "cky", "sums", "undirected", "kkt"]
     steps = arb.explain([[0, 2.5], [0, 0]], "kbest", words=["</script>"], root="multi", k=2)
     assert [step["text"] for step in traces["kbest"]["multi"]] == [step.text for step in steps]
     assert [step["table"] for step in traces["kbest"]["multi"]] == [step.table() for step in steps]
@@ -222,5 +222,11 @@ def test_live_pages(live):
     last = [step for step in steps if step.kind == "contract"][-1]
     assert {e.stands_for: e.weight for e in last.edges} == {(0, 1): -4, (0, 2): -9, (0, 3): -4}
     assert arb.explain(live.tree_scores(live.HEADS), "eisner")[-1].heads == (-1, *live.HEADS)
+    four = live.graph(live.FOUR)
+    steps = arb.explain(np.fmax(four, four.T), "kkt")
+    [heavy] = [step for step in steps if step.kind == "heavy"]
+    assert (len(heavy.detail.links), heavy.forbidden) == (6, ((1, 17), (13, 14)))
+    fates = [fate for step in steps if step.kind == "contract" for fate in step.detail.fates]
+    assert {"self edge: goes", "repetitive: goes", "stays", "is in the tree"} == set(fates)
     kinds = [step.kind for step in arb.explain(live.graph(live.PAIRS), "undirected")]
     assert (kinds.count("boruvka"), kinds.count("enhance")) == (2, 2)

@@ -45,7 +45,8 @@ def check(page, rule):
 def test_each_algorithm(opened, algorithm):
     page = opened(the_page())
     page.select_option("#algorithm", algorithm)
-    expected = texts(algorithm)
+    steps = arb.explain(figure_2(), algorithm, words=WORDS)
+    expected = [step.text for step in steps]
     assert listed(page) == expected
     for number, text in enumerate(expected, 1):
         if number > 1:
@@ -53,6 +54,10 @@ def test_each_algorithm(opened, algorithm):
         assert count(page) == f"Step {number} of {len(expected)}"
         assert page.locator("#sentence").text_content() == text
         assert page.locator("#figure svg .form").all_text_contents() == ["root", *WORDS]
+        if algorithm in ("undirected", "kkt", "cky") and steps[number - 1].table():
+            rows = page.locator("#detail table").first.locator("tr").all()
+            shown = [row.locator("th, td").all_text_contents() for row in rows]
+            assert shown == steps[number - 1].table()
     assert page.locator("#forward").get_attribute("aria-disabled") == "true"
 
 

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 #: The algorithms whose steps the page computes by itself.
 LIVE = ("chu-liu-edmonds", "root-constraint", "eisner", "transitions")
+#: The details whose tables the page makes by itself, or draws as a matrix.
+DRAWN = ("Matrix", "Constituents", "Links", "Multigraph")
 #: The page of a sentence of at most so many words has the steps of all algorithms.
 SHORT = 8
 
@@ -146,7 +148,7 @@ def _plain(steps: Sequence[Step]) -> list[dict[str, Any]]:
     for made, step in zip(plain, steps, strict=True):
         if not any(node.members for node in step.nodes):
             del made["nodes"]
-        if made["detail"] is None or made["detail"]["type"] != "Matrix":
+        if made["detail"] is None or made["detail"]["type"] not in DRAWN:
             made["table"] = step.table()
     return [
         {key: value for key, value in made.items() if value not in ([], None)} for made in plain

@@ -3,7 +3,7 @@
 // Return the arcs of step number `at`, and what else its picture needs.
 function pictureOf(problem, steps, at) {
   const step = steps[at];
-  const pairs = step.detail?.type === "Links" ? step.detail.links : [];
+  const pairs = step.detail?.links ?? [];
   const weights = new Map([
     ...weightsOfStep(problem, step),
     ...pairs.map(({ one, other, weight }) => [`${one},${other}`, weight]),
@@ -42,12 +42,15 @@ function marksOf(problem, steps, at) {
     mark(problem.edges.filter(([h, d]) => rows[h][d] >= 0.5), "chosen");
     return marks;
   }
-  if (step.detail?.type === "Links") {
-    const { links, chosen } = step.detail;
+  if (step.detail?.links) {
+    const { links, chosen, fates = [] } = step.detail;
     marks.clear();
     if (links.length <= few) mark(links.map(({ one, other }) => [one, other]), "faint undirected");
     mark(chosen, "chosen undirected");
+    mark(step.looks_at, "looked undirected");
     mark(step.looks_at.filter((edge) => includes(chosen, edge)), "chosen looked undirected");
+    const gone = links.filter((_, k) => fates[k]?.endsWith("goes"));
+    if (gone.length <= few) mark(gone.map(({ one, other }) => [one, other]), "forbidden undirected");
     return marks;
   }
   mark(cyclesInside(steps, at), "inside");

@@ -28,6 +28,28 @@ function drawDetail(problem, steps, at, { chart = true } = {}) {
   return `${table}<div id="chart" class="scroll" tabindex="0" role="region" aria-label="The chart">${drawn}</div>`;
 }
 
+// The tables of steps that Python has made.
+TABLES.Constituents = ({ constituents }, names) => {
+  const named = ([first, last, head]) =>
+    head ? `B[${names[first]}, ${names[last]}, ${names[head]}]` : `S[${names[first]}, ${names[last]}]`;
+  const rows = constituents.map(({ first, last, head, weight, rule, parts }) => [
+    named([first, last, head]), weightName(weight), rule, parts.map(named).join(" + "),
+  ]);
+  return [["constituent", "weight", "rule", "of"], ...rows];
+};
+
+TABLES.Links = ({ links, chosen }, names) => [
+  ["", "pair", "weight"],
+  ...links.map(({ one, other, weight }) => [
+    includes(chosen, [one, other]) ? "*" : "", `${names[one]} – ${names[other]}`, numberName(weight),
+  ]),
+];
+
+TABLES.Multigraph = (detail, names) => {
+  const [head, ...rows] = TABLES.Links(detail, names);
+  return [[...head, ""], ...rows.map((row, k) => [...row, detail.fates[k]])];
+};
+
 const FAULTY = "faulty adjust";
 const FAULTY_NOTE =
   `<p class="legend"><i>${FAULTY}</i>: the lecture's <code>adjust</code> as printed writes this, too, for edges inside ` +
@@ -43,6 +65,8 @@ const CAPTIONS = {
   Spans: "The spans of this step",
   Constituents: "The constituents of this step",
   Links: "The pairs",
+  Multigraph: "The edges of the contracted graph",
+  Heavy: "The edges of the contracted graph, and the forest F",
   RootWords: "The root words",
   Changes: "The changes",
 };

@@ -11,6 +11,12 @@ from arborescence.explaining.page import exercise_sheet, explain_html
 
 #: The graph of Fig. 2 of *root*, which is Fig. 2 of *kbest*, too.
 FIGURE_2 = "root-1 90, root-2 40, 1-3 10, 2-3 30, 2-4 60, 3-2 50, 4-3 70, 4-1 20"
+#: As Fig. 4 of *kbest*, with weights of ours: the edge 2 → 4 is swapped. Those from the root and
+#: from 1 are blue, the one from 3 is red.
+FIGURE_4 = (
+    "root-1 90, 2-1 15, 3-1 10, 4-1 20, root-2 80, 1-2 12, 3-2 50, 4-2 14, root-3 8, 1-3 10, "
+    "2-3 30, 4-3 70, root-4 50, 1-4 45, 2-4 60, 3-4 20"
+)
 #: The graph of the *lecture* whose tables bestInEdge and kicksOut it fills step by step: its edges
 #: are called a to i, and its nodes V1 to V3.
 LECTURE = "root-1 5, root-2 1, root-3 1, 1-2 11, 2-3 4, 1-3 5, 2-1 10, 3-1 9, 3-2 8"
@@ -66,6 +72,7 @@ def pages() -> dict[str, str]:
     return {
         "root": explain_html(graph(FIGURE_2)),
         "kbest": explain_html(graph(FIGURE_2), "kbest", root="multi", k=7),
+        "swaps": explain_html(graph(FIGURE_4), "kbest", root="multi", k=2),
         "kbest-dep": explain_html(graph(FIGURE_2), "kbest", k=4),
         "contraction": explain_html(
             graph(LECTURE), "chu-liu-edmonds", words=["V1", "V2", "V3"], edges=letters(LECTURE)

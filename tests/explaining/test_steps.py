@@ -98,6 +98,50 @@ def test_a_contraction_takes_from_each_edge_what_it_kicks_out(kind):
             assert all(old[e].head in cycle and old[e].dependent in cycle for e in gone)
 
 
+def first_swaps(steps):
+    return next(step for step in steps if step.kind == "swaps")
+
+
+@pytest.mark.parametrize("kind", TIES)
+def test_next_goes_level_by_level(kind):
+    """The base case first, then a level for each cycle that was contracted, the last one first."""
+    for scores in random_graphs(kind, 40, seed=9):
+        steps = arb.explain(scores, "kbest", root="multi", k=2)
+        if steps[-1].kind == "no-tree":
+            continue
+        swaps = first_swaps(steps).detail
+        levels = steps[1 : steps.index(first_swaps(steps))]
+        cycles = {swap.cycle for swap in swaps.swaps} - {None}
+        assert [step.kind for step in levels] == ["level"] * (len(cycles) + 1 if cycles else 0)
+        if levels:
+            found = [swap for step in levels for swap in step.detail.swaps]
+            assert sorted(found, key=repr) == sorted(swaps.swaps, key=repr)
+            inside = [step.detail.swaps[0].cycle for step in levels[1:]]
+            assert inside == sorted(cycles, reverse=True)
+            last = levels[-1].detail.cheapest
+            assert (last and last.cost) == (swaps.cheapest and swaps.cheapest.cost)
+
+
+@pytest.mark.parametrize("kind", TIES)
+def test_blue_edges_replace_an_edge_and_red_ones_close_a_cycle(kind):
+    """Definition 2 of *kbest*, for the nodes that are words."""
+    for scores in random_graphs(kind, 40, seed=10):
+        steps = arb.explain(scores, "kbest", root="multi", k=2)
+        if steps[-1].kind == "no-tree":
+            continue
+        for swap in first_swaps(steps).detail.swaps:
+            if swap.node.members:
+                continue
+            for edges, replaces in ((swap.blue, True), (swap.red, False)):
+                for h, d in edges:
+                    assert d == swap.edge[1]
+                    tree = list(steps[0].heads)
+                    tree[d] = h
+                    assert arb.is_tree(tree, "multi") == replaces
+                    assert scores[h, d] <= scores[swap.edge]
+            assert swap.replacement == (swap.blue[0] if swap.blue else None)
+
+
 @pytest.mark.parametrize("kind", TIES)
 def test_the_cheapest_swap_is_the_second_best_tree(kind):
     for scores in random_graphs(kind, 40, seed=3):
@@ -105,7 +149,7 @@ def test_the_cheapest_swap_is_the_second_best_tree(kind):
         if steps[-1].kind == "no-tree":
             continue
         weights = arb.kbest(scores, 2, root="multi")[1].tolist()
-        swaps = steps[1].detail
+        swaps = first_swaps(steps).detail
         if len(weights) == 1:
             assert swaps.cheapest is None
         else:
@@ -118,7 +162,7 @@ def test_trees_keep_the_conditions_of_their_parts():
     scores = np.random.default_rng(5).integers(0, 9, (6, 6))
     for step in arb.explain(scores, "kbest", k=12):
         edges = {(h, d) for d, h in enumerate(step.heads) if d and h is not None}
-        if step.kind in ("first-tree", "next-tree", "swaps", "other-root"):
+        if step.kind in ("first-tree", "next-tree", "level", "swaps", "other-root"):
             assert set(step.required) <= edges
             assert not edges & set(step.forbidden)
 
@@ -188,7 +232,7 @@ def test_each_edge_is_cast_as_one_of_four(kind):
 
 def test_the_example_of_kbest():
     steps = arb.explain(figure_2(), "kbest", root="multi", k=7)
-    costs = {swap.edge: swap.cost for swap in steps[1].detail.swaps}
+    costs = {swap.edge: swap.cost for swap in first_swaps(steps).detail.swaps}
     assert costs == {(0, 1): 70.0, (0, 2): 50.0, (4, 3): 40.0, (2, 4): None}
     assert steps[-1].detail.weights == (260, 220, 210, 200, 190, 150, 130)
     assert steps[-1].text == "These are the 7 best trees."

@@ -222,6 +222,10 @@ def test_live_pages(live):
     last = [step for step in steps if step.kind == "contract"][-1]
     assert {e.stands_for: e.weight for e in last.edges} == {(0, 1): -4, (0, 2): -9, (0, 3): -4}
     assert arb.explain(live.tree_scores(live.HEADS), "eisner")[-1].heads == (-1, *live.HEADS)
+    swaps = arb.explain(live.graph(live.FIGURE_4), "kbest", root="multi", k=2)[1].detail
+    cheapest = swaps.cheapest
+    assert (cheapest.edge, cheapest.cost) == ((2, 4), 10)
+    assert (cheapest.blue, cheapest.red) == (((0, 4), (1, 4)), ((3, 4),))
     four = live.graph(live.FOUR)
     steps = arb.explain(np.fmax(four, four.T), "kkt")
     [heavy] = [step for step in steps if step.kind == "heavy"]

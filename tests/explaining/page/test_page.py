@@ -205,6 +205,14 @@ def test_the_chart_scrolls_to_the_current_cell(opened, algorithm):
     assert len(moved) > 1
 
 
+def test_blue_and_red_edges(opened, live):
+    page = opened(explain_html(live.graph(live.FIGURE_4), "kbest", root="multi", k=2), "#2")
+    for kind, edges in (("blue", ["0,4", "1,4"]), ("red", ["3,4"])):
+        arcs = page.locator(f"#figure .arc.{kind}")
+        found = arcs.evaluate_all("arcs => arcs.map(arc => arc.dataset.edge)")
+        assert sorted(found) == edges
+
+
 def test_pairs_have_their_mean(opened):
     scores = [[0, 1, 1, 1], [0, 0, 4, 1], [0, 7, 0, 2], [0, 1, 3, 0]]
     page = opened(explain_html(scores, "undirected"), "#2")

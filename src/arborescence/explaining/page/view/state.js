@@ -61,6 +61,10 @@ function marksOf(problem, steps, at) {
   for (const edge of chosen) {
     marks.set(String(edge), marks.get(String(edge)) === "looked" ? "chosen looked" : "chosen");
   }
+  if (step.detail?.cheapest) {
+    mark(step.detail.cheapest.blue, "blue");
+    mark(step.detail.cheapest.red, "red");
+  }
   mark(step.required, "chosen required");
   mark(step.forbidden, "forbidden");
   return marks;

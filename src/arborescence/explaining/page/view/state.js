@@ -54,7 +54,7 @@ function marksOf(problem, steps, at) {
     return marks;
   }
   mark(cyclesInside(steps, at), "inside");
-  if (step.looks_at.length <= few) {
+  if (step.looks_at.length <= few && !step.detail?.cheapest) {
     mark(step.looks_at.filter((edge) => problem.has(edge)), "looked");
   }
   const chosen = step.chosen.length ? step.chosen.map((edge) => edge.stands_for) : edgesOf(step.heads);

@@ -23,8 +23,10 @@ def front():
         [
             "the 50 best trees of 25 words",
             f"**{lists['arborescence']:.2f} ms**",
-            f"{lists['rycolab/spanningtrees']:.0f} ms "
-            "(rycolab/spanningtrees, the authors' library)",
+            (
+                f"{lists['rycolab/spanningtrees']:.0f} ms "
+                "(rycolab/spanningtrees, the authors' library)"
+            ),
         ],
     ]
     las = {row[""]: row["raw text"] for row in rows("earlier/published/english-ewt")}

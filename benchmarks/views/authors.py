@@ -5,5 +5,5 @@ from figures import results, view
 
 @view("authors/smallest-edges")
 def smallest_edges():
-    """Return the edges of the smallest graph whose trees come in another order."""
+    """Return the edges of the smallest graph whose trees the library lists out of order."""
     return results("authors")["tables"]["smallest case"]["condition"].removeprefix("edges ")

@@ -99,6 +99,14 @@ def test_a_contraction_takes_from_each_edge_what_it_kicks_out(kind):
             assert all(old[e].head in cycle and old[e].dependent in cycle for e in gone)
 
 
+def steps_to_two_trees(kind, seed):
+    """Random graphs that have a tree, each with the steps to its two best trees."""
+    for scores in random_graphs(kind, 40, seed=seed):
+        steps = arb.explain(scores, "kbest", root="multi", k=2)
+        if steps[-1].kind != "no-tree":
+            yield scores, steps
+
+
 def first_swaps(steps):
     return next(step for step in steps if step.kind == "swaps")
 
@@ -106,10 +114,7 @@ def first_swaps(steps):
 @pytest.mark.parametrize("kind", TIES)
 def test_next_goes_level_by_level(kind):
     """The base case first, then a level for each cycle that was contracted, the last one first."""
-    for scores in random_graphs(kind, 40, seed=9):
-        steps = arb.explain(scores, "kbest", root="multi", k=2)
-        if steps[-1].kind == "no-tree":
-            continue
+    for _, steps in steps_to_two_trees(kind, seed=9):
         swaps = first_swaps(steps).detail
         levels = steps[1 : steps.index(first_swaps(steps))]
         cycles = {swap.cycle for swap in swaps.swaps} - {None}
@@ -126,10 +131,7 @@ def test_next_goes_level_by_level(kind):
 @pytest.mark.parametrize("kind", TIES)
 def test_blue_edges_replace_an_edge_and_red_ones_close_a_cycle(kind):
     """Definition 2 of *kbest*, for the nodes that are words."""
-    for scores in random_graphs(kind, 40, seed=10):
-        steps = arb.explain(scores, "kbest", root="multi", k=2)
-        if steps[-1].kind == "no-tree":
-            continue
+    for scores, steps in steps_to_two_trees(kind, seed=10):
         for swap in first_swaps(steps).detail.swaps:
             if swap.node.members:
                 continue
@@ -145,10 +147,7 @@ def test_blue_edges_replace_an_edge_and_red_ones_close_a_cycle(kind):
 
 @pytest.mark.parametrize("kind", TIES)
 def test_the_cheapest_swap_is_the_second_best_tree(kind):
-    for scores in random_graphs(kind, 40, seed=3):
-        steps = arb.explain(scores, "kbest", root="multi", k=2)
-        if steps[-1].kind == "no-tree":
-            continue
+    for scores, steps in steps_to_two_trees(kind, seed=3):
         weights = arb.kbest(scores, 2, root="multi")[1].tolist()
         swaps = first_swaps(steps).detail
         if len(weights) == 1:

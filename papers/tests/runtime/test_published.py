@@ -19,7 +19,7 @@ from modes import CHECKED, UNCOMPILED
 from tree_lists import rounded_weights
 
 KINDS = [*FINITE, *ABSENT]
-# As many graphs of each kind as make 10,000; and in a short run.
+# As many graphs of each kind as make 3,000; and in a short run.
 MANY = 3_000 // len(KINDS) + 1
 FEW = 2 if UNCOMPILED else 3 if CHECKED else 8
 MOST = 20 if UNCOMPILED else 1300

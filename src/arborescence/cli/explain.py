@@ -260,10 +260,15 @@ def names_of(rows: list[list[str]], width: int) -> tuple[bool, bool]:
     return both, both
 
 
+def number_in(cell: str) -> float:
+    """Return the number in a cell, -inf if the cell is empty; ValueError if it has none."""
+    return float(cell.strip() or "-inf")
+
+
 def is_score(cell: str) -> bool:
     """Return whether a cell has a number, or is empty."""
     try:
-        float(cell.strip() or "-inf")
+        number_in(cell)
     except ValueError:
         return False
     return True
@@ -272,7 +277,7 @@ def is_score(cell: str) -> bool:
 def score_of(cell: str, path: Path, number: int) -> float:
     """Return the score in a cell of a line; -inf if it is empty."""
     try:
-        return float(cell.strip() or "-inf")
+        return number_in(cell)
     except ValueError as error:
         raise ScoresError(f"{path}:{number}: {error}; an absent edge is an empty cell") from None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from arborescence.explaining.problem import number
@@ -71,7 +72,7 @@ class Record(Detail):
     """The *lecture*'s tables as far as they are filled: bestInEdge and kicksOut."""
 
     best: tuple[Best, ...]
-    kicks: tuple[Kick, ...]  # those of all edges, if these are few
+    kicks: tuple[Kick, ...]  # of all edges; of many, only of the shown and the chosen edges
 
     def table(self, names: Sequence[str]) -> list[list[str]]:
         """Return the two tables side by side."""
@@ -81,13 +82,8 @@ class Record(Detail):
             [full_name(one.edge, names), number_name(one.weight), _kick_name(one, names)]
             for one in self.kicks
         ]
-        for place in range(max(len(left), len(right))):
-            rows.append(
-                [
-                    *(left[place] if place < len(left) else ["", ""]),
-                    *(right[place] if place < len(right) else ["", "", ""]),
-                ]
-            )
+        for one, other in zip_longest(left, right):
+            rows.append([*(one or ["", ""]), *(other or ["", "", ""])])
         return rows
 
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     Heads = tuple[int | None, ...]
 
 
-#: A table lists so many blue or red edges, and counts the others.
+#: The number of blue or red edges that a table lists. It counts the others.
 FEW = 3
 
 
@@ -350,7 +350,9 @@ def swaps_of(
         blue = [other for other in others if other not in red]
         best = state.best(x, blue)
         if best is not None:
-            blue.sort(key=lambda other: other != best)  # of equal ones, the one that is taken
+            blue.sort(
+                key=lambda other: other != best
+            )  # among equal edges, the replacement is first
         cost = None if best is None else entry.gain - best.gain
         swap = Swap(
             state.node(x),

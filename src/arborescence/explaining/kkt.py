@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from arborescence.explaining.problem import counted
+from arborescence.explaining.problem import counted, counted_with_verb
 from arborescence.explaining.steps import Pair, number_name
 from arborescence.explaining.undirected import (
     Multigraph,
@@ -115,10 +115,9 @@ def forest(
         heavy = {p for p in edges if (other := worst[p]) is not None and key(p) > key(other)}
         yield problem.step(
             "heavy",
-            f"{where}{counted(len(heavy), 'edge')} {'is' if len(heavy) == 1 else 'are'} F-heavy: "
+            f"{where}{counted_with_verb(len(heavy), 'edge')} F-heavy: "
             "worse than each edge of the path in F between the same nodes, so in no best tree. "
-            f"{counted(len(edges) - len(heavy), 'edge')} "
-            f"{'is' if len(edges) - len(heavy) == 1 else 'are'} F-light.",
+            f"{counted_with_verb(len(edges) - len(heavy), 'edge')} F-light.",
             nodes=nodes,
             looks_at=tuple(pair for pair in edges if pair not in heavy),
             forbidden=tuple(sorted(heavy)),

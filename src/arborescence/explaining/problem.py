@@ -76,6 +76,11 @@ def counted(count: int, what: str) -> str:
     return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
+def counted_with_verb(count: int, what: str) -> str:
+    """Return a count, its noun and its verb: ``1 edge is``, ``2 edges are``."""
+    return f"{counted(count, what)} {'is' if count == 1 else 'are'}"
+
+
 def number(value: Fraction) -> float:
     """Return an exact number, rounded once; infinite if it is too large."""
     try:

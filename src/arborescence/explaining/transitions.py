@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 SYSTEM = "arc-standard"
 
 
-#: The table has so many actions in a row.
+#: The number of actions in a row of the table.
 IN_A_ROW = 6
 
 

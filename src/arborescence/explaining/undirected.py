@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from arborescence.explaining import chu_liu_edmonds, root_constraint
-from arborescence.explaining.problem import counted, edges_of, number
+from arborescence.explaining.problem import counted, counted_with_verb, edges_of, number
 from arborescence.explaining.steps import Detail, Node, Pair, number_name
 
 if TYPE_CHECKING:
@@ -284,8 +284,7 @@ def boruvka_step(
     yield problem.step(
         "boruvka",
         f"{where}Each node takes the best pair that leaves it: these pairs are in the tree. Nodes "
-        f"that are now connected become one; {counted(left, 'node')} "
-        f"{'is' if left == 1 else 'are'} left.",
+        f"that are now connected become one; {counted_with_verb(left, 'node')} left.",
         detail=Links(links_of(edges), tuple(sorted(chosen))),
         **shown,
     )

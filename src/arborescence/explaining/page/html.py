@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 #: The algorithms whose steps the page computes by itself.
 LIVE = ("chu-liu-edmonds", "root-constraint", "eisner", "transitions")
-#: The details whose tables the page makes by itself, or draws as a matrix.
+#: The details that come without a table: the page makes it, or draws a matrix.
 DRAWN = ("Matrix", "Constituents", "Links", "Multigraph")
 #: The page of a sentence of at most so many words has the steps of all algorithms.
 SHORT = 8

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from arborescence.explaining import chu_liu_edmonds, eisner, transitions
@@ -86,15 +87,12 @@ def which_action_comes(problem: Problem, random: Iterator[int]) -> Asked | None:
     tree = edges_of(best.heads)
     only = Problem(problem.n, dict.fromkeys(tree, Fraction(1)), problem.words)
     *steps, _ = transitions.steps(only, single=True)
-    places = [
-        place
-        for place, step in enumerate(steps[:-1])
+    states = [
+        (step, after.kind.upper())
+        for step, after in pairwise(steps)
         if isinstance(step.detail, Configuration) and len(step.detail.stack) > 1
     ]
-    place = places[next(random) % len(places)]
-    step, action = steps[place], steps[place + 1].kind.upper()
-    if not isinstance(step.detail, Configuration):
-        raise AssertionError("a state without a stack")
+    step, action = states[next(random) % len(states)]
     question = (
         "The graph has only the edges of the tree. An edge is added as soon as its dependent has "
         "all of its own dependents. Which action comes next?"

@@ -1,6 +1,6 @@
 // Transitions step by step: the derivation of the best tree by a static oracle.
 
-// The table has so many actions in a row.
+// The number of actions in a row of the table.
 const IN_A_ROW = 6;
 
 TABLES.Configuration = ({ stack, buffer, actions }, names) => {

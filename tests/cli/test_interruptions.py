@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 #: This many calls and returns are interrupted of all from where the output is opened, in which
-#: kernels are loaded, and of the last, when the work is done.
-MANY, LAST = 40, 40
+#: kernels are loaded, and of the last, when the work is done. `make fuzz` interrupts others.
+MANY, LAST = 20, 20
 
 # The first child counts them; each other one is interrupted at one.
 EACH = f"""{DEFAULTS}

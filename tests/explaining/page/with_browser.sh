@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # The tests of the pages that explain and that parse, and of the site of `make docs`, in Debian's Chromium.
+# Options are passed on to pytest.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 
@@ -10,4 +11,4 @@ command -v chromium > /dev/null || {
 python -m pip install --quiet --no-compile --disable-pip-version-check --group browser
 pytest --quiet -p no:cacheprovider -n auto --dist worksteal tests/explaining/page/test_page.py \
   tests/explaining/page/test_same_steps.py tests/explaining/page/test_site.py tests/explaining/page/test_live.py \
-  tests/integrations/test_service.py
+  tests/integrations/test_service.py "$@"

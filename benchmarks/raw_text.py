@@ -19,6 +19,7 @@ import time
 from arborescence.parsers import Tagger, load, train
 from arborescence.parsers.text import Text
 from arborescence.treebank import evaluate, raw_text, read
+from cut_words import compared, cut
 from inputs import TREEBANKS
 from recording import table
 
@@ -94,6 +95,7 @@ LAYOUTS = {
     "as the treebank has it": raw_text,
     "a sentence on each line": a_line_each,
     "wrapped at 70": wrapped,
+    "wrapped at 70, words cut": cut,
     "joined, without paragraphs": joined,
     "without punctuation and capitals": raw_text,
 }
@@ -137,9 +139,15 @@ def layout_rows(named, part, *, prose, split):
     bare = [found for found in map(without_punctuation, gold) if found]
     for name, layout in LAYOUTS.items():
         right = bare if name.startswith("without") else gold
-        text = io.BytesIO(layout(right).encode())
-        given = parser.read_text(text, lines=False if prose else None, warn=lambda _: None)
-        found = evaluate(right, given if split else parser.parse(given, rules="none"))
+        text, places = layout(right) if layout is cut else (layout(right), None)
+        given = parser.read_text(
+            io.BytesIO(text.encode()), lines=False if prose else None, warn=lambda _: None
+        )
+        given = list(given if split else parser.parse(given, rules="none"))
+        if places:
+            right, joined = compared(right, given, places)
+            name = f"{name}: {joined} of {len(places)} joined"
+        found = evaluate(right, given)
         figures = (found.sentence_spans, found.words, *([] if split else [found.las]))
         yield treebank, name, *(f"{100 * figure.f1:.1f}" for figure in figures)
 

@@ -11,6 +11,10 @@ from cases import Case, WrongError, examine
 from forests import Forest, by_sorting
 from sparse_graphs import WEIGHTS
 
+#: The most nodes that there may be, and between two that have edges.
+MOST = 2**31 - 1
+FAR = 5 * 10**7
+
 
 def attack(rng):
     for _ in range(10):
@@ -39,6 +43,10 @@ def edges(case):
         found = spanning_tree(n, *ends, -np.array(weight, float), algorithm=algorithm, minimum=True)
         if found.tolist() != right:
             raise WrongError(f"not the minimum tree by {algorithm}", found.tolist(), right)
+        far = [np.repeat(each * FAR, 2)[::2] for each in ends]  # not contiguous
+        found = spanning_tree(MOST, *far, np.array(weight, ">f8"), algorithm=algorithm)
+        if found.tolist() != right:
+            raise WrongError(f"not the best tree of few nodes among many by {algorithm}")
 
 
 def matrix(case):

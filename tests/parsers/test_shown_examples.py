@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+import runpy
 from functools import cache
 from pathlib import Path
 
@@ -18,10 +19,10 @@ import arborescence as arb
 from arborescence.treebank import read
 
 ROOT = Path(__file__).parents[2]
-GOLD = {
-    tuple(sentence.forms): sentence
-    for sentence in read(Path(__file__).with_name("examples.conllu"))
-}
+TREES = list(read(Path(__file__).with_name("examples.conllu")))
+GOLD = {tuple(one.forms): one for one in TREES if not one.comment("style")}
+#: Trees as a work draws them, which live pages show, too.
+DRAWN = {tuple(one.forms): one for one in TREES if one.comment("style")}
 SOURCES = [
     ROOT / "README.md",
     *sorted((ROOT / "docs").glob("*.md")),
@@ -46,6 +47,10 @@ SENTENCE = re.compile(
     r"""arborescence\ explain\ (?:-m\ (?P<model>\S+)\ )?(?P<options>--format\ text\ )?"""
     r"""--sentence\ (?P<quote>["'])(?P<text>[^\n]+?)(?P=quote)"""
 )
+TRACE = re.compile(
+    r"""arborescence\ trace\ (?:-m\ (?P<model>\S+)\ )?(?P<options>--format\ text\ [^\n"']*)?"""
+    r"""(?P<quote>["'])(?P<text>[^\n]+?)(?P=quote)"""
+)
 REQUEST = re.compile(r"""(?:\{"text": "|-F data=')(?P<text>[^"']+)""")
 TABLE = re.compile(r""""text": \["(?P<text>[^"]+)"\]""")
 #: Of Python: a model is loaded, and what is called `parser` or `english` is that model.
@@ -60,7 +65,9 @@ def commands(text):
         model = re.search(r"-m (\S+)", found["options"])
         words = found["text"].split() if "tokens" in found["options"] else found["text"]
         yield (model[1] if model else "english"), words
-    for found in SENTENCE.finditer(text):
+    for found in [*SENTENCE.finditer(text), *TRACE.finditer(text)]:
+        if found["model"] == "my.model":
+            continue
         yield (
             found["model"] or "english",
             found["text"] if found["options"] else found["text"].split(),
@@ -139,6 +146,17 @@ def test_examples_are_found_where_they_stand():
     for name in ("README.md", "docs/corpora.md", "docs/live.md", "demo.txt", "page.html"):
         assert name in places
     assert {model for _, model, _ in FOUND} == set(MODELS)
+
+
+def test_trees_of_live_pages_are_those_that_the_work_draws():
+    shown = runpy.run_path(str(ROOT / "docs" / "live" / "pages.py"))
+    gold = DRAWN[tuple(shown["SENTENCE"])]
+    scores = shown["tree_scores"](shown["HEADS"])
+    assert shown["HEADS"] == gold.heads.tolist()
+    assert arb.decode(scores)[1:].tolist() == gold.heads.tolist()
+    pages = shown["pages"]()
+    with_words = [name for name, page in pages.items() if json.dumps(gold.forms[1]) in page]
+    assert with_words == ["eisner", "cky", "transitions"]
 
 
 @pytest.mark.parametrize(

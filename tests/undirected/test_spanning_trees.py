@@ -1,4 +1,6 @@
 import itertools
+import subprocess
+import sys
 from fractions import Fraction
 
 import numpy as np
@@ -429,3 +431,23 @@ def test_parallel_edges_are_removed():
             assert edges.origin[:left].tolist() == kept
             assert edges.u[:left].tolist() == u[kept].tolist()
             assert edges.weight[:left].tolist() == weight[kept].tolist()
+
+
+@pytest.mark.parametrize("algorithm", ["auto", *ALGORITHMS])
+def test_nodes_without_edges_take_no_memory(algorithm):
+    """Two thousand million nodes would take more than the 4 GB that this process may have."""
+    pytest.importorskip("resource")
+    u, v, weights = [7, 2_000_000_000, 7, 7], [2_000_000_000, 9, 9, 7], [1.0, 3.0, 2.0, 9.0]
+    program = f"""
+import resource
+import numpy as np
+import scipy.sparse
+from arborescence.undirected import spanning_tree
+resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
+u, v, weights = {u}, {v}, {weights}
+print(spanning_tree(2**31 - 1, u, v, weights, algorithm={algorithm!r}).tolist())
+matrix = scipy.sparse.coo_array((weights, (u, v)), shape=(2**31 - 1, 2**31 - 1))
+print(spanning_tree(matrix, algorithm={algorithm!r}).tolist())
+"""
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert run.stdout == "[1, 2]\n[[7, 9], [9, 2000000000]]\n", run.stderr

@@ -31,6 +31,8 @@ Algorithm = Literal["auto", "boruvka", "kruskal", "prim", "kkt"]
 _MOST = 2**31 - 1
 # With at least so many edges per node, Kruskal's algorithm is faster than Borůvka's.
 _MANY = 30
+# With more nodes per edge, nodes get new numbers first.
+_SPARSE = 4
 _WHAT_MAY_BE = {
     False: "weights are finite, or -inf for an absent edge",
     True: "where the minimum is sought, weights are finite, or +inf for an absent edge",
@@ -165,7 +167,12 @@ def _span(
             f"weights[{count}], of the edge {of_u[count]} - {of_v[count]}, is {of_edges[count]}; "
             + _WHAT_MAY_BE[minimum]
         )
-    return span_edges(nodes, Edges(*(array[:count] for array in room)), m, algorithm, rng)
+    edges = Edges(*(array[:count] for array in room))
+    if nodes > _SPARSE * count:  # those without edges would take memory
+        used, ends = np.unique(np.concatenate((edges.u, edges.v)), return_inverse=True)
+        nodes, ends = used.size, ends.astype(np.int32).reshape(2, count)
+        edges = edges._replace(u=ends[0], v=ends[1])
+    return span_edges(nodes, edges, m, algorithm, rng)
 
 
 def check_algorithm(algorithm: str) -> None:

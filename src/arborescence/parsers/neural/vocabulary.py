@@ -76,11 +76,20 @@ class Vocabulary(NamedTuple):
 
     @classmethod
     def of(cls, treebank: Sequence[Sentence], columns: Sequence[str], least: int = 2) -> Self:
-        """Collect what occurs in a treebank, words and characters at least `least` times."""
+        """Collect what occurs in a treebank, words and characters at least `least` times.
+
+        Words of a sentence that is there again in another spelling (see `varied`) count once.
+        """
         counts: dict[str, Counter[str]] = {name: Counter() for name in _NUMBERED}
+        seen: set[tuple[str, str]] = set()
         for sentence in treebank:
-            counts["words"].update(form.lower() for form in sentence.forms)
             counts["letters"].update(chain.from_iterable(sentence.forms))
+            if sentence.sent_id is not None:
+                letters = "".join(filter(str.isalnum, "".join(sentence.forms).lower()))
+                if (sentence.sent_id, letters) in seen:
+                    continue
+                seen.add((sentence.sent_id, letters))
+            counts["words"].update(form.lower() for form in sentence.forms)
             if "lemma" in columns and is_given(sentence.lemmas):
                 counts["lemmas"].update(lemma.lower() for lemma in sentence.lemmas)
         tags = {}

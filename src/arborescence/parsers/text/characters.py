@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from arborescence.compiling.kernels import kernel, takes
-from arborescence.parsers.text.lines import APART, WITHIN, Lines
+from arborescence.parsers.text.lines import APART, JOINED, WITHIN, Lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -169,6 +169,8 @@ def _lay_out(
             if kinds[at] != 0:
                 stop = at + 1
                 line_ends = 0
+                if marks[at] == JOINED:
+                    line = at
                 width = max(width, stop - line)
             elif marks[at] != WITHIN:
                 line_ends += 2 if marks[at] == APART else 1
@@ -180,6 +182,8 @@ def _lay_out(
         line = i
         while i < stop:
             if kinds[i] != 0:
+                if marks[i] == JOINED:
+                    line = i
                 folded[written] = lower[i]
                 kept_kinds[written] = kinds[i]
                 offsets[written] = i

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 #: What stands at a character: no line end; one within a paragraph; one after which text begins
-#: anew.
-WITHIN, END, APART = range(3)
+#: anew; the first character of a line that is the rest of a word: see `cut_words`.
+WITHIN, END, APART, JOINED = range(4)
 
 _LINE: Final = re.compile(r"([^\r\n]*)(\r\n?|\n|\Z)")
 # The mark of an entry in a list. Not ">", which cites wrapped text.

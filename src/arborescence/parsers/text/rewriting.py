@@ -126,6 +126,11 @@ class Rewriter:
             progress(epoch, epochs)
         return cls(self.rules, known, learned.in_bytes())
 
+    @property
+    def known(self) -> NDArray[np.int64]:
+        """The hashes of the words that training has seen, in order."""
+        return self._known[0]
+
     def rewritten(self, forms: Sequence[str], contexts: NDArray[np.uint64]) -> dict[int, str]:
         """Return the rewritings of the forms that change, by the number of the form."""
         numbers = {form: number for number, form in enumerate(dict.fromkeys(forms))}

@@ -22,6 +22,7 @@ from arborescence.parsers.shared.reading import Read, Reading
 from arborescence.parsers.text import sentences as ends_of_sentences
 from arborescence.parsers.text import words as ends_of_words
 from arborescence.parsers.text.characters import INSIDE, NO_GAP, PARAGRAPH, Characters
+from arborescence.parsers.text.cut_words import is_known, joined, numbers_of
 from arborescence.parsers.text.evidence import Evidence
 from arborescence.parsers.text.lines import Lines, last_end
 from arborescence.parsers.text.words import Splitter
@@ -47,6 +48,9 @@ _FIELDS: Final = {
     "reading": replace(reading.FIELD, default=None),
     "evidence": replace(scheme.MAPPING, default=Evidence().to_file()),
 }
+# The words of its treebank, where no splitter has them; older files lack them.
+_KNOWN: Final = {"known": scheme.Array((np.uint32,), ("known",))}
+_NONE: Final = np.zeros(0, dtype=np.int64)
 # The number of characters per piece, and how many of them are repeated in the next piece.
 _PIECE: Final = 1 << 15
 _AGAIN: Final = 1 << 11
@@ -78,13 +82,16 @@ class Tokenizer:
         with_spaces: bool,
         reads: Reading,
         evidence: Evidence,
+        known: NDArray[np.int64] = _NONE,
     ) -> None:
+        # known: the hashes of the words of its treebank, in order; a splitter has them, too
         self._words = words
         self._sentences = sentences
         self._splitter = splitter
         self._with_spaces = with_spaces
         self._reading = reads
         self._evidence = evidence
+        self._known = splitter.known if splitter else known
 
     @classmethod
     def train(
@@ -159,6 +166,7 @@ class Tokenizer:
             with_spaces=with_spaces,
             reads=reads,
             evidence=evidence,
+            known=numbers_of(token.form.lower() for token in tokens),
         )
 
     def split(self, text: str, *, lines: bool | None = None) -> Iterator[Sentence]:
@@ -288,7 +296,9 @@ class Tokenizer:
         self, text: str, marks: NDArray[np.uint8], layout: Lines, *, ends: bool = False
     ) -> Tokens:
         """Split a text into tokens; where lines are sentences, only their ends end sentences."""
-        read = self._reading.read(text)
+        own, removed = joined(text, marks, self._knows)
+        read = self._reading.read(own.text)
+        marks = own.at(marks)
         try:
             whole = partial(self._evidence.inside, read)
             characters = Characters.of(read.text, read.at(marks), whole)
@@ -314,10 +324,17 @@ class Tokenizer:
         if read.starts is not None:
             begin, stop = read.starts[first], read.starts[last]
             for number, parts in words.items():
-                words[number] = read.given(text, int(first[number]), parts)
-            forms = self._forms(text, begin, stop)
+                words[number] = read.given(own.text, int(first[number]), parts)
+            forms = self._forms(own.text, begin, stop)
+        if own.starts is not None:
+            begin, stop = own.starts[begin], own.starts[stop - 1] + 1
         begin, stop = begin.tolist(), stop.tolist()
-        return Tokens(forms, begin, stop, gaps.tolist(), scores, words, text, ends)
+        return Tokens(forms, begin, stop, gaps.tolist(), scores, words, text, removed, ends)
+
+    def _knows(self, word: str) -> bool:
+        """Return whether a word is one of its treebank, or two: *du*."""
+        word = self._reading.form(word).lower()
+        return is_known(word, self._known) or bool(self._splitter and self._splitter.parts(word))
 
     def _forms(self, text: str, starts: NDArray[np.int64], stops: NDArray[np.int64]) -> list[str]:
         """Return the forms of tokens between places in a text."""
@@ -336,6 +353,8 @@ class Tokenizer:
         splitter = None
         if self._splitter:
             splitter, parts["multiwords/"] = self._splitter.to_file()
+        elif self._known.size:
+            parts[""] = {"known": np.diff(self._known.astype(np.uint32), prepend=np.uint32(0))}
         header = {
             "with_spaces": self._with_spaces,
             "multiwords": splitter,
@@ -349,6 +368,9 @@ class Tokenizer:
         """Restore a tokenizer from the output of `to_file`, or raise `ModelError`."""
         fields = scheme.fields_of(header, _FIELDS)
         splitter = fields["multiwords"]
+        known = _NONE
+        if "known" in arrays:
+            known = np.cumsum(scheme.arrays_of(arrays, _KNOWN, {})["known"], dtype=np.int64)
         return cls(
             unpack(scheme.part(arrays, "words/"), PLACES),
             unpack(scheme.part(arrays, "sentences/"), PLACES),
@@ -358,6 +380,7 @@ class Tokenizer:
             with_spaces=fields["with_spaces"],
             reads=Reading(fields["reading"]),
             evidence=Evidence.from_file(fields["evidence"]),
+            known=known,
         )
 
 

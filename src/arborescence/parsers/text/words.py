@@ -32,6 +32,7 @@ from arborescence.parsers.text.characters import (
     PARAGRAPH,
     Characters,
 )
+from arborescence.parsers.text.cut_words import is_known
 from arborescence.parsers.text.rewriting import CONTEXTS, Rewriter
 from arborescence.parsers.text.rules import AS_IS, STEM
 from arborescence.parsers.text.sentences import FORM, GAP, OUTLINE
@@ -226,6 +227,12 @@ class Splitter(Rewriter):
             generator=generator,
             progress=progress,
         )
+
+    def parts(self, token: str) -> list[str]:
+        """Return the words of a token in no context, if it has several and all are known."""
+        nothing = np.zeros((1, CONTEXTS), dtype=np.uint64)
+        words = self.rewritten([token], nothing).get(0, "").split(" ")
+        return words if all(is_known(word, self.known) for word in words) else []
 
     def split(self, tokens: Sequence[str], letters: NDArray[np.uint64]) -> dict[int, list[str]]:
         """Return the words of each multiword token, keyed by the number of the token."""

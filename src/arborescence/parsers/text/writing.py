@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import warnings
+from bisect import bisect_left
 from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -46,6 +47,7 @@ class Tokens(NamedTuple):
     scores: NDArray[np.float64]
     words: dict[int, list[str]]  # the words of the multiword tokens, keyed by token number
     text: str
+    removed: list[tuple[int, int]]  # from where to where forms leave the text out, in order
     ends: bool  # whether the text ends here
 
     def first(self, count: int) -> Tokens:
@@ -61,6 +63,18 @@ class Tokens(NamedTuple):
             text=self.text[: self.starts[count]],
             ends=False,
         )
+
+    def shown(self, first: int, stop: int) -> str:
+        """Return the text of tokens as forms have it, with single spaces."""
+        start, stop = self.starts[first], self.stops[stop - 1]
+        pieces = []
+        for begin, end in self.removed[bisect_left(self.removed, (start, 0)) :]:
+            if begin >= stop:
+                break
+            pieces.append(self.text[start:begin])
+            start = end
+        pieces.append(self.text[start:stop])
+        return " ".join("".join(pieces).split())
 
     def misc(self, before: str, *, paragraphs: bool) -> list[str]:
         """Return MISC of each token: white space that is not as usual; "_" for none.
@@ -79,7 +93,7 @@ class Tokens(NamedTuple):
         if before:
             found[0] = _with(found[0], BEFORE + escaped(before))
         for t, form in enumerate(self.forms):
-            token = text[self.starts[t] : self.stops[t]] if " " in form else form
+            token = text[self.starts[t] : self.stops[t]]
             if token != form:
                 found[t] = _with(found[t], WITHIN + escaped(token))
         return found
@@ -140,7 +154,7 @@ class Writer:
         if self._new:
             lines.append("# newpar\n")
         self._count += 1
-        text = " ".join(tokens.text[tokens.starts[first] : tokens.stops[stop - 1]].split())
+        text = tokens.shown(first, stop)
         lines.append(f"# sent_id = {self._prefix()}{self._count}\n# text = {text}\n")
 
     def _prefix(self, end: str = "-") -> str:

@@ -9,7 +9,7 @@ import pytest
 
 import arborescence as arb
 from brute_force import EveryTree, tree_weights
-from graphs import ABSENT, FINITE, padded_batch, random_graphs
+from graphs import ABSENT, padded_batch, random_graphs
 from laws import said_of, without_padding
 
 torch = pytest.importorskip("torch", reason="needs the extra 'torch'")

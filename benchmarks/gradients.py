@@ -71,7 +71,7 @@ def main():
     results.table(
         "batches", ["", *(name for name, _, _ in some)],
         [[name, *values] for name, values in cells.items()], unit="ms a batch",
-        condition="log-partition and gradient, 32 sentences, float32, one root edge, processor time",
+        condition="log-partition and gradient, 32 sentences, float32, one root, processor time",
     )  # fmt: skip
     results.table(
         "errors", ["arborescence.torch", "torch-struct"],

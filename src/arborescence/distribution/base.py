@@ -257,10 +257,10 @@ words 1, 2; root='multi' allows several; errors='-inf' gives what is no such tre
         >>> import numpy as np
         >>> import arborescence as arb
         >>> dist = arb.TreeDistribution(np.zeros((3, 3)))  # two trees, all alike
-        >>> dist.edge_covariance(np.eye(3, k=1))  # with the number of edges h -> h + 1
-        array([[ 0.  ,  0.5 , -0.5 ],
-               [ 0.  ,  0.  ,  0.5 ],
-               [ 0.  , -0.5 ,  0.  ]])
+        >>> dist.edge_covariance(np.eye(3, k=1)).round(3)  # with the number of edges h -> h + 1
+        array([[ 0. ,  0.5, -0.5],
+               [ 0. ,  0. ,  0.5],
+               [ 0. , -0.5,  0. ]])
         """
         values, several = self._values(edge_values)
         if several:

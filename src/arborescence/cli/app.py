@@ -6,6 +6,7 @@ import sys
 from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
+from inspect import isfunction
 from typing import Annotated, Any, Final
 
 import typer
@@ -85,10 +86,10 @@ def _own(name: str) -> Any:
 def _made(name: str, found: Any) -> Any:
     """Make a command of a Typer app; or of a function, whose docstring is its help page."""
     around = typer.Typer(add_completion=False, rich_markup_mode="rich")
-    if isinstance(found, typer.Typer):
-        around.add_typer(found, name=name)
-    else:
+    if isfunction(found):
         around.command(name, epilog=examples_of(found))(documented(found))
+    else:
+        around.add_typer(found, name=name)
     return typer.main.get_group(around).commands[name]
 
 

@@ -25,7 +25,7 @@ _ELSEWHERE: Final = {"experiment": "arborescence-papers"}
 #: Where this package's commands are, in the order of the help page: in which modules, and by which
 #: names, if by other ones.
 _MODULES: Final = {
-    "parse": "parsing",
+    "parse": "parse",
     "split": "parsing",
     "tag": "parsing",
     "draw": "treebanks",
@@ -43,7 +43,7 @@ _MODULES: Final = {
     "serve": "integrations",
     "evaluate": "treebanks",
     "decode": "decode",
-    "demo": "parsing",
+    "demo": "parse",
     "warmup": "warmup",
     "train": "models:app",
 }

@@ -26,6 +26,27 @@ def test_version(command: Command) -> None:
     assert command("--version").out == f"{arborescence.__version__}\n"
 
 
+def test_the_version_needs_no_slow_import() -> None:
+    script = (
+        "import sys; sys.modules['typer'] = sys.modules['numpy'] = None; "
+        "from arborescence.cli import main; main(['--version'])"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == (f"{arborescence.__version__}\n", "")
+
+
+def test_a_command_imports_no_other() -> None:
+    script = (
+        "import sys; from arborescence.cli import main\n"
+        "try: main(['decode', '--help'])\n"
+        "finally: print(*(name for name in sys.modules if name.startswith('arborescence.cli.')))"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    imported = done.stdout.splitlines()[-1].split()
+    assert "arborescence.cli.decode" in imported
+    assert not {"arborescence.cli.parsing", "arborescence.cli.models"} & set(imported)
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_has_help(command: Command, name: str) -> None:
     assert name in command("--help").out

@@ -5,6 +5,7 @@ from importlib.metadata import EntryPoint
 import pytest
 
 from arborescence.cli import app
+from arborescence.parsers import registry
 
 MODULE = """
 import typer
@@ -78,3 +79,35 @@ def test_without_the_papers_it_is_said_how_to_get_them(added, command):
     added()
     assert " experiment " not in command("--help").out
     assert "pip install arborescence-papers" in command("experiment", "root").complaint(1)
+
+
+KIND = '''
+from arborescence.parsers.linear.parser import LinearParser
+from arborescence.parsers.linear.settings import Settings as OfLinear
+
+
+class Settings(OfLinear):
+    """Options of a parser that attaches words as birds would."""
+
+
+class BirdParser(LinearParser):
+    kind = "birds"
+    settings_class = Settings
+'''
+BIRDS = "1\tBirds\t_\tNOUN\t_\t_\t2\tnsubj\t_\t_\n2\tsing\t_\tVERB\t_\t_\t0\troot\t_\t_\n\n"
+
+
+def test_a_kind_of_parsers_is_added(command, tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "someones_kinds.py").write_text(KIND, encoding="utf-8")
+    places = {"birds": "someones_kinds:BirdParser", "odd": "someones_kinds:Absent"}
+    points = [EntryPoint(name, place, registry.KINDS_GROUP) for name, place in places.items()]
+    monkeypatch.setattr(registry, "entry_points", lambda group: points)
+    help_page = command("train", "--help")
+    assert " birds " in help_page.out
+    assert "left out, the kind of parsers odd: someones_kinds:Absent is broken" in help_page.err
+    assert "attaches words as birds would" in command("train", "birds", "--help").out
+    treebank, model = tmp_path / "train.conllu", tmp_path / "birds.model"
+    treebank.write_text(BIRDS * 5, encoding="utf-8")
+    command("train", "birds", treebank, "-o", model, "--epochs", 2, "--bits", 10, "--no-text")
+    assert "2\tnsubj" in command("parse", "-m", model, treebank).out

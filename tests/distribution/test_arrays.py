@@ -175,6 +175,13 @@ def test_against_every_tree(kind, root, projective):
         np.testing.assert_allclose(dist.second_moment(f, g), moment, rtol=rtol, atol=1e-10)
         centred = (every.probs[:, None] * (of_f - mean_f)).T @ (of_g - mean_g)
         np.testing.assert_allclose(dist.covariance(f, g), centred, rtol=rtol, atol=1e-10)
+        having = np.zeros((len(every.trees), *scores.shape))
+        having[np.arange(len(having))[:, None], every.trees[:, 1:], every.words] = every.probs[
+            :, None
+        ]
+        of_edges = np.tensordot(of_f[:, 0] - mean_f[0], having, 1)
+        found = dist.edge_covariance(f[..., 0])
+        np.testing.assert_allclose(found, of_edges, rtol=rtol, atol=1e-10)
 
         right = every.marginals[every.trees[:, 1:], every.words].sum(axis=1)
         chosen = dist.mbr()
@@ -507,7 +514,11 @@ def test_a_single_value_an_edge(root, projective):
         assert of_one.shape == (3,)
         np.testing.assert_allclose(of_one, moment(f, g)[:, 0, 1], rtol=1e-9, atol=1e-12)
         np.testing.assert_allclose(moment(f[..., 1]), moment(f)[:, 1, 1], rtol=1e-9, atol=1e-12)
+    assert dist.edge_covariance(f[..., 0]).shape == scores.shape
+    with pytest.raises(arb.ScoresError, match=r"\(3, 5, 5\).*one value for each edge"):
+        dist.edge_covariance(f)
     one = arb.TreeDistribution(scores[0], root=root, projective=projective)
+    assert one.edge_covariance(f[0, ..., 0]).shape == (5, 5)
     assert isinstance(one.expectation(f[0, ..., 0]), float)
     assert isinstance(one.covariance(f[0, ..., 0]), float)
     np.testing.assert_allclose(one.covariance(f[0]), dist.covariance(f)[0], rtol=1e-9)

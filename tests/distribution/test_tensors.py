@@ -9,12 +9,11 @@ import pytest
 
 import arborescence as arb
 from brute_force import EveryTree, tree_weights
-from graphs import ABSENT, FINITE, padded_batch, random_graphs
+from graphs import ABSENT, padded_batch, random_graphs
 from laws import said_of, without_padding
 
 torch = pytest.importorskip("torch", reason="needs the extra 'torch'")
 
-from arborescence.distribution.tensor_sums import elimination, matrix_tree, scaled  # noqa: E402
 from arborescence.torch import TreeDistribution  # noqa: E402
 
 ROOTS = ("single", "multi")
@@ -312,17 +311,27 @@ def test_scores_far_apart(place, root):
         assert together.log_partition()[1] == dist.log_partition()
 
 
-def test_projective_scores_far_apart_are_refused():
-    scores = torch.zeros(2, 4, 4)
+def test_projective_scores_far_apart():
+    """All but the entropy has a gradient."""
+    scores = torch.zeros(2, 4, 4, dtype=torch.float64)
     scores[1, :, 2] = -1e30
     assert TreeDistribution(scores, projective=True).log_partition()[1] < -1e29
     scores[1] = torch.tensor([[0, -1e30, -1e30, -1e30], [0, 0, 1, 1], [0, 1, 0, 1], [0, 1, 1, 0]])
     scores[1, 0, 1] = -2e30
-    masked = TreeDistribution(scores, root="multi", projective=True)
-    with pytest.raises(arb.ScoresError, match=r"sentence 1: .*too far apart.*TreeDistribution"):
-        _ = masked.marginals()
-    plain = arb.TreeDistribution(scores, root="multi", projective=True)
-    assert plain.marginals()[1].sum() == pytest.approx(3)
+    options = {"root": "multi", "projective": True}
+    plain = arb.TreeDistribution(scores.numpy(), **options)
+    for leaf in (scores, scores.clone().requires_grad_()):
+        dist = TreeDistribution(leaf, **options)
+        np.testing.assert_array_equal(dist.marginals().detach(), plain.marginals())
+        np.testing.assert_array_equal(dist.log_partition().detach(), plain.log_partition())
+    (gradient,) = torch.autograd.grad(dist.log_partition().sum(), leaf, retain_graph=True)
+    np.testing.assert_array_equal(gradient, plain.marginals())
+    values = np.random.default_rng(22).normal(size=(2, 4, 4))
+    (gradient,) = torch.autograd.grad(dist.expectation(torch.tensor(values)).sum(), leaf)
+    np.testing.assert_array_equal(gradient, plain.edge_covariance(values))
+    np.testing.assert_array_equal(TreeDistribution(scores, **options).entropy(), plain.entropy())
+    with pytest.raises(arb.ScoresError, match=r"sentence 1: .*too far apart.*no gradient"):
+        _ = TreeDistribution(leaf, **options).entropy()
 
 
 # Derivatives.
@@ -357,12 +366,77 @@ def test_gradients(kind, root, projective):
         if twice:
             assert torch.autograd.gradgradcheck(function, values, fast_mode=True)
 
+    gold = other.argmax()
     check(lambda dist: dist.log_partition(), twice=True)
-    check(lambda dist: dist.entropy(), twice=True)
+    check(lambda dist: dist.log_prob(gold, errors="-inf").clamp(min=-1e9), twice=True)
+    check(lambda dist: dist.entropy())
     check(lambda dist: dist.marginals())
     check(lambda dist: dist.kl(other) if kind != "absent" else other.entropy() + dist.entropy())
     check(lambda dist: dist.expectation(f))
-    check(lambda dist: dist.covariance(f))
+
+
+@FAMILIES
+def test_both_distributions_of_a_cross_entropy_have_gradients(root, projective):
+    rng = np.random.default_rng(19)
+    one, two = (torch.tensor(rng.normal(size=(2, 4, 4)), requires_grad=True) for _ in range(2))
+
+    def kl(*scores):
+        p, q = (TreeDistribution(s, [3, 2], root=root, projective=projective) for s in scores)
+        return p.kl(q)
+
+    assert torch.autograd.gradcheck(kl, (one, two))
+    # of the second distribution also twice, and of both in turn
+    assert torch.autograd.gradgradcheck(lambda x: kl(one.detach(), x), two)
+    (gradient,) = torch.autograd.grad(kl(one, two).sum(), two, create_graph=True)
+    (mixed,) = torch.autograd.grad((gradient * one.detach()).sum(), one)
+    plain = arb.TreeDistribution(one.detach().numpy(), [3, 2], root=root, projective=projective)
+    np.testing.assert_allclose(mixed, -plain.edge_covariance(one.detach().numpy()), atol=1e-12)
+
+
+@FAMILIES
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("kind", ["normal", "tied", "absent", "cycles-50"])
+def test_second_derivatives_are_covariances(kind, dtype, root, projective):
+    rng = np.random.default_rng(20)
+    scores = rng.normal(size=(2, 3, 6, 6))
+    lengths = [[5, 3, 1], [4, 0, 2]]
+    if kind == "tied":
+        scores = rng.integers(-1, 2, scores.shape)
+    elif kind == "absent":
+        scores[..., 1:, :][rng.random((2, 3, 5, 6)) < 0.3] = -np.inf
+    elif kind != "normal":
+        scores[:] = HARD[kind](rng, 5)
+    values = torch.tensor(rng.normal(size=scores.shape))
+    tensor = torch.tensor(scores).to(dtype).requires_grad_()
+    options = {"root": root, "projective": projective}
+    dist = TreeDistribution(tensor, lengths, **options)
+    plain = arb.TreeDistribution(tensor.detach().numpy(), lengths, **options)
+    (gradient,) = torch.autograd.grad(dist.log_partition().sum(), tensor, create_graph=True)
+    close = {"rtol": 1e-5, "atol": 1e-6} if dtype == torch.float32 else {"atol": 1e-13}
+    np.testing.assert_allclose(gradient.detach(), plain.marginals(), **close)
+    (product,) = torch.autograd.grad((gradient * values).sum(), tensor)
+    np.testing.assert_allclose(product, plain.edge_covariance(values.numpy()), **close)
+    found = dist.edge_covariance(values)
+    assert found.dtype == dtype
+    np.testing.assert_allclose(found.detach(), product, **close)
+    np.testing.assert_allclose(
+        (found.detach().double() * values).sum((-1, -2)),
+        plain.covariance(values.numpy()),
+        rtol=1e-4,
+        atol=1e-5,
+    )
+
+
+def test_third_derivatives_are_an_error():
+    scores = torch.randn(4, 4, generator=torch.Generator().manual_seed(21), requires_grad=True)
+    dist = TreeDistribution(scores)
+    for result in (dist.covariance(scores.detach()), dist.edge_covariance(scores.detach()).sum()):
+        with pytest.raises(arb.OptionError, match="third derivatives"):
+            result.backward()
+    for result in (dist.entropy(), dist.marginals()[0, 1]):
+        (gradient,) = torch.autograd.grad(result, scores, create_graph=True)
+        with pytest.raises(arb.OptionError, match="third derivatives"):
+            gradient.sum().backward()
 
 
 @FAMILIES
@@ -560,21 +634,6 @@ def test_the_other_names(root, projective):
         np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-6, err_msg=name)
     drawn = dist.sample(5, 12)
     np.testing.assert_allclose(dist.log_prob(drawn), plain.log_prob(drawn.numpy()), rtol=1e-5)
-
-
-@pytest.mark.parametrize("root", ROOTS)
-def test_elimination_of_longer_sentences(root):
-    """What is close to singular for the determinant, and what is not."""
-    rng = np.random.default_rng(13)
-    for make in (FINITE["normal-64"], cycles(10)):
-        scores = torch.tensor(np.stack([make(rng, 30) for _ in range(3)]))
-        scores[:, :, 0] = -torch.inf
-        scores.diagonal(dim1=1, dim2=2)[:] = -torch.inf
-        weights, _ = scaled(scores, root == "single")
-        one, other = (
-            sum_over(weights, root == "single") for sum_over in (matrix_tree, elimination)
-        )
-        torch.testing.assert_close(one, other, rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.parametrize("scale", [1.0, 20.0])

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import arborescence as arb
-from arborescence.parsers.shared.model_file import VERSION
+from arborescence.parsers.model_file import VERSION
 from arborescence.treebank import Sentence
 from small_parsers import KINDS, small_parser
 

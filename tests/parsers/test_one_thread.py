@@ -179,8 +179,7 @@ def test_no_product_is_left_to_numpy():
             )
             if product or (isinstance(node, ast.Attribute) and node.attr in names):
                 found.add(path.relative_to(root).as_posix())
-    by_torch = {"distribution/tensors.py", "distribution/tensor_sums.py"}
-    assert found == by_torch | {"parsers/neural/network.py"}
+    assert found == {"distribution/tensors.py", "parsers/neural/network.py"}
 
 
 TRAINED = """

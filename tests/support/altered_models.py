@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from arborescence.parsers.shared import model_file
+from arborescence.parsers import model_file
 
 
 def altered(path, **changes):

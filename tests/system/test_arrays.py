@@ -57,6 +57,7 @@ def test_what_numpy_writes(dtype, shape, order, version):
     assert ours.flags.aligned
 
 
+@pytest.mark.filterwarnings("ignore:.*created on Python 2")
 @pytest.mark.parametrize(
     "text",
     [
@@ -89,29 +90,31 @@ _SHORT = "{{'descr': '{}', 'fortran_order': {}, 'shape': {}, }}"
     [
         (b"", ""),
         (b"hello", ""),
-        (b"\x93NUMPY", "shorter"),
-        (b"\x93NUMPY\x01\x00\x10\x00{", "shorter"),
+        (b"\x93NUMPY", "not an array"),
+        (b"\x93NUMPY\x01\x00\x10\x00{", "cut off"),
         (b"\x93NUMPY\x09\x00\x00\x00", "version 9"),
-        (described("x" * 20_000, version=2), "description is too long"),
+        (described("x" * 20_000, version=2), "too long"),
         (described("{'descr': '<i4', 'shape': (2,)}"), "makes no sense"),
         (described("-" * 5000 + "1"), "makes no sense"),
         (described("(" * 5000), "makes no sense"),
+        (described("{[]: 1}"), "makes no sense"),
+        (described("{" + "'descr': " * 900 + "}"), "makes no sense"),
         (described("{'descr': " + "-" * 5000 + "1"), "makes no sense"),
         (described(_SHORT.format("<i4", False, "(True, True)"), bytes(4)), r"shape \(True, True\)"),
         (described(_SHORT.format("<i4", False, "(-1,)"), bytes(4)), r"shape \(-1,\)"),
-        (described(_SHORT.format("<i4", False, "(1.0,)"), bytes(4)), r"shape \(1.0,\)"),
+        (described(_SHORT.format("<i4", False, "(1.0,)"), bytes(4)), "makes no sense"),
         (described(_SHORT.format("<i4", False, "(9" + "9" * 5000 + ",)")), ""),
         (described(_SHORT.format("<i4", False, "(1000000000000,)"), bytes(4)), "shorter"),
         (described(_SHORT.format("<i4", False, "(0, 9" + "0" * 40 + ")")), ""),
         (described(_SHORT.format("<i4", False, "(" + "1," * 99 + ")"), bytes(4)), ""),
         (described(_SHORT.format("<i4", False, "()"), bytes(5)), "longer"),
         (described(_SHORT.format("<i4", 1, "()"), bytes(4)), "makes no sense"),
-        (described(_SHORT.format("<i3", False, "()"), bytes(3)), "not known"),
+        (described(_SHORT.format("<i3", False, "()"), bytes(3)), "no plain numbers"),
         (described(_SHORT.format("<c8", False, "()"), bytes(8)), "not of real numbers"),
         (described(_SHORT.format("|O", False, "()"), bytes(8)), "not of real numbers"),
         (described(_SHORT.format("<U3", False, "()"), bytes(12)), "not of real numbers"),
         (described(_SHORT.format("<M8[s]", False, "()"), bytes(8)), "not of real numbers"),
-        (as_npy(np.zeros(2, dtype=[("a", "<i4")])), "no plain numbers"),
+        (as_npy(np.zeros(2, dtype=[("a", "<i4")])), "not of real numbers"),
     ],
 )
 def test_files_that_are_not_read(content, why, tmp_path):
@@ -205,7 +208,7 @@ def test_a_member_that_is_longer_than_it_says_is_not_unpacked(tmp_path, monkeypa
     )
     with pytest.raises(ScoresError, match="'one': longer than it says"):
         read(path)
-    assert 0 < sum(read_of) < 1000
+    assert 0 < sum(read_of) <= 10_000
 
 
 def test_a_member_that_is_longer_than_the_archive_says(tmp_path):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import arborescence as arb
-from arborescence.system.lazy import remembered
+from arborescence.system.lazy import recalled, remember, remembered
 
 pytestmark = pytest.mark.races
 
@@ -92,3 +92,12 @@ def test_a_fork_while_a_thread_computes():
         child.join()
         assert child.exitcode == 0
         assert result.result().sum() == pytest.approx(2)
+
+
+def test_what_is_kept_can_be_asked_for_and_given():
+    one = Meeting()
+    assert recalled(one, "value") is None
+    value = one.value
+    assert recalled(one, "value") is value
+    remember(one, "value", 3)
+    assert (one.value, one.computed) == (3, 1)

@@ -9,7 +9,7 @@ import pytest
 
 import arborescence as arb
 from arborescence import ModelError, NoTreeError, ScoresError, TreebankError
-from arborescence.parsers.shared import model_file
+from arborescence.parsers import model_file
 from arborescence.treebank import Sentence
 from arborescence_papers.common.recipes import Recipe
 from arborescence_papers.common.scores import Scores

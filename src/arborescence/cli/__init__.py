@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from arborescence.errors import ArborescenceError, printable
 from arborescence.system.files import remove_unfinished
 from arborescence.system.processes import stoppable
+from arborescence.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -98,28 +99,15 @@ def _run(arguments: list[str], came: list[int]) -> int:
     """Run the command line and return its exit status, unless it is interrupted."""
     if came:  # signals before this began
         raise KeyboardInterrupt
-    try:
-        import rich  # noqa: F401
-        import typer
-
-        from arborescence.cli.app import app
-        from arborescence.cli.options import values_as_typed
-        from arborescence.cli.progress import warnings_as_notes
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in ("typer", "rich"):
-            raise
-        return complain("the command line needs the extra 'cli': pip install 'arborescence[cli]'")
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     try:
-        with warnings_as_notes():
-            status = app(arguments, prog_name="arborescence", standalone_mode=False)
-        sys.stdout.flush()
-    except typer.TyperException as error:
-        return complain(error.format_message(), error.exit_code)
-    except ArborescenceError as error:
-        return complain(values_as_typed(str(error)))
+        if arguments == ["--version"]:  # without Typer, which needs most of the time of a start
+            sys.stdout.write(f"{__version__}\n")
+            sys.stdout.flush()
+            return 0
+        return _with_typer(arguments)
     except (BrokenPipeError, SystemExit):  # Typer turns BrokenPipeError into SystemExit
         discard_output()
         return BROKEN_PIPE
@@ -138,6 +126,29 @@ def _run(arguments: list[str], came: list[int]) -> int:
         return complain(f"{error}: ask for fewer (--threads), or end other programs")
     except MemoryError:
         return complain("not enough memory: give smaller files, or ask for fewer trees")
+
+
+def _with_typer(arguments: list[str]) -> int:
+    """Run a command and return its exit status."""
+    try:
+        import rich  # noqa: F401
+        import typer
+
+        from arborescence.cli.app import app
+        from arborescence.cli.options import values_as_typed
+        from arborescence.cli.progress import warnings_as_notes
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in ("typer", "rich"):
+            raise
+        return complain("the command line needs the extra 'cli': pip install 'arborescence[cli]'")
+    try:
+        with warnings_as_notes():
+            status = app(arguments, prog_name="arborescence", standalone_mode=False)
+        sys.stdout.flush()
+    except typer.TyperException as error:
+        return complain(error.format_message(), error.exit_code)
+    except ArborescenceError as error:
+        return complain(values_as_typed(str(error)))
     return int(status or 0)
 
 

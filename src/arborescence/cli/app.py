@@ -1,70 +1,69 @@
-"""The commands: each reads its options, calls the library, and writes the result."""
+"""The commands, each imported when it is wanted: help of one needs no other."""
 
 from __future__ import annotations
 
-import json
 import sys
-from functools import partial
-from importlib import resources
+from functools import cache
+from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from inspect import isfunction
+from typing import Annotated, Any, Final
 
 import typer
 from typer.core import TyperGroup
 
-from arborescence.cli.annotating import audit, rank
-from arborescence.cli.decode import decode
-from arborescence.cli.explain import explain, trace
-from arborescence.cli.integrations import integrations, serve
-from arborescence.cli.models import app as train
-from arborescence.cli.models import calibrate, models, package
-from arborescence.cli.options import (
-    DrawingOption,
-    EncodingOption,
-    JsonOption,
-    QuietOption,
-    documented,
-    examples_of,
-    taking,
-    usage_errors,
-)
-from arborescence.cli.parsing import Options, analyses, loaded, split, tag
-from arborescence.cli.progress import counted, note, say, steps
-from arborescence.cli.sentences import (
-    Skipped,
-    deliver,
-    documents_of,
-    is_of_spacy,
-    readers_of,
-    sentences_of,
-)
-from arborescence.cli.treebanks import convert, draw, repair, validate
-from arborescence.core.choices import Measure
+from arborescence.cli.options import documented, examples_of
+from arborescence.cli.progress import say
 from arborescence.errors import MissingExtraError
-from arborescence.parsers.described import the_tree, the_trees
-from arborescence.treebank.encodings import UTF8
 from arborescence.version import __version__
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 GROUP: Final = "arborescence.commands"
 #: Commands of this project that have a distribution of their own.
 _ELSEWHERE: Final = {"experiment": "arborescence-papers"}
 
 
+#: Where this package's commands are, in the order of the help page: in which modules, and by which
+#: names, if by other ones.
+_MODULES: Final = {
+    "parse": "parse",
+    "split": "parsing",
+    "tag": "parsing",
+    "draw": "treebanks",
+    "convert": "treebanks",
+    "validate": "treebanks",
+    "repair": "treebanks",
+    "rank": "annotating",
+    "audit": "annotating",
+    "trace": "explain",
+    "explain": "explain",
+    "calibrate": "models",
+    "integrations": "integrations",
+    "models": "models",
+    "package": "models",
+    "serve": "integrations",
+    "evaluate": "treebanks",
+    "decode": "decode",
+    "demo": "parse",
+    "warmup": "warmup",
+    "train": "models:app",
+}
+
+
 class Commands(TyperGroup):
     """The commands of the package, and those that are added, each imported when it is wanted."""
 
-    def list_commands(self, context: Any) -> list[str]:
-        """Return the names of all commands."""
-        own = super().list_commands(context)
-        return [*own, *sorted(_added().keys() - own)]
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given)
+        self.commands: Any = dict.fromkeys(_MODULES)  # for Typer, which suggests similar names
 
-    def get_command(self, context: Any, name: str) -> Any:
+    def list_commands(self, _context: Any) -> list[str]:
+        """Return the names of all commands."""
+        return [*_MODULES, *sorted(_added().keys() - _MODULES)]
+
+    def get_command(self, _context: Any, name: str) -> Any:
         """Return a command; None, after a line on stderr, if one that is added is broken."""
-        if own := super().get_command(context, name):
-            return own
+        if name in _MODULES:
+            return _own(name)
         if point := _added().get(name):
             return _loaded(point)
         if name in _ELSEWHERE:
@@ -77,12 +76,27 @@ def _added() -> dict[str, EntryPoint]:
     return {point.name: point for point in entry_points(group=GROUP)}
 
 
+@cache
+def _own(name: str) -> Any:
+    """Import a command of this package: a function, or an app of several commands."""
+    module, _, attribute = _MODULES[name].partition(":")
+    return _made(name, getattr(import_module(f"arborescence.cli.{module}"), attribute or name))
+
+
+def _made(name: str, found: Any) -> Any:
+    """Make a command of a Typer app; or of a function, whose docstring is its help page."""
+    around = typer.Typer(add_completion=False, rich_markup_mode="rich")
+    if isfunction(found):
+        around.command(name, epilog=examples_of(found))(documented(found))
+    else:
+        around.add_typer(found, name=name)
+    return typer.main.get_group(around).commands[name]
+
+
 def _loaded(point: EntryPoint) -> Any:
     """Import a command, which may be code of anybody."""
-    around = typer.Typer(add_completion=False, rich_markup_mode="rich")
     try:
-        around.add_typer(point.load(), name=point.name)
-        return typer.main.get_group(around).commands[point.name]
+        return _made(point.name, point.load())
     except (Exception, SystemExit) as error:
         whose = point.dist.name if point.dist else point.value
         reason = " ".join(str(error).split())
@@ -101,11 +115,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-
-
-def command(function: Callable[..., None]) -> Callable[..., None]:
-    """Add a command, of which its docstring says all that the help page shows."""
-    return app.command(epilog=examples_of(function))(documented(function))
 
 
 def arborescence(
@@ -146,189 +155,3 @@ def installed_version(verbose: bool) -> str:
     from arborescence.compiling.native import described
 
     return described()
-
-
-@command
-@taking(Options)
-def parse(options: Options) -> None:
-    """Parse sentences; write CoNLL-U or JSON, or draw the trees.
-
-    Examples
-    --------
-    echo 'We vigorously wash our cats who stink' | arborescence parse --format tokens --tree
-    arborescence parse --format text letter.txt -o letter.conllu
-    arborescence parse --format lines sentences.txt.gz -m turkish.model > parsed.conllu
-    zcat test.conllu.gz | arborescence parse -m turkish.model > parsed.conllu
-    arborescence parse --kbest 10 test.conllu -o kbest.conllu
-    arborescence parse --kbest 3 --json test.conllu | jq '.analyses[].weight'
-    arborescence parse --confidence test.conllu | grep EdgeProb=0.[0-4]
-    arborescence parse --rules ud test.conllu -o parsed.conllu
-    arborescence parse -m graph.model -m transition.model test.conllu -o parsed.conllu
-    arborescence parse --shards texts parsed --workers 8
-    arborescence parse --ray auto --parquet texts parsed
-    arborescence parse documents.spacy -o parsed.spacy
-    """
-    from arborescence.parsers.shared.keeping import Keeper, keeper_of
-    from arborescence.treebank.conllu import ranked
-
-    options.check()
-    with usage_errors():
-        rules = keeper_of(options.rules)
-    if options.shards or options.ray:
-        from arborescence.cli.shards import parse_folder
-
-        parse_folder(options, rules)
-        return
-    files, output, tree, quiet = options.files, options.output, options.tree, options.quiet
-    skipped = Skipped() if options.skip_invalid else None
-    with usage_errors():
-        parser = loaded(options)
-    documents = documents_of(files, output, parser)
-    read = readers_of(options.format, skipped, parser, options.encoding, quiet=quiet)
-    sentences = sentences_of(files, read, documents)
-    found = analyses(sentences, parser, options, skipped, rules)
-    found = skipped.left(found) if skipped else found
-    parsed = map(ranked, found) if options.kbest else ([best] for [(best, _)] in found)
-    output = output or (None if tree else "-")
-    describe = partial(the_trees if options.kbest else the_tree, confidence=options.confidence)
-    deliver(
-        counted(parsed, "sentences parsed", printed=tree or output == "-", quiet=quiet),
-        output=output,
-        as_json=options.as_json,
-        describe=describe,
-        write=documents.write if documents and is_of_spacy(output) else None,
-        text=tree,
-    )
-    if isinstance(rules, Keeper):
-        note(str(rules.counts), quiet=quiet)
-    if skipped:
-        skipped.report()
-
-
-command(split)
-
-
-command(tag)
-
-
-command(draw)
-
-
-command(convert)
-
-
-command(validate)
-
-
-command(repair)
-
-
-command(rank)
-
-
-command(audit)
-
-
-command(trace)
-
-
-command(explain)
-
-
-app.add_typer(train, name="train")
-
-
-command(calibrate)
-
-
-command(integrations)
-
-
-command(models)
-
-
-command(package)
-
-
-command(serve)
-
-
-@command
-def evaluate(
-    gold: Annotated[str, typer.Argument()],
-    predicted: Annotated[str, typer.Argument()],
-    oracle: bool = False,
-    by: Measure | None = None,
-    kbest: Annotated[int | None, typer.Option(min=1, metavar="K")] = None,
-    punctuation: bool = True,
-    encoding: EncodingOption = UTF8,
-    as_json: JsonOption = False,
-) -> None:
-    """Compare the trees of a parser with the right ones.
-
-    Parameters
-    ----------
-    gold
-        The right trees (CoNLL-U).
-    predicted
-        The trees of a parser, for the same text; '-': the standard input.
-    oracle
-        Take the best tree of each sentence among those of parse --kbest.
-    by
-        With --oracle: the score that says which tree is best; else LAS.
-    kbest
-        With --oracle: choose among the first K only.
-    punctuation
-        Whether punctuation counts. Officially it does.
-    as_json
-        Print JSON.
-
-    Examples
-    --------
-    arborescence evaluate gold.conllu parsed.conllu
-    arborescence evaluate gold.conllu parsed.conllu --json | jq .las.f1
-    arborescence parse gold.conllu --kbest 10 | arborescence evaluate --oracle gold.conllu -
-    """
-    from arborescence import treebank
-
-    right: Any = gold if encoding == UTF8 else treebank.read(gold, encoding=encoding)
-    found: Any = predicted
-    if oracle:
-        evaluation = treebank.best_of_k(
-            right, found, k=kbest, by=by or "las", punctuation=punctuation
-        )
-    elif by or kbest:
-        raise typer.BadParameter("--by and --kbest go with --oracle")
-    else:
-        found = found if encoding == UTF8 else treebank.read(found, encoding=encoding)
-        evaluation = treebank.evaluate(right, found, punctuation=punctuation)
-    say(json.dumps(evaluation.as_dict()) if as_json else str(evaluation))
-
-
-command(decode)
-
-
-@command
-def demo(output: DrawingOption = None) -> None:
-    """Parse sentences that ship with the package, and draw the trees.
-
-    Examples
-    --------
-    arborescence demo
-    arborescence demo -o trees.svg
-    """
-    with resources.as_file(resources.files("arborescence.cli") / "demo.txt") as sentences:
-        parse(files=[str(sentences)], format="tokens", tree=True, output=output)
-
-
-@app.command()
-def warmup(quiet: QuietOption = False) -> None:
-    """Compile every kernel ahead, once for all later runs."""
-    from arborescence.compiling import native
-    from arborescence.compiling.ahead import warmup as compile_all
-
-    if native.KERNELS is not None:
-        note(f"nothing to compile: the kernels are {native.WHAT_RUNS}", quiet=quiet)
-        return
-    with steps(quiet=quiet) as step:
-        compile_all(progress=step)

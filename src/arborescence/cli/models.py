@@ -21,8 +21,13 @@ from arborescence.cli.options import (
 from arborescence.cli.outputs import into
 from arborescence.cli.progress import note, say, steps
 from arborescence.cli.sentences import Skipped
+from arborescence.errors import ModelError
 from arborescence.parsers.recipe import all_options, parts_of, train
-from arborescence.parsers.shared.options import TRAINABLE, Trainable, present_kinds, settings_of
+from arborescence.parsers.shared.options import (
+    present_kinds,
+    settings_of,
+    trainable_kinds,
+)
 from arborescence.treebank.encodings import UTF8
 
 
@@ -198,17 +203,23 @@ class Kinds(TyperGroup):
 
     def list_commands(self, _context: Any) -> list[str]:
         """Return the names of the commands."""
-        return [AUTO, *present_kinds()]
+        from arborescence.parsers.registry import added_kinds
+
+        return [AUTO, *present_kinds(), *added_kinds()]
 
     def get_command(self, _context: Any, name: str) -> Any:
-        """Make a command; if the folder of its kind is deleted, ModuleNotFoundError says so."""
-        if name == AUTO:
-            return command_for(None)
-        return next((command_for(kind) for kind in TRAINABLE if kind == name), None)
+        """Make a command; None, after a line on stderr, if a kind that is added is broken."""
+        # If the folder of a kind is deleted, ModuleNotFoundError says so
+        try:
+            if name in (AUTO, *trainable_kinds()):
+                return command_for(None if name == AUTO else name)
+        except ModelError as error:
+            note(f"left out, the kind of parsers {error}")
+        return None
 
     def parse_args(self, context: Any, args: list[str]) -> list[str]:
         """Read the name of the kind; if there is none, take the command that chooses it."""
-        if args and args[0] not in (AUTO, *TRAINABLE, *context.help_option_names):
+        if args and args[0] not in (AUTO, *trainable_kinds(), *context.help_option_names):
             refuse_options_of_kinds(args)
             args = [AUTO, *args]
         return super().parse_args(context, args)
@@ -219,7 +230,7 @@ def refuse_options_of_kinds(args: list[str]) -> None:
     words = [word for arg in args for word in arg.split("=", 1)]
     common = all_options(None)
     for word in words:
-        if word in TRAINABLE and not Path(word).exists():
+        if word in trainable_kinds() and not Path(word).exists():
             raise typer.BadParameter(f"the kind comes first: arborescence train {word} TRAIN...")
         name = word.removeprefix("--no-").removeprefix("--").replace("-", "_")
         having = [kind for kind in present_kinds() if name in all_options(kind)]
@@ -229,7 +240,7 @@ def refuse_options_of_kinds(args: list[str]) -> None:
             )
 
 
-def command_for(kind: Trainable | None) -> Any:
+def command_for(kind: str | None) -> Any:
     """Make the command that trains a kind of parser, or chooses the kind."""
     options = all_options(kind)
 
@@ -285,13 +296,13 @@ def command_for(kind: Trainable | None) -> Any:
             note(f"to test it by: {', '.join(tests)}", quiet=quiet)
 
     app = typer.Typer(add_completion=False, rich_markup_mode="rich")
-    app.command(kind or AUTO, help=described(kind), epilog=examples(*EXAMPLES[kind]))(
+    app.command(kind or AUTO, help=described(kind), epilog=examples(*EXAMPLES.get(kind, ())))(
         documented(run, options)
     )
     return typer.main.get_command(app)
 
 
-def described(kind: Trainable | None) -> str:
+def described(kind: str | None) -> str:
     """Return what the help of a command says first."""
     if kind is None:
         return "Train the kind of parser that is best for the size of the treebank."

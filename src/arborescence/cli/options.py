@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 def examples(*lines: str) -> str:
     """Lay out the examples at the end of a help page."""
+    if not lines:
+        return ""
     return "\n\n".join(["[bold]Examples[/bold]", *(f"  [cyan]{line}[/cyan]" for line in lines)])
 
 

@@ -18,7 +18,7 @@ from arborescence.distribution.counting import leaves, possible
 from arborescence.distribution.far import HUGE, as_far
 from arborescence.distribution.partition import Sums, derivatives, no_gaps, partition, weigh
 from arborescence.errors import OptionError, ScoresError
-from arborescence.system.lazy import remembered
+from arborescence.system.lazy import recalled, remembered
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -146,7 +146,7 @@ class TreeDistribution(Distribution[Any, Floats, Heads]):
     @property
     def _sums(self) -> Sums:
         """Sums with at least the log-partition; the other sums double the time."""
-        known: Sums = self.__dict__.get("_all_sums()") or self._log_partitions
+        known: Sums = recalled(self, "_all_sums") or self._log_partitions
         return known
 
     @property

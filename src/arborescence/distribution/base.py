@@ -56,9 +56,11 @@ class Distribution(Generic[Numbers, Floats, Heads]):
         def _entropy(self) -> Any: ...
         @property
         def _marginals(self) -> Any: ...
-        # For values (B, N, N, R): (B, R); for two such arrays: (B, R, S); for a distribution: (B,).
+        # For values (B, N, N, R): (B, R); for two such arrays: (B, R, S); for values (B, N, N): the
+        # derivatives of the marginals in that direction, (B, N, N); for a distribution: (B,).
         def _expectation(self, values: Any) -> Any: ...
         def _covariance(self, first: Any, second: Any) -> Any: ...
+        def _derivatives(self, direction: Any) -> Any: ...
         def _cross_entropy(self, other: Self) -> Any: ...
         # Log-probabilities (B, K) of head vectors (B, K, N), -inf for invalid trees; and a mask of
         # the invalid ones.
@@ -228,6 +230,45 @@ words 1, 2; root='multi' allows several; errors='-inf' gives what is no such tre
         first, several_first = self._values(f)
         second, several_second = self._values(f if g is None else g)
         return self._pairs(self._covariance(first, second), several_first, several_second)
+
+    def edge_covariance(self, edge_values: Any) -> Floats:
+        """Return the covariance of each edge with a value of a tree, a sum over its edges.
+
+        These are also the derivatives of the marginals if the scores change in the direction of the
+        values: products of the Hessian of `log_partition` with a vector.
+
+        Parameters
+        ----------
+        edge_values : (..., N, N)
+            One number for each edge h -> d. Those of absent edges are ignored.
+
+        Returns
+        -------
+        covariance : (..., N, N)
+            O(n³), after `marginals`.
+
+        Raises
+        ------
+        ScoresError
+            If the shape is not that of the scores.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import arborescence as arb
+        >>> dist = arb.TreeDistribution(np.zeros((3, 3)))  # two trees, all alike
+        >>> dist.edge_covariance(np.eye(3, k=1)).round(3)  # with the number of edges h -> h + 1
+        array([[ 0. ,  0.5, -0.5],
+               [ 0. ,  0. ,  0.5],
+               [ 0. , -0.5,  0. ]])
+        """
+        values, several = self._values(edge_values)
+        if several:
+            raise ScoresError(
+                f"values of edges must have the shape {(*self._shape, self._size, self._size)} of "
+                "the scores: one value for each edge"
+            )
+        return self._given_back(self._derivatives(values[..., 0]))
 
     def second_moment(self, f: Any, g: Any = None) -> Numbers:
         """Return the expected product of two values of a tree: E[f(T) g(T)].

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any, Final
 from arborescence.core.choices import check_choice
 from arborescence.errors import OptionError, TreebankError
 from arborescence.parsers.shared.options import (
-    TRAINABLE,
     Option,
     Recipe,
     described,
@@ -26,6 +25,7 @@ from arborescence.parsers.shared.options import (
     present_kinds,
     settings_from,
     settings_of,
+    trainable_kinds,
 )
 from arborescence.system.files import check_apart
 from arborescence.treebank.encodings import UTF8
@@ -55,7 +55,7 @@ _MOST_KEPT: Final = 200
 def train(
     train: Source,
     dev: Source | None = None,
-    kind: Trainable | None = None,
+    kind: str | None = None,
     *,
     start: Parser | Name | None = None,
     output: Name | None = None,
@@ -77,8 +77,9 @@ def train(
         one, a tenth of the sentences is kept for that, at most 200. If that would be fewer than 20,
         or no file is given, all epochs are run.
     kind
-        ``"linear"``, ``"second-order"``, ``"transition"`` or ``"neural"``. By default the best one
-        for the size of the treebank: see `best_kind`; `progress` says which.
+        ``"linear"``, ``"second-order"``, ``"transition"``, ``"neural"``, or a kind of another
+        distribution. By default the best one for the size of the treebank: see `best_kind`;
+        `progress` says which.
     start
         A parser, or the name or file of a model, to go on from: its kind, its settings and all that
         it knows are kept, and new words and relations added. Its tagger, and what cuts raw text,
@@ -143,7 +144,7 @@ def train(
     return parser
 
 
-def _decided(kind: Trainable | None, sentences: int, progress: Progress | None) -> Trainable:
+def _decided(kind: str | None, sentences: int, progress: Progress | None) -> str:
     """Return the kind to train, and say why it was chosen, or that it may not be the best one."""
     if kind is None:
         kind, why = best_kind(sentences)
@@ -154,7 +155,7 @@ def _decided(kind: Trainable | None, sentences: int, progress: Progress | None) 
     return kind
 
 
-def all_options(kind: Trainable | None) -> dict[str, Option]:
+def all_options(kind: str | None) -> dict[str, Option]:
     """Return the options of `train` for a kind, by name; without one, those that all kinds have."""
     if kind is None:
         first, *others = map(all_options, present_kinds())
@@ -163,7 +164,7 @@ def all_options(kind: Trainable | None) -> dict[str, Option]:
             for name, option in first.items()
             if all(name in each and each[name].default == option.default for each in others)
         }
-    check_choice("kind", kind, TRAINABLE)
+    check_choice("kind", kind, trainable_kinds())
     settings = settings_of(kind)
     beside = described(Recipe)
     if not settings.jackknifed:
@@ -181,21 +182,19 @@ def best_kind(sentences: int) -> tuple[Trainable, str]:
     return ("second-order" if "second-order" in present_kinds() else "linear"), why
 
 
-def _begun(start: Parser | Name, kind: Trainable | None) -> tuple[Parser, Trainable]:
+def _begun(start: Parser | Name, kind: str | None) -> tuple[Parser, str]:
     """Return the parser to go on from, and its kind; complain if that is another one."""
     from arborescence.parsers.registry import load
 
     parser = load(start) if isinstance(start, str | os.PathLike) else start
-    found: Any = "neural" if parser.kind == "biaffine" else parser.kind
-    check_choice("the kind of the parser to go on from", found, TRAINABLE)
+    found = "neural" if parser.kind == "biaffine" else parser.kind
+    check_choice("the kind of the parser to go on from", found, trainable_kinds())
     if kind not in (None, found):
         raise OptionError(f"the parser to go on from is of the kind {found}, not {kind}")
     return parser, found
 
 
-def _checked(
-    kind: Trainable | None, options: dict[str, Any]
-) -> tuple[Recipe, dict[str, Any], Root]:
+def _checked(kind: str | None, options: dict[str, Any]) -> tuple[Recipe, dict[str, Any], Root]:
     """Complain of wrong options; return those of the recipe, the others, and `root`."""
     known = all_options(kind)
     for name in options.keys() - known.keys():
@@ -211,7 +210,7 @@ def _checked(
 
 
 def _trained(
-    kind: Trainable,
+    kind: str,
     treebank: list[Sentence],
     held_out: list[Sentence],
     beside: Recipe,

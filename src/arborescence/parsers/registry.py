@@ -1,26 +1,24 @@
 """The kinds of parsers, the models that are installed, and what reads a model file of any kind.
 
-A kind's module is imported only when a file needs it: this module knows no class of parsers, so all
-can use it.
+A kind's module is imported only when it is needed: this module knows no class of parsers, so all
+can use it. Any distribution can bring models, and kinds of parsers.
 """
 
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from importlib import import_module, resources
 from importlib.metadata import EntryPoint, entry_points
 from importlib.resources.abc import Traversable
 from typing import TYPE_CHECKING, Any, Final
 
 from arborescence.errors import ModelError, brief
-from arborescence.parsers.shared import model_file, reading, scheme
-from arborescence.parsers.shared.reading import Reading
+from arborescence.parsers import model_file
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-#: The class of each kind of parser; the keys are the names of the kinds in model files.
+#: The class of each kind of parser of this package; the keys are their names in model files.
 KINDS: Final = {
     "linear": "arborescence.parsers.linear.parser:LinearParser",
     "second-order": "arborescence.parsers.second_order.parser:SecondOrderParser",
@@ -36,11 +34,9 @@ GROUP: Final = "arborescence.models"
 #: What is loaded where no model is named.
 DEFAULT: Final = "english"
 
-# Files of before rules do not name them; nor do older ones what is read.
-_FIELDS: Final = {
-    "rules": scheme.one_of(("ud", "none"), "none"),
-    "reading": replace(reading.FIELD, default=None),
-}
+#: The entry points by which a distribution brings kinds of parsers: of each, its name in model
+#: files, and its class, which extends `arborescence.parsers.Parser` and has the name as its `kind`.
+KINDS_GROUP: Final = "arborescence.parsers"
 
 #: The largest number of parsers in a file, and the deepest nesting.
 _MOST: Final = 100
@@ -113,18 +109,29 @@ def _within(header: dict[str, Any]) -> list[dict[str, Any]]:
 def from_file(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Any:
     """Make a parser of the kind named in the header, from what `model_file.load` returned."""
     kind = header.get("kind")
-    if not isinstance(kind, str) or kind not in KINDS:
+    if not isinstance(kind, str) or kind not in {**KINDS, **added_kinds()}:
         raise ModelError(f"holds no parser that this version knows but {brief(kind)}")
-    parser = parser_class(kind).from_file(header, arrays)
-    fields = scheme.fields_of(header, _FIELDS)
-    parser.rules = fields["rules"]
-    if "reading" in header:
-        parser.reading = Reading(fields["reading"])
-    return parser
+    return parser_class(kind)._restored(header, arrays)
 
 
 def parser_class(kind: str) -> type[Any]:
-    """Import the class of a kind of parser."""
-    module, _, name = KINDS[kind].partition(":")
-    found: type[Any] = getattr(import_module(module), name)
+    """Import the class of a kind of parser; ModelError if its distribution is broken."""
+    if kind in KINDS:
+        module, _, name = KINDS[kind].partition(":")
+        own: type[Any] = getattr(import_module(module), name)
+        return own
+    point = added_kinds()[kind]
+    whose = point.dist.name if point.dist else point.value
+    try:
+        found: type[Any] = point.load()
+    except (Exception, SystemExit) as error:  # it may be anybody's code
+        raise ModelError(f"{kind}: {whose} is broken: {error!r}") from error
+    if not isinstance(found, type) or getattr(found, "kind", None) != kind:
+        raise ModelError(f"{kind}: {whose} is broken: {found!r} is no parser of this kind")
     return found
+
+
+def added_kinds() -> dict[str, EntryPoint]:
+    """Return the kinds of parsers of other distributions, by their names, in order."""
+    points = sorted(entry_points(group=KINDS_GROUP))
+    return {point.name: point for point in points if point.name not in KINDS}

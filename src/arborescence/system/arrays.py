@@ -1,22 +1,23 @@
 """Read arrays of numbers from ``.npy`` and ``.npz`` files of unknown origin, safely.
 
-Unlike `numpy.load`: only a header that matches a regular expression, then exactly as many bytes as
-it states; members of an ``.npz`` stored or deflated. Else the caller's error.
+NumPy reads the header; unlike `numpy.load`, this reads only real numbers, exactly as many bytes as
+the header states, and members of an ``.npz`` stored or deflated. Else the caller's error.
 """
 
 from __future__ import annotations
 
+import io
 import math
 import os
-import re
 import struct
 import zipfile
 import zlib
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
+from numpy.lib import format as npy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,22 +26,20 @@ if TYPE_CHECKING:
 
     from arborescence.errors import ArborescenceError
 
-_NPY: Final = b"\x93NUMPY"
 _ZIP: Final = b"PK"
-_LONGEST: Final = 10_000  # bytes of a header; the same limit as in NumPy
+_LONGEST: Final = 10_000  # bytes before the numbers; NumPy takes no longer header either
+#: What reads a header of each version. In the third, names may have any letters, and here are none.
+_HEADERS: Final = {
+    (1, 0): npy.read_array_header_1_0,
+    (2, 0): npy.read_array_header_2_0,
+    (3, 0): npy.read_array_header_2_0,
+}
 _AT_ONCE: Final = 1 << 20  # bytes
 _METHODS: Final = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _ENCRYPTED: Final = 1
 # Limits on the unpacked size of an archive, so that a small file cannot fill the memory.
 _ROOM: Final = 1 << 29
 _ROOM_FOR_A_BYTE: Final = 16
-
-_ITEM = re.compile(
-    r"""\s*['"](descr|fortran_order|shape)['"]\s*:\s*"""
-    r"""(?:['"]([^'"]*)['"]|(True|False)|\(([^()]*)\))\s*(?:,|(?=\}))\s*"""
-)
-_DTYPE = re.compile(r"[<>|=]?[biuf]\d{1,2}")
-_NUMBERS = re.compile(r"[\d\s,L]*")  # Python 2 wrote 3 as 3L
 
 # The errors that damaged input can cause.
 _DAMAGES: Final = (
@@ -116,8 +115,8 @@ def opened(
     # Raises `error`, whose message begins with the path and says `what` was expected
     complaint = _Complaint(error, f"{path}: not {what}")
     with Path(path).open("rb") as file:
-        beginning = file.peek(len(_NPY))
-        if beginning.startswith(_NPY):
+        beginning = file.peek(npy.MAGIC_LEN)
+        if beginning.startswith(npy.MAGIC_PREFIX):
             with complaint.made():
                 array = read_array(file)
             yield array
@@ -130,54 +129,39 @@ def opened(
 def read_array(file: IO[bytes], size: int | None = None) -> NDArray[Any]:
     """Read a native, contiguous array that ends the file."""
     # ValueError if the file is another kind. With its `size`, nothing is read if the header says
-    # otherwise
-    if file.read(len(_NPY)) != _NPY:
-        raise ValueError("not an array")
-    version = _read(file, 2)[0]
-    if version not in (1, 2, 3):
-        raise ValueError(f"of version {version}, which is not known")
-    [length] = struct.unpack(*(("<H", _read(file, 2)) if version == 1 else ("<I", _read(file, 4))))
-    if length > _LONGEST:
-        raise ValueError("its description is too long")
-    shape, dtype, order = _understood(_read(file, length).decode("latin-1").strip())
+    # otherwise. Memory is taken for no more bytes than the file has.
+    start = io.BytesIO(file.read(_LONGEST))
+    shape, by_columns, dtype = _header(start)
     length = math.prod(shape) * dtype.itemsize
-    if size is not None and size > file.tell() + length:
+    if size is not None and size > start.tell() + length:
         raise ValueError("longer than it says")
-    data = _read(file, length)
-    if file.read(1):
+    data = bytearray(start.read())
+    while len(data) < length and (piece := file.read(min(length - len(data), _AT_ONCE))):
+        data += piece
+    if len(data) < length:
+        raise ValueError("shorter than it says")
+    if len(data) > length or file.read(1):
         raise ValueError("longer than it says")
-    array = np.frombuffer(data, dtype=dtype).reshape(shape, order=order)
+    array = np.frombuffer(data, dtype=dtype).reshape(shape, order="F" if by_columns else "C")
     return np.require(array.astype(dtype.newbyteorder("="), copy=False), None, ["C", "A", "W"])
 
 
-def _understood(text: str) -> tuple[tuple[int, ...], np.dtype[Any], Literal["C", "F"]]:
-    """Return shape, dtype and order from the text of a header."""
-    found: dict[str, str] = {}
-    place = 1
-    while item := _ITEM.match(text, place):
-        found[item[1]] = item[item.lastindex or 0]
-        place = item.end()
-    descr, order, shape = (found.get(name, "?") for name in ("descr", "fortran_order", "shape"))
-    if text[:1] + text[place:] != "{}" or order not in ("True", "False"):
-        raise ValueError("its description makes no sense, or is that of no plain numbers")
-    if not _DTYPE.fullmatch(descr):
-        raise ValueError(f"of type {descr!r}, not of real numbers")
-    if not _NUMBERS.fullmatch(shape):
-        raise ValueError(f"of shape ({shape})")
+def _header(file: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+    """Return the shape of an array, whether its columns are contiguous, and its type."""
     try:
-        dtype = np.dtype(descr)
-    except TypeError as error:
-        raise ValueError(f"of type {descr!r}, which is not known") from error
-    lengths = tuple(map(int, re.findall(r"\d+", shape)))
-    return lengths, dtype, "F" if order == "True" else "C"
-
-
-def _read(file: IO[bytes], size: int) -> bytearray:
-    """Read `size` bytes; allocates no more memory than the file has bytes."""
-    data = bytearray()
-    while len(data) < size:
-        piece = file.read(min(size - len(data), _AT_ONCE))
-        if not piece:
-            raise ValueError("shorter than it says")
-        data += piece
-    return data
+        version = npy.read_magic(file)
+    except ValueError as error:
+        raise ValueError("not an array") from error
+    if version not in _HEADERS:
+        raise ValueError(f"of version {version[0]}, which is not known")
+    try:
+        shape, by_columns, dtype = _HEADERS[version](file, max_header_size=_LONGEST)
+    except Exception as error:  # NumPy evaluates the header as a literal of Python
+        raise ValueError(
+            "its description is cut off or too long, makes no sense, or is that of no plain numbers"
+        ) from error
+    if dtype.kind not in "biuf":
+        raise ValueError(f"of type {dtype}, not of real numbers")
+    if any(type(count) is not int or count < 0 for count in shape):
+        raise ValueError(f"of shape {shape}")
+    return shape, by_columns, dtype

@@ -44,7 +44,7 @@ def lazily(package: str) -> tuple[list[str], Callable[[str], object], Callable[[
 def remembered(compute: Method) -> Method:
     """Keep what a method returns, in ``__dict__``; below ``@property``, if it is one."""
     # Two threads may both compute it; all get what was stored first
-    name = f"{compute.__name__}()"  # an entry with the method's own name would hide it
+    name = _entry(compute.__name__)
 
     @wraps(compute)
     def get(self: Any) -> Any:
@@ -52,3 +52,17 @@ def remembered(compute: Method) -> Method:
         return values[name] if name in values else values.setdefault(name, compute(self))
 
     return get  # type: ignore[return-value]
+
+
+def recalled(owner: object, method: str) -> Any:
+    """Return what a `remembered` method has returned; None if nobody has called it."""
+    return vars(owner).get(_entry(method))
+
+
+def remember(owner: object, method: str, value: Any) -> None:
+    """Let a `remembered` method return a value that is known already."""
+    vars(owner)[_entry(method)] = value
+
+
+def _entry(method: str) -> str:
+    return f"{method}()"  # an entry with the method's own name would hide it

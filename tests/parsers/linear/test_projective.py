@@ -5,8 +5,7 @@ import pytest
 
 import arborescence as arb
 from arborescence.errors import ModelError, TreebankError
-from arborescence.parsers import LinearParser, Reranker, load
-from arborescence.parsers.shared import model_file
+from arborescence.parsers import LinearParser, Reranker, load, model_file
 from samples import treebank, unparsed
 
 BITS = 13

@@ -5,9 +5,9 @@ import pytest
 
 import arborescence as arb
 from arborescence.errors import ModelError
-from arborescence.parsers import LinearParser, load
+from arborescence.parsers import LinearParser, load, model_file
 from arborescence.parsers.linear import edges
-from arborescence.parsers.shared import features, model_file
+from arborescence.parsers.shared import features
 from arborescence.undirected import enhance
 from edge_features import list_weights
 from samples import treebank, unparsed

@@ -10,11 +10,11 @@ import pytest
 
 import arborescence
 from arborescence.errors import ModelError, OptionError
+from arborescence.parsers import model_file
 from arborescence.parsers.neural.inputs import Inputs, Layout
 from arborescence.parsers.neural.parser import BiaffineParser
 from arborescence.parsers.neural.settings import Settings
 from arborescence.parsers.neural.vocabulary import Vocabulary
-from arborescence.parsers.shared import model_file
 from arborescence.treebank import Sentence
 from small_treebanks import sentences
 from tiny_encoders import make_bert

@@ -9,11 +9,11 @@ import pytest
 
 import arborescence
 from arborescence.errors import ModelError, OptionError
+from arborescence.parsers import model_file
 from arborescence.parsers.neural.inputs import Layout
 from arborescence.parsers.neural.onnx_encoder import OnnxEncoder
 from arborescence.parsers.neural.parser import BiaffineParser
 from arborescence.parsers.packaging import package
-from arborescence.parsers.shared import model_file
 from arborescence.treebank import Sentence, write
 from small_treebanks import sentences
 from tiny_encoders import make_bert

@@ -6,9 +6,8 @@ import pytest
 import arborescence as arb
 from altered_models import altered
 from arborescence.errors import ModelError, TreebankError
-from arborescence.parsers import LinearParser, Reranker, Tagger
+from arborescence.parsers import LinearParser, Reranker, Tagger, model_file
 from arborescence.parsers.reranker import training
-from arborescence.parsers.shared import model_file
 from arborescence.treebank import Sentence
 from ranked_lists import prepare, ranked
 from samples import bare, treebank, unparsed

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from arborescence.errors import ModelError
-from arborescence.parsers.shared import model_file
+from arborescence.parsers import model_file
 from arborescence.parsers.shared.options import Record, Rng
 from arborescence.parsers.shared.run import OnlineRun, Task, identity
 from samples import treebank

@@ -13,7 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arborescence.errors import ModelError
-from arborescence.parsers.shared import model_file, scheme
+from arborescence.parsers import model_file
+from arborescence.parsers.shared import scheme
 from arborescence.parsers.shared.graphemes import joined, script_of
 from arborescence.parsers.shared.reading import Read
 from arborescence.parsers.text import Text, Tokenizer

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 import arborescence as arb
 from arborescence.errors import ModelError, TreebankError
-from arborescence.parsers import LinearParser, Reranker, Tagger, TransitionParser
-from arborescence.parsers.shared import model_file
+from arborescence.parsers import LinearParser, Reranker, Tagger, TransitionParser, model_file
 from arborescence.parsers.shared.run import Task, Weights
 from arborescence.parsers.transition.features import rows_for
 from arborescence.parsers.transition.settings import Settings

@@ -35,8 +35,8 @@ from arborescence.core.choices import Root
 from arborescence.core.tree import is_tree
 from arborescence.errors import ModelError, NoTreeError, ScoresError, TreebankError
 from arborescence.inference.decode import decode
-from arborescence.parsers import GraphParser
-from arborescence.parsers.shared import model_file, scheme
+from arborescence.parsers import GraphParser, model_file
+from arborescence.parsers.shared import scheme
 from arborescence.treebank.sentence import place
 from arborescence.treebank.tally import base
 

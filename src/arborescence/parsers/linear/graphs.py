@@ -27,7 +27,7 @@ from arborescence.parsers.shared.relations import (
     label_edges,
     weigh_relations,
 )
-from arborescence.system.lazy import remembered
+from arborescence.system.lazy import recalled, remember, remembered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -189,12 +189,12 @@ class LinearGraphs(Graphs):
 
     def part(self, numbers: NDArray[np.int64]) -> Self:
         """Return the graphs of some of the sentences, weighed again if only a list is at hand."""
-        if "groups()" not in vars(self):
+        if recalled(self, "groups") is None:
             again: Self = self._parser._graphs([self.sentences[b] for b in numbers], self.options)
             return again
         some, nodes = super().part(numbers), self.nodes(numbers)
         some._batch = self._batch.part(some.starts, nodes, numbers)
-        vars(some)["_best()"] = self._best[nodes]
+        remember(some, "_best", self._best[nodes])
         return some
 
     def _groups(self) -> Iterator[Group]:
@@ -210,7 +210,7 @@ class LinearGraphs(Graphs):
         else:
             heads = self.kept("edges").trees(*self._decoders())
         if self.fixed is None:
-            vars(self)["_best()"] = heads
+            remember(self, "_best", heads)
         return heads
 
     @property

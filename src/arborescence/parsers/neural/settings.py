@@ -123,7 +123,7 @@ class Settings(LearnerSettings):
     device: Annotated[str, Option(metavar="cpu|cuda", stored=False)] = "cpu"
     """Where PyTorch computes."""
     threads: Annotated[int, Option(whole(1, 1024), stored=False)] = 1
-    """How many threads PyTorch uses on the CPU."""
+    """How many threads PyTorch, and sums over trees, use on the CPU."""
     vectors: Annotated[str | None, _FILE] = None
     """Pretrained word vectors: a text file of word2vec, fastText or GloVe, plain or gzipped. They
     are not trained, but the network learns how to add them to its own."""

@@ -323,21 +323,23 @@ def edge_loss(edges: Tensor, gold: Tensor, lengths: Tensor, settings: Settings) 
     if settings.loss == "tree":
         from arborescence.torch import TreeDistribution
 
-        trees = TreeDistribution(
-            edges.float(), lengths, root=settings.root, projective=settings.projective
-        )
+        def distribution(scores: Tensor) -> TreeDistribution:
+            return TreeDistribution(
+                scores,
+                lengths,
+                root=settings.root,
+                projective=settings.projective,
+                threads=settings.threads,
+            )
+
+        trees = distribution(edges.float())
         if words == int(lengths.sum()):
             loss: Tensor = -trees.log_prob(gold).sum() / words
             return loss
         # of all trees that agree with the heads that are there
         nodes = torch.arange(edges.shape[1], device=edges.device)
         others = (gold >= 0)[:, None] & (nodes[:, None] != gold[:, None])
-        agreeing = TreeDistribution(
-            edges.float().masked_fill(others, -torch.inf),
-            lengths,
-            root=settings.root,
-            projective=settings.projective,
-        )
+        agreeing = distribution(edges.float().masked_fill(others, -torch.inf))
         difference: Tensor = trees.log_partition() - agreeing.log_partition()
         return difference.sum() / words
     return _margin(edges, gold, lengths, settings) / words

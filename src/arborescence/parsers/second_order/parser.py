@@ -31,7 +31,7 @@ from arborescence.parsers.shared.base import Options
 from arborescence.parsers.shared.run import Weights
 from arborescence.second_order.decoding import decode, decode_listed
 from arborescence.second_order.parts import tree_weight
-from arborescence.system.lazy import remembered
+from arborescence.system.lazy import recalled, remember, remembered
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -131,8 +131,8 @@ class SecondOrderGraphs(LinearGraphs):
     def part(self, numbers: NDArray[np.int64]) -> Self:
         """Return the graphs of some of the sentences."""
         some = super().part(numbers)
-        if "found()" in vars(some):
-            vars(some)["found()"] = [self.found[b] for b in numbers]
+        if recalled(some, "found") is not None:
+            remember(some, "found", [self.found[b] for b in numbers])
         return some
 
     def searched(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import deque
+from dataclasses import replace
 from functools import partial
 from itertools import chain, compress
 from typing import (
@@ -24,8 +25,8 @@ import numpy as np
 from arborescence.core.budget import Budget
 from arborescence.core.checks import check_count, check_root
 from arborescence.errors import ModelError, OptionError
-from arborescence.parsers import registry
-from arborescence.parsers.shared import model_file
+from arborescence.parsers import model_file, registry
+from arborescence.parsers.shared import reading, scheme
 from arborescence.parsers.shared.confidence import TREE_PROB, with_probs
 from arborescence.parsers.shared.given import BATCH_WORDS, as_sentences, batches, within
 from arborescence.parsers.shared.keeping import Keeper, keeper_of, scheme_of
@@ -55,6 +56,12 @@ if TYPE_CHECKING:
     from arborescence.treebank.sentence import Sentence
 
 _Parsed = TypeVar("_Parsed")
+
+# Files of before rules do not name them; nor do older ones what is read.
+_FIELDS: Final = {
+    "rules": scheme.one_of(("ud", "none"), "none"),
+    "reading": replace(reading.FIELD, default=None),
+}
 
 #: The score of each edge in the tree of a parser without probabilities, when parsers are combined.
 #: Chosen by UAS on the development sets of English-EWT and Gothic-PROIEL: benchmarks/results.
@@ -296,6 +303,16 @@ class Parser(ABC):
         own: dict[str, Any] = {"kind": self.kind, "library": __version__, "rules": self.rules}
         own["reading"] = self.reading.known
         return own | fields, arrays
+
+    @classmethod
+    def _restored(cls, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
+        """Make a parser by `from_file`, with what files of all kinds have."""
+        parser = cls.from_file(header, arrays)
+        fields = scheme.fields_of(header, _FIELDS)
+        parser.rules = fields["rules"]
+        if "reading" in header:
+            parser.reading = Reading(fields["reading"])
+        return parser
 
     @abstractmethod
     def _stored(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:

@@ -66,7 +66,7 @@ Progress = Callable[[str, int, int], None]
 
 
 _Options = TypeVar("_Options", bound="Record")
-#: The kinds of parsers that are trained on one treebank. Each is a folder with a `Settings`.
+#: The kinds of this package that are trained on one treebank. Each is a folder with a `Settings`.
 Trainable = Literal["linear", "second-order", "transition", "neural"]
 TRAINABLE: Final[tuple[Trainable, ...]] = get_args(Trainable)
 
@@ -229,18 +229,31 @@ def settings_from(start: Any) -> dict[str, Any]:
     return {name: value for name, value in found.items() if name not in _ANEW}
 
 
-def settings_of(kind: Trainable) -> type[Any]:
-    """Import the options of a kind of parser, and nothing slow."""
-    found: type[Any] = import_module(f"{_folder_of(kind)}.settings").Settings
+def settings_of(kind: str) -> type[Any]:
+    """Import the options of a kind of parser; of this package's kinds, nothing slow."""
+    found: type[Any]
+    if kind in TRAINABLE:
+        found = import_module(f"{_folder_of(kind)}.settings").Settings
+    else:
+        from arborescence.parsers.registry import parser_class
+
+        found = parser_class(kind).settings_class
     return found
 
 
 def present_kinds() -> list[Trainable]:
-    """Return the kinds of parsers whose folder has not been deleted."""
+    """Return the kinds of parsers of this package whose folder has not been deleted."""
     return [kind for kind in TRAINABLE if find_spec(_folder_of(kind))]
 
 
-def _folder_of(kind: Trainable) -> str:
+def trainable_kinds() -> list[str]:
+    """Return the kinds of parsers of this package, and those of other distributions."""
+    from arborescence.parsers.registry import added_kinds
+
+    return [*TRAINABLE, *added_kinds()]
+
+
+def _folder_of(kind: str) -> str:
     return f"arborescence.parsers.{kind.replace('-', '_')}"
 
 

@@ -12,7 +12,8 @@ import numpy as np
 
 from arborescence.core.checks import check_count
 from arborescence.errors import ModelError, OptionError, brief
-from arborescence.parsers.shared import model_file, scheme
+from arborescence.parsers import model_file
+from arborescence.parsers.shared import scheme
 from arborescence.parsers.shared.options import kept_fields
 from arborescence.version import __version__
 

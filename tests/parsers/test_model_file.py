@@ -7,8 +7,7 @@ import pytest
 import arborescence as arb
 from altered_models import altered
 from arborescence.errors import ModelError
-from arborescence.parsers import LinearParser
-from arborescence.parsers.shared import model_file
+from arborescence.parsers import LinearParser, model_file
 from samples import treebank
 
 

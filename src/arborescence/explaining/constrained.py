@@ -14,16 +14,18 @@ from arborescence.core.conversion import as_array, as_floats
 from arborescence.errors import NoTreeError, OptionError, StoppedError
 from arborescence.explaining.problem import counted, listed, number, problem_of
 from arborescence.explaining.steps import Detail, Steps, edge_name, number_name
-from arborescence.rules.search import kbest_constrained
+from arborescence.inference.constraints import Constraints
+from arborescence.inference.solver import solve
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from arborescence.core.choices import Root
     from arborescence.explaining.steps import Step
-    from arborescence.rules.conflicts import Way
-    from arborescence.rules.parts import Part
-    from arborescence.rules.search import AnyConflict, Event
+    from arborescence.inference.branching import Event
+    from arborescence.inference.conflicts import Way
+    from arborescence.inference.constraints import AnyConflict
+    from arborescence.inference.parts import Part
 
     #: Head, dependent, label.
     Triple = tuple[int, int, int]
@@ -197,15 +199,8 @@ def explain_constrained(
         )
 
     try:
-        kbest_constrained(
-            scores,
-            conflicts,
-            1,
-            root=root,
-            projective=projective,
-            budget=budget or Budget(WORK),
-            watch=tell,
-        )
+        wanted = Constraints(conflicts=(conflicts,), root=root, projective=projective)
+        solve(scores, wanted, budget=budget or Budget(WORK), watch=tell)
     except (NoTreeError, StoppedError) as error:
         steps.append(problem.step("no-tree", f"There is no such tree: {error}."))
     return Steps(steps)

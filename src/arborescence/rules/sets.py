@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from arborescence.errors import OptionError
-from arborescence.rules.conflicts import Conflict
+from arborescence.inference.conflicts import Conflict
 from arborescence.rules.kinds import Rule
 from arborescence.rules.signs import Suspects, places_of
 

@@ -13,8 +13,9 @@ import numpy as np
 from arborescence.core.budget import Budget
 from arborescence.core.tree import is_projective
 from arborescence.errors import NoTreeError, StoppedError, TreebankError
+from arborescence.inference.constraints import Constraints
 from arborescence.inference.repairing import repair, scaled
-from arborescence.rules.search import decode_constrained
+from arborescence.inference.solver import solve
 from arborescence.rules.sets import conflicts_of, rules_of
 from arborescence.system.files import opened
 from arborescence.treebank.conllu import PlainLines, inflated, read
@@ -211,6 +212,7 @@ def _searched(sentence: Sentence, rules: list[Rule], **how: Any) -> Sentence:
         if name != "_":
             scores[:, word, names.index(name)] += 1
     trees = trees_to_keep([sentence], rules)._replace(label_names=names)
-    tree = decode_constrained(scores, conflicts_of(rules, trees), budget=Budget(_WORK), **how)
+    wanted = Constraints(conflicts=(conflicts_of(rules, trees),), **how)
+    [tree] = solve(scores, wanted, budget=Budget(_WORK))
     labels = tree.labels if tree.labels is not None else ()
     return sentence.replace(heads=tree.heads, deprels=[names[label] for label in labels[1:]])

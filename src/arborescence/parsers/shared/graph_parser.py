@@ -17,6 +17,7 @@ from arborescence.errors import ModelError, NoTreeError, TreebankError
 from arborescence.inference.decode import best_labels, decode
 from arborescence.inference.kbest import kbest
 from arborescence.inference.labeled import kbest_labeled
+from arborescence.inference.parts import Lazy, pairs_of
 from arborescence.inference.repairing import repair
 from arborescence.parsers.shared.base import Believed, Options, Parser, annotated
 from arborescence.parsers.shared.confidence import (
@@ -29,7 +30,6 @@ from arborescence.parsers.shared.fixed import Fixed, breaking, contradiction, re
 from arborescence.parsers.shared.given import as_sentences, batches, untagged
 from arborescence.parsers.shared.keeping import Keeper
 from arborescence.projective.pseudo import MARK, projectivize
-from arborescence.rules.parts import Lazy, pairs_of
 from arborescence.system.lazy import remembered
 from arborescence.treebank.conllu import Ranked
 
@@ -41,11 +41,11 @@ if TYPE_CHECKING:
 
     from arborescence.core.choices import Root
     from arborescence.distribution.arrays import TreeDistribution
+    from arborescence.inference.branching import Solution
+    from arborescence.inference.parts import Decoded
     from arborescence.parsers.shared.base import ParseOptions
     from arborescence.parsers.shared.given import Given, Texts
     from arborescence.parsers.shared.run import Task
-    from arborescence.rules.parts import Decoded
-    from arborescence.rules.search import ConstrainedTree
     from arborescence.treebank import Sentence
 
 
@@ -639,7 +639,7 @@ class GraphParser(Parser):
         for b in np.unique(numbers[looked.parted]).tolist():
             parsed[b] = [keeper.finished(tree) for tree in parsed[b]]
         broken, firsts = np.unique(numbers[looked.broken], return_index=True)
-        found: list[list[ConstrainedTree]] = [[] for _ in broken]
+        found: list[list[Solution]] = [[] for _ in broken]
         if len(broken):
             some = graphs.part(broken)
             heads, labels = np.full((2, k, some.starts[-1]), -1)

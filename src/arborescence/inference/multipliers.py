@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from arborescence.core.accumulator import BIAS_64, rounded_whole, whole_number
-from arborescence.rules.conflicts import against, can_be_excluded
+from arborescence.inference.conflicts import against, can_be_excluded
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-    from arborescence.rules.conflicts import Ban, Way
-    from arborescence.rules.parts import Found, Part, Problem
+    from arborescence.inference.conflicts import Ban, Way
+    from arborescence.inference.parts import Found, Part, Problem
 
 #: So many decodes tighten the bound of all trees, and that of a part of them.
 _STEPS_AT_FIRST: Final = 60

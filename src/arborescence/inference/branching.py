@@ -16,27 +16,18 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from arborescence.core.accumulator import BIAS_64, rounded_whole
-from arborescence.core.budget import Budget
-from arborescence.core.checks import check_count, check_flag, check_root
-from arborescence.core.conversion import as_array, as_doubles, as_floats
-from arborescence.errors import NoTreeError, ScoresError, StoppedError
-from arborescence.rules.conflicts import Alternative, Conflict, Edges, can_be_excluded
-from arborescence.rules.multipliers import Cuts, tighten
-from arborescence.rules.parts import Part, Problem
-from arborescence.rules.repair import repaired
+from arborescence.errors import NoTreeError, StoppedError
+from arborescence.inference.charging import repaired
+from arborescence.inference.conflicts import Alternative, Edges, can_be_excluded
+from arborescence.inference.multipliers import Cuts, tighten
+from arborescence.inference.parts import Part, Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable
 
-    from arborescence.core.choices import Root
-    from arborescence.rules.conflicts import Heads, Way
-    from arborescence.rules.parts import Decoder, Found, Left
+    from arborescence.inference.conflicts import Heads, Way
+    from arborescence.inference.parts import Found, Left
 
-    #: Ways out, of which every tree that keeps the rules takes at least one.
-    AnyConflict = Conflict | Sequence[Alternative]
-
-#: The budget of a search that is given none.
-_WORK: Final = 1e8
 #: So many nodes are branched on before the bounds of nodes are tightened by multipliers.
 _PATIENCE: Final = 12
 #: Of more alternatives, those that require edges are decoded only when no other part has a higher
@@ -46,7 +37,7 @@ _MANY: Final = 8
 _REPAIRS: Final = (16, 64, 256)
 
 
-class ConstrainedTree(NamedTuple):
+class Solution(NamedTuple):
     """A tree that keeps the rules, and what is known about how good it is.
 
     Attributes
@@ -107,189 +98,13 @@ class Event(NamedTuple):
     rule: str = ""
 
 
-def decode_constrained(
-    scores: Any,
-    conflicts: Callable[..., Sequence[AnyConflict]],
-    *,
-    root: Root = "single",
-    projective: bool = False,
-    forbid: Iterable[Edges] = (),
-    require: Iterable[Edges] = (),
-    budget: Budget | None = None,
-) -> ConstrainedTree:
-    """Return the tree of highest weight that keeps rules, exactly, with a certificate.
-
-    Rules are given as a function that finds what is wrong with a tree. The best tree of all is
-    decoded first. If it breaks a rule, each way out of the conflict is a smaller problem of the
-    same kind, with some edges forbidden or required, and its best tree bounds all below it.
-
-    Parameters
-    ----------
-    scores : (N, N) or (N, N, L) array or torch tensor
-        As in `decode` or `decode_labeled`.
-    conflicts : callable
-        Called as ``conflicts(heads)``, or ``conflicts(heads, labels)`` for labeled scores. Returns
-        the conflicts of this tree: none if it keeps the rules. A conflict is a list of
-        `Alternative`: every tree that keeps the rules, not only one like this, takes at least one
-        of them, and this tree takes none. Or it is a `Conflict`, which has a name, and perhaps a
-        cost: then the rule may be broken, for so much less weight.
-    root, projective
-        As in `decode`.
-    forbid, require : iterables of `Edges`
-        Edges that no tree may have; and edges of which one must enter each of their dependents.
-    budget : Budget, optional
-        How much work may be done: 10⁸ units, if not given. When it ends, the best tree found so
-        far is returned, and ``certified`` is false. Half of it is for the proof if no tree is
-        found: then the other half is spent to find one.
-
-    Returns
-    -------
-    ConstrainedTree
-        ``heads``, ``labels``, ``weight``, ``bound``, ``certified``, ``nodes`` and ``paid``.
-
-    Raises
-    ------
-    NoTreeError
-        If no tree keeps the rules.
-    StoppedError
-        If the budget has ended, and no tree that keeps the rules was found.
-    ScoresError
-        As in `decode`.
-    OptionError
-        If an option is invalid, or a tree takes an alternative of its own conflict.
-
-    Notes
-    -----
-    O(n²) for each tree decoded (projective: O(n³)), O(L n²) for its labels, and a call of
-    `conflicts`. How many trees are decoded depends on the scores and the rules: where most trees
-    that a parser finds keep them, little more than one. `decode_where` needs only a predicate, and
-    tries the trees one by one, which is faster if one of the first few will do: after that, each
-    conflict excludes many trees at once.
-
-    Examples
-    --------
-    At most one subject (label 0) for the verb, word 2:
-
-    >>> import numpy as np
-    >>> import arborescence as arb
-    >>> from arborescence.rules import Alternative, Edges
-    >>> scores = np.zeros((4, 4, 2))
-    >>> scores[2, 1], scores[2, 3], scores[0, 2] = [3.0, 1.0], [4.0, 3.0], [5.0, 0.0]
-    >>> arb.decode_labeled(scores)
-    Labeled(heads=array([-1,  2,  0,  2]), labels=array([-1,  0,  0,  0]))
-    >>> def conflicts(heads, labels):
-    ...     subjects = np.flatnonzero((heads == 2) & (labels == 0))
-    ...     if len(subjects) < 2:
-    ...         return []
-    ...     return [[Alternative(forbid=[Edges(2, d, 0)]) for d in subjects]]
-    >>> tree = arb.decode_constrained(scores, conflicts)
-    >>> tree.heads, tree.labels, tree.weight, tree.certified
-    (array([-1,  2,  0,  2]), array([-1,  0,  0,  1]), 11.0, True)
-    """
-    [tree] = kbest_constrained(
-        scores,
-        conflicts,
-        1,
-        root=root,
-        projective=projective,
-        forbid=forbid,
-        require=require,
-        budget=budget,
-    )
-    return tree
-
-
-def kbest_constrained(
-    scores: Any,
-    conflicts: Callable[..., Sequence[AnyConflict]],
-    k: int,
-    *,
-    root: Root = "single",
-    projective: bool = False,
-    forbid: Iterable[Edges] = (),
-    require: Iterable[Edges] = (),
-    budget: Budget | None = None,
-    watch: Callable[[Event], None] | None = None,
-    by_heads: bool = False,
-    decoder: Decoder | None = None,
-) -> list[ConstrainedTree]:
-    """Return the k trees of highest weight that keep rules, best first, with certificates.
-
-    Other parameters, and errors, are those of `decode_constrained`.
-
-    Parameters
-    ----------
-    k : int
-        The number of trees.
-    watch : callable, optional
-        Called with each `Event` of the search, for a report of what it does.
-    by_heads
-        Whether no two trees have the same heads: of trees that differ in their labels only, the
-        best one counts.
-    decoder : callable, optional
-        What finds trees instead of `decode`, where trees weigh more than the sum of these scores: a
-        function of scores (N, N) that returns the head vector of the best tree, what that weighs
-        beyond its scores, and how much more another tree may weigh: 0, if it is the best. None
-        instead of heads if none was found: then the last number is a bound of all trees. Raises
-        NoTreeError if there is none.
-
-    Returns
-    -------
-    list of ConstrainedTree
-        k of them, or all if fewer exist. When the budget ends, those found so far, but at least
-        one; what is certified comes before what is not.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import arborescence as arb
-    >>> scores = np.array([[0.0, 5.0, 4.0], [0.0, 0.0, 3.0], [0.0, 2.0, 0.0]])
-    >>> [tree.heads.tolist() for tree in arb.kbest_constrained(scores, lambda heads: [], k=5)]
-    [[-1, 0, 1], [-1, 2, 0]]
-    """
-    k = check_count(k)
-    check_root(root)
-    array, give_back = as_array(scores, absent=-np.inf)
-    if array.dtype not in (np.float32, np.float64):
-        array = as_floats(array)
-    labeled = array.ndim == 3
-    if array.ndim not in (2, 3) or len(set(array.shape[:2])) > 1 or 0 in array.shape:
-        raise ScoresError(
-            "scores must be those of one sentence, (N, N) or (N, N, L) with N = words + 1 and "
-            f"L > 0, not {array.shape}"
-        )
-
-    def rules(heads: Heads, labels: Heads) -> Sequence[AnyConflict]:
-        tree = [heads.copy(), labels.copy()] if labeled else [heads.copy()]
-        return conflicts(*map(give_back, tree))
-
-    search = Search(
-        as_doubles(array if labeled else array[..., None]),
-        rules,
-        decoder,
-        {"root": root, "projective": check_flag(projective)},
-        Budget(_WORK) if budget is None else budget,
-    )
-    bans = search.way(Alternative(tuple(forbid), tuple(require)))
-    if bans:
-        search.decode(search.best)  # complains about scores, and where there is no tree at all
-    search.ban_everywhere(bans)
-    search.watch = watch
-    return [
-        tree._replace(
-            heads=give_back(tree.heads), labels=give_back(tree.labels) if labeled else None
-        )
-        for tree in search.run(k, by_heads=by_heads, banned=bool(bans))
-    ]
-
-
 class Search(Problem):
     """The search in one sentence."""
 
     watch: Callable[[Event], None] | None = None
 
-    def run(self, k: int, *, by_heads: bool, banned: bool) -> list[ConstrainedTree]:
-        """Return the k best trees that keep the rules; see `kbest_constrained`.
+    def run(self, k: int, *, by_heads: bool, banned: bool) -> list[Solution]:
+        """Return the k best trees that keep the rules; see `solve`.
 
         `banned` tells whether edges are banned from the start.
         """
@@ -307,7 +122,7 @@ class Search(Problem):
         first = first._replace(bound=self.weight(first) + first.gap)
         self.tell("first-tree", first, [])
         self.push(first)
-        found: list[ConstrainedTree] = []
+        found: list[Solution] = []
         seen: set[tuple[bytes, bytes]] = set()
         branched = 0
         half = self.budget.left / 2
@@ -338,7 +153,7 @@ class Search(Problem):
         """Tell whether there is budget for the proof; half of it, if no tree is known yet."""
         return not self.budget.over and (self.known is not None or self.budget.left >= half)
 
-    def uncertified(self, first: Part) -> list[ConstrainedTree]:
+    def uncertified(self, first: Part) -> list[Solution]:
         """Return the best tree known to keep the rules; search for one if need be.
 
         The deepest node has the fewest conflicts left.
@@ -359,13 +174,13 @@ class Search(Problem):
             return []
         return [self.result(min(answers)[3], -min(self.heap)[0])]
 
-    def result(self, node: Part, bound: int) -> ConstrainedTree:
+    def result(self, node: Part, bound: int) -> Solution:
         """Return the tree of a node, whose bound is its weight, as a result."""
         bound = bound if self.lost is None else max(bound, self.lost)
         certified = bound == node.bound
         self.tell("tree" if certified else "limit", node, [])
         weight, most, paid = (rounded_whole(n, BIAS_64) for n in (node.bound, bound, node.due))
-        return ConstrainedTree(node.heads, node.labels, weight, most, certified, self.nodes, paid)
+        return Solution(node.heads, node.labels, weight, most, certified, self.nodes, paid)
 
     def tell(
         self, kind: str, part: Part, below: list[tuple[Way, Part | None]], rule: str = ""

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 #: `Ban`, for kernels.
-_BAN: Final = "rules.conflicts.Ban(bool, int64[::1], int64[::1], int64[::1])"
+_BAN: Final = "inference.conflicts.Ban(bool, int64[::1], int64[::1], int64[::1])"
 
 
 class Edges(NamedTuple):
@@ -98,8 +98,8 @@ def check_cost(cost: float) -> float:
 def way_of(forbid: Sequence[Edges], require: Sequence[Edges], shape: tuple[int, int, int]) -> Way:
     """Return an alternative as bans, for scores of a shape (N, N, L)."""
     return (
-        *(_ban_of(False, edges, shape) for edges in forbid),
-        *(_ban_of(True, edges, shape) for edges in require),
+        *(Ban(False, *axes_of(edges, shape)) for edges in forbid),
+        *(Ban(True, *axes_of(edges, shape)) for edges in require),
     )
 
 
@@ -202,11 +202,10 @@ def can_be_excluded(way: Way) -> bool:
     return len(way) == 1 and len(way[0].words) == 1
 
 
-def _ban_of(required: bool, edges: Edges, shape: tuple[int, int, int]) -> Ban:
-    """Return a ban of edges, or of others."""
+def axes_of(edges: Edges, shape: Sequence[int]) -> tuple[Heads, Heads, Heads]:
+    """Return the heads, the dependents and the labels of edges, for scores of a shape (N, N, L)."""
     heads, dependents, labels = Edges(*edges)
-    return Ban(
-        required,
+    return (
         _axis("heads", heads, 0, shape[0]),
         _axis("dependents", dependents, 1, shape[1]),
         _axis("labels", labels, 0, shape[2]),

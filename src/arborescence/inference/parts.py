@@ -10,8 +10,7 @@ import numpy as np
 from arborescence.core.accumulator import BIAS_64, whole_number
 from arborescence.core.budget import Budget, work_of
 from arborescence.errors import NoTreeError, OptionError
-from arborescence.inference.decode import best_labels, decode
-from arborescence.rules.conflicts import (
+from arborescence.inference.conflicts import (
     Conflict,
     against,
     check_cost,
@@ -20,6 +19,7 @@ from arborescence.rules.conflicts import (
     restrict,
     way_of,
 )
+from arborescence.inference.decode import best_labels, decode
 from arborescence.system.lazy import remembered
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from arborescence.rules.conflicts import Alternative, Ban, Heads, Way
+    from arborescence.inference.conflicts import Alternative, Ban, Heads, Way
 
     #: A tree (None: not found), what it weighs beyond its scores, and how much more others may.
     Decoded = tuple[Heads | None, float, float]

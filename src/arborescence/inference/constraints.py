@@ -1,0 +1,274 @@
+"""What a tree must have, must not have, or pays for: data, which `solve` takes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
+
+import numpy as np
+
+from arborescence.core.checks import check_count, check_flag, check_root
+from arborescence.errors import OptionError
+from arborescence.inference.conflicts import Alternative, Conflict, Edges, axes_of, check_cost
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from arborescence.core.choices import Root
+    from arborescence.inference.conflicts import Heads
+
+    #: Ways out, of which every tree that keeps the rules takes at least one.
+    AnyConflict = Conflict | Sequence[Alternative]
+    #: Returns what is wrong with a tree, of heads, or of heads and labels.
+    Conflicts = Callable[..., Sequence[AnyConflict]]
+
+#: So many numbers are named in a text; of more, only how many they are.
+_NAMED: Final = 4
+
+
+class Limit(NamedTuple):
+    """A tree has at most so many edges of a set.
+
+    Attributes
+    ----------
+    edges : sequence of Edges
+        The set: an edge counts once, also if it is in several of them.
+    most : int
+        The number of them that a tree may have.
+    price : float or int, optional
+        If given, a tree may have more, and pays this once.
+    name : str
+        The name in reports; by it the price is paid, so no two limits with prices have the same.
+
+    Examples
+    --------
+    >>> Limit([Edges(2, None, labels=0)], 1)  # at most one subject of word 2
+    Limit(edges=[Edges(heads=2, dependents=None, labels=0)], most=1, price=None, name='')
+    """
+
+    edges: Sequence[Edges]
+    most: int
+    price: float | None = None
+    name: str = ""
+
+    def __str__(self) -> str:
+        named = " and ".join(map(_named, self.edges))
+        return f"at most {self.most} of the edges {named}"
+
+    def conflicts(self, shape: tuple[int, ...]) -> Conflicts:
+        """Return the function that finds whether a tree has too many, for scores of a shape."""
+        mask = np.zeros(shape, np.bool_)
+        for edges in self.edges:
+            mask[np.ix_(*axes_of(edges, shape))] = True
+        most = check_count(self.most, "most", 0)
+        price = None if self.price is None else check_cost(self.price)
+        name, words = self.name or str(self), np.arange(1, shape[1])
+        into = mask.any(axis=(0, 2))[1:]
+        first = int(np.argmax(mask.any(axis=(0, 2))))
+
+        def found(heads: Heads, labels: Heads) -> list[Conflict]:
+            inside = np.flatnonzero(into & mask[heads[1:], words, labels[1:]]) + 1
+            if len(inside) <= most:
+                return []
+            ways = [
+                Alternative(forbid=_edges_into(mask, word)) for word in inside[: most + 1].tolist()
+            ]
+            return [Conflict(ways, name, first, price)]
+
+        return found
+
+
+def _edges_into(mask: NDArray[np.bool_], word: int) -> list[Edges]:
+    """Return the edges of a set that enter a word, those with the same labels together."""
+    alike: dict[bytes, list[int]] = {}
+    for head in np.flatnonzero(mask[:, word].any(axis=-1)).tolist():
+        alike.setdefault(mask[head, word].tobytes(), []).append(head)
+    return [
+        Edges(heads, word, np.flatnonzero(mask[heads[0], word]).tolist())
+        for heads in alike.values()
+    ]
+
+
+@dataclass(frozen=True)
+class Constraints:
+    """What a tree must have, must not have, or pays for.
+
+    Attributes
+    ----------
+    forbid : tuple of Edges
+        Edges that no tree may have.
+    require : tuple of Edges
+        Edges of which one must enter each of their dependents.
+    limits : tuple of Limit
+        Sets of edges of which a tree may have so many.
+    conflicts : tuple of callables
+        Functions that find what is wrong with a tree, ``conflicts(heads)``, or ``conflicts(heads,
+        labels)`` for labeled scores: none if it keeps the rules. A conflict is a list of
+        `Alternative`: every tree that keeps the rules, not only one like this, takes at least one
+        of them, and this tree takes none. Or it is a `Conflict`, which has a name, and perhaps a
+        cost: then the rule may be broken, for so much less weight.
+    root, projective
+        As in `decode`.
+
+    Raises
+    ------
+    OptionError
+        If `root` or `projective` is invalid. Edges are checked with the scores.
+
+    Examples
+    --------
+    >>> wanted = Constraints(require=[Edges(2, 1)]) & Constraints(forbid=[Edges(0, [3, 4])])
+    >>> print(wanted)
+    into each dependent, one of the edges 2 → 1; no edge 0 → 3/4; one root edge
+    """
+
+    forbid: tuple[Edges, ...] = ()
+    require: tuple[Edges, ...] = ()
+    limits: tuple[Limit, ...] = ()
+    conflicts: tuple[Conflicts, ...] = ()
+    root: Root = "single"
+    projective: bool = False
+
+    def __post_init__(self) -> None:
+        """Check the options, and keep each list as a tuple."""
+        check_root(self.root)
+        object.__setattr__(self, "projective", check_flag(self.projective))
+        for name in _LISTS:
+            object.__setattr__(self, name, tuple(getattr(self, name)))
+
+    @classmethod
+    def fixed(cls, heads: Iterable[int], labels: Iterable[int] | None = None, **which: Any) -> Self:
+        """Return constraints by which words keep their heads and labels; -1 stands for any.
+
+        Parameters
+        ----------
+        heads, labels : n + 1 whole numbers
+            The first ones, those of the root, are ignored.
+        **which
+            `root` and `projective`.
+
+        Examples
+        --------
+        >>> Constraints.fixed([-1, 2, -1]).require
+        (Edges(heads=2, dependents=1, labels=None),)
+        """
+        given = list(heads)
+        names = [-1] * len(given) if labels is None else list(labels)
+        require = [
+            Edges(None if head < 0 else int(head), word, None if label < 0 else int(label))
+            for word, (head, label) in enumerate(zip(given, names, strict=True))
+            if word and (head >= 0 or label >= 0)
+        ]
+        return cls(require=tuple(require), **which)
+
+    @classmethod
+    def span(cls, first: int, last: int, words: int, **which: Any) -> Self:
+        """Return constraints by which some neighbours are a subtree, which no other word is in.
+
+        Parameters
+        ----------
+        first, last : int
+            The first word and the last one.
+        words : int
+            The number of words of the sentence.
+        **which
+            `root` and `projective`.
+
+        Examples
+        --------
+        >>> print(Constraints.span(2, 3, words=4))
+        no edge 2/3 → 1/4; at most 1 of the edges 0/1/4 → 2/3; one root edge
+        """
+        if not 1 <= first <= last <= words:
+            raise OptionError(f"a span is of words from 1 to {words}, not {first} to {last}")
+        inside = list(range(first, last + 1))
+        others = [word for word in range(words + 1) if word not in inside]
+        forbid = (Edges(inside, others[1:]),) if others[1:] else ()
+        return cls(forbid=forbid, limits=(Limit([Edges(others, inside)], 1),), **which)
+
+    def __and__(self, other: Self) -> Self:
+        """Join two: trees keep both, with a single root edge or projective if one wants that."""
+        lists = {name: getattr(self, name) + getattr(other, name) for name in _LISTS}
+        single = "single" in (self.root, other.root)
+        return replace(
+            self,
+            root="single" if single else "multi",
+            projective=self.projective or other.projective,
+            **lists,
+        )
+
+    def __str__(self) -> str:
+        said = [
+            *(f"into each dependent, one of the edges {_named(edges)}" for edges in self.require),
+            *(f"no edge {_named(edges)}" for edges in self.forbid),
+            *map(str, self.limits),
+            *(getattr(rule, "__name__", "a rule") for rule in self.conflicts),
+            *(["one root edge"] if self.root == "single" else []),
+            *(["no crossing edges"] if self.projective else []),
+        ]
+        return "; ".join(said)
+
+    def masked(self, scores: NDArray[Any]) -> NDArray[Any]:
+        """Return a copy of scores, (N, N) or (N, N, L), with -inf for edges that no tree may have.
+
+        Of `require`, other edges into the dependents are absent. So marginals and draws are those
+        of the trees that have the edges: ``TreeDistribution(constraints.masked(scores))``.
+
+        Raises
+        ------
+        OptionError
+            If an edge is not among the scores.
+
+        Examples
+        --------
+        >>> Constraints(require=[Edges(2, 1)]).masked(np.zeros((3, 3)))[:, 1]
+        array([-inf, -inf,   0.])
+        """
+        table = np.array(scores)
+        table = table.astype(np.float64) if table.dtype.kind in "iub" else table
+        rows = table if table.ndim == 3 else table[..., None]
+        for edges in self.require:
+            heads, words, labels = axes_of(edges, rows.shape)
+            others = np.ones((rows.shape[0], len(words), rows.shape[2]), np.bool_)
+            others[np.ix_(heads, np.arange(len(words)), labels)] = False
+            rows[:, words] = np.where(others, -np.inf, rows[:, words])
+        for edges in self.forbid:
+            rows[np.ix_(*axes_of(edges, rows.shape))] = -np.inf
+        return table
+
+    @property
+    def are_edges(self) -> bool:
+        """Whether they say of single edges only that these must or must not be there."""
+        return not self.limits and not self.conflicts
+
+    def parts(self) -> list[Self]:
+        """Return each demand by itself, with the same `root` and `projective`."""
+        bare = self.bare()
+        return [replace(bare, **{name: (one,)}) for name in _LISTS for one in getattr(self, name)]
+
+    def bare(self) -> Self:
+        """Return constraints with the same `root` and `projective`, and nothing else."""
+        return replace(self, **dict.fromkeys(_LISTS, ()))
+
+
+_LISTS: Final = tuple(
+    each.name for each in fields(Constraints) if each.name not in ("root", "projective")
+)
+
+
+def _named(edges: Edges) -> str:
+    """Return a set of edges as text."""
+    heads, words, labels = map(_numbers, Edges(*edges))
+    return f"{heads} → {words}" + ("" if labels == "any" else f" (label {labels})")
+
+
+def _numbers(which: Any) -> str:
+    """Return the numbers of one entry of `Edges` as text."""
+    if which is None:
+        return "any"
+    several = np.atleast_1d(np.asarray(which)).tolist()
+    if len(several) > _NAMED:
+        return f"{len(several)} nodes"
+    return "/".join(map(str, several))

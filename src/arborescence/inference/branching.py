@@ -37,6 +37,15 @@ _MANY: Final = 8
 _REPAIRS: Final = (16, 64, 256)
 
 
+class Due(NamedTuple):
+    """What a tree pays for a rule or a demand that it does not keep, because of a word."""
+
+    name: str
+    word: int
+    price: float
+    level: int = 0
+
+
 class Solution(NamedTuple):
     """A tree that keeps the rules, and what is known about how good it is.
 
@@ -49,14 +58,19 @@ class Solution(NamedTuple):
     weight : float
         The exact sum of its scores, less what it pays, rounded once.
     bound : float
-        No tree that keeps the rules (and is not among those before) has a higher weight.
+        No tree that keeps the rules (and is not among those before) has a higher weight, if it pays
+        as much at each level; infinite, if one that pays less may exist.
     certified : bool
         Whether no other such tree has a higher weight. Without rounding: if it is false, `bound`
         may still be equal to `weight`.
     nodes : int
         The number of trees decoded until it was known.
     paid : float
-        What it costs to break those rules that it breaks.
+        What it pays in units of scores.
+    levels : tuple of int
+        What it pays at each level above the scores, the highest level first.
+    dues : tuple of Due
+        What it pays for what, votes aside.
     """
 
     heads: Any
@@ -66,6 +80,8 @@ class Solution(NamedTuple):
     certified: bool
     nodes: int
     paid: float = 0.0
+    levels: tuple[int, ...] = ()
+    dues: tuple[Due, ...] = ()
 
 
 class Event(NamedTuple):
@@ -179,8 +195,19 @@ class Search(Problem):
         bound = bound if self.lost is None else max(bound, self.lost)
         certified = bound == node.bound
         self.tell("tree" if certified else "limit", node, [])
-        weight, most, paid = (rounded_whole(n, BIAS_64) for n in (node.bound, bound, node.due))
-        return Solution(node.heads, node.labels, weight, most, certified, self.nodes, paid)
+        (gains, weight), (most_gains, most) = map(self.scale.split, (node.bound, bound))
+        dues = tuple(Due(*site, *self.costs[site]) for site in sorted(node.paid))
+        return Solution(
+            node.heads,
+            node.labels,
+            rounded_whole(weight, BIAS_64),
+            rounded_whole(most, BIAS_64) if most_gains == gains else np.inf,
+            certified,
+            self.nodes,
+            rounded_whole(self.scale.split(node.due)[1], BIAS_64),
+            tuple(-gain for gain in gains),
+            dues,
+        )
 
     def tell(
         self, kind: str, part: Part, below: list[tuple[Way, Part | None]], rule: str = ""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from arborescence.compiling.kernels import kernel, takes
+from arborescence.core.checks import check_count
 from arborescence.errors import OptionError
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     Way = tuple["Ban", ...]
 
 
+#: The largest cost at a level: sums of them are whole numbers that floats can hold.
+_MOST: Final = 10**9
 #: `Ban`, for kernels.
 _BAN: Final = "inference.conflicts.Ban(bool, int64[::1], int64[::1], int64[::1])"
 
@@ -80,16 +83,21 @@ class Conflict(NamedTuple):
     cost : float, optional
         If given, the rule may be broken, and the weight of a tree is so much less for each `word`
         that breaks it. Conflicts with the same rule and word cost once. Else it must be kept.
+    level : int
+        0 for a cost in units of scores; else a whole number at one of the levels of `Constraints`.
     """
 
     alternatives: Sequence[Alternative]
     rule: str = ""
     word: int = 0
     cost: float | None = None
+    level: int = 0
 
 
-def check_cost(cost: float) -> float:
-    """Return a cost; raise OptionError if it is not a positive number."""
+def check_cost(cost: float, level: int = 0) -> float:
+    """Return a cost; raise OptionError if it is not a positive number, whole at a level."""
+    if level:
+        return check_count(cost, f"a cost at level {level}", 1, _MOST)
     if isinstance(cost, (int, float)) and 0 < cost < np.inf:
         return float(cost)
     raise OptionError(f"cost must be a positive number, not {cost!r}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
+from itertools import count
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 import numpy as np
@@ -26,6 +27,80 @@ if TYPE_CHECKING:
 
 #: So many numbers are named in a text; of more, only how many they are.
 _NAMED: Final = 4
+_LEVELS: Final = 100
+
+
+class Charge(NamedTuple):
+    """A tree pays for each edge of a set that it has, or for each edge that is none of them.
+
+    Attributes
+    ----------
+    edges : Edges, or (N, N) or (N, N, L) bool
+        The set.
+    price : float or int
+        What it pays for each.
+    level : int
+        0 for a price in units of scores. From 1 on, prices are whole numbers, and count before all
+        of lower levels.
+    required : bool
+        Whether it pays for the edges into dependents of the set that are not in it.
+    name : str
+        The name in texts and in `Solution.dues`.
+
+    Examples
+    --------
+    >>> print(Charge(Edges(2, 1), 3, level=1, required=True))
+    3 at level 1 for edges other than 2 → 1
+    """
+
+    edges: Edges | NDArray[np.bool_]
+    price: float
+    level: int = 0
+    required: bool = False
+    name: str = ""
+
+    def __str__(self) -> str:
+        edges = self.edges
+        named = "a set" if isinstance(edges, np.ndarray) else _named(edges)
+        if self.name:
+            return self.name
+        price = f"{self.price} at level {self.level}" if self.level else f"{self.price}"
+        return f"{price} for edges {'other than ' * self.required}{named}"
+
+    def into(self, shape: tuple[int, ...]) -> tuple[Heads, NDArray[np.bool_]]:
+        """Return words, (W,), and for which edges into these it pays, (N, W, L)."""
+        if isinstance(self.edges, np.ndarray):
+            inside = self.edges if self.edges.ndim == 3 else self.edges[..., None]
+            words = np.flatnonzero(inside.any(axis=(0, 2)))
+            paying = np.broadcast_to(
+                inside[:, words] != self.required, (shape[0], len(words), shape[2])
+            )
+            return words, paying
+        heads, words, labels = axes_of(self.edges, shape)
+        words = np.unique(words)
+        paying = np.full((shape[0], len(words), shape[2]), self.required)
+        paying[np.ix_(heads, np.arange(len(words)), labels)] = not self.required
+        return words, paying
+
+    def mask(self, shape: tuple[int, ...]) -> NDArray[np.bool_]:
+        """Return for which edges it pays, for scores of a shape (N, N, L)."""
+        words, paying = self.into(shape)
+        mask = np.zeros(shape, np.bool_)
+        mask[:, words] = paying
+        return mask
+
+    def conflicts(self, shape: tuple[int, ...]) -> Conflicts:
+        """Return the function that finds the words for which a tree pays."""
+        mask, words = self.mask(shape), np.arange(1, shape[1])
+        name, price = str(self), check_cost(self.price, self.level)
+
+        def found(heads: Heads, labels: Heads) -> list[Conflict]:
+            return [
+                Conflict([Alternative(_edges_into(mask, word))], name, word, price, self.level)
+                for word in (np.flatnonzero(mask[heads[1:], words, labels[1:]]) + 1).tolist()
+            ]
+
+        return found
 
 
 class Limit(NamedTuple):
@@ -39,21 +114,26 @@ class Limit(NamedTuple):
         The number of them that a tree may have.
     price : float or int, optional
         If given, a tree may have more, and pays this once.
+    level : int
+        As of `Charge`.
     name : str
-        The name in reports; by it the price is paid, so no two limits with prices have the same.
+        As of `Charge`.
 
     Examples
     --------
     >>> Limit([Edges(2, None, labels=0)], 1)  # at most one subject of word 2
-    Limit(edges=[Edges(heads=2, dependents=None, labels=0)], most=1, price=None, name='')
+    Limit(edges=[Edges(heads=2, dependents=None, labels=0)], most=1, price=None, level=0, name='')
     """
 
     edges: Sequence[Edges]
     most: int
     price: float | None = None
+    level: int = 0
     name: str = ""
 
     def __str__(self) -> str:
+        if self.name:
+            return self.name
         named = " and ".join(map(_named, self.edges))
         return f"at most {self.most} of the edges {named}"
 
@@ -63,8 +143,8 @@ class Limit(NamedTuple):
         for edges in self.edges:
             mask[np.ix_(*axes_of(edges, shape))] = True
         most = check_count(self.most, "most", 0)
-        price = None if self.price is None else check_cost(self.price)
-        name, words = self.name or str(self), np.arange(1, shape[1])
+        price = None if self.price is None else check_cost(self.price, self.level)
+        name, words = str(self), np.arange(1, shape[1])
         into = mask.any(axis=(0, 2))[1:]
         first = int(np.argmax(mask.any(axis=(0, 2))))
 
@@ -75,7 +155,7 @@ class Limit(NamedTuple):
             ways = [
                 Alternative(forbid=_edges_into(mask, word)) for word in inside[: most + 1].tolist()
             ]
-            return [Conflict(ways, name, first, price)]
+            return [Conflict(ways, name, first, price, self.level)]
 
         return found
 
@@ -101,8 +181,12 @@ class Constraints:
         Edges that no tree may have.
     require : tuple of Edges
         Edges of which one must enter each of their dependents.
+    charges : tuple of Charge
+        Sets of edges that a tree pays for.
     limits : tuple of Limit
         Sets of edges of which a tree may have so many.
+    votes : tuple of (N, N) whole numbers
+        How many votes each edge has. A tree pays at level 1 for the votes for other edges.
     conflicts : tuple of callables
         Functions that find what is wrong with a tree, ``conflicts(heads)``, or ``conflicts(heads,
         labels)`` for labeled scores: none if it keeps the rules. A conflict is a list of
@@ -111,6 +195,8 @@ class Constraints:
         cost: then the rule may be broken, for so much less weight.
     root, projective
         As in `decode`.
+    levels : int
+        The number of levels above the scores, if conflicts have a higher one than all else.
 
     Raises
     ------
@@ -126,17 +212,27 @@ class Constraints:
 
     forbid: tuple[Edges, ...] = ()
     require: tuple[Edges, ...] = ()
+    charges: tuple[Charge, ...] = ()
     limits: tuple[Limit, ...] = ()
+    votes: tuple[NDArray[Any], ...] = ()
     conflicts: tuple[Conflicts, ...] = ()
     root: Root = "single"
     projective: bool = False
+    levels: int = 0
 
     def __post_init__(self) -> None:
         """Check the options, and keep each list as a tuple."""
         check_root(self.root)
         object.__setattr__(self, "projective", check_flag(self.projective))
+        found = [one.level for one in (*self.charges, *self.limits)]
+        levels = [check_count(level, "a level", 0, _LEVELS) for level in (self.levels, *found)]
+        object.__setattr__(self, "levels", max(*levels, bool(self.votes), 0))
         for name in _LISTS:
             object.__setattr__(self, name, tuple(getattr(self, name)))
+        names = set[str]()  # by which prices are paid
+        for name in ("charges", "limits"):
+            renamed = [one._replace(name=_new(str(one), names)) for one in getattr(self, name)]
+            object.__setattr__(self, name, tuple(renamed))
 
     @classmethod
     def fixed(cls, heads: Iterable[int], labels: Iterable[int] | None = None, **which: Any) -> Self:
@@ -195,6 +291,7 @@ class Constraints:
         return replace(
             self,
             root="single" if single else "multi",
+            levels=max(self.levels, other.levels),
             projective=self.projective or other.projective,
             **lists,
         )
@@ -203,7 +300,8 @@ class Constraints:
         said = [
             *(f"into each dependent, one of the edges {_named(edges)}" for edges in self.require),
             *(f"no edge {_named(edges)}" for edges in self.forbid),
-            *map(str, self.limits),
+            *map(str, (*self.charges, *self.limits)),
+            *("votes" for _ in self.votes),
             *(getattr(rule, "__name__", "a rule") for rule in self.conflicts),
             *(["one root edge"] if self.root == "single" else []),
             *(["no crossing edges"] if self.projective else []),
@@ -240,8 +338,57 @@ class Constraints:
 
     @property
     def are_edges(self) -> bool:
-        """Whether they say of single edges only that these must or must not be there."""
+        """Whether they say of single edges only what these cost, and which must be there."""
         return not self.limits and not self.conflicts
+
+    def charged(self, scores: NDArray[np.float64]) -> tuple[NDArray[np.float64], Self]:
+        """Return scores (N, N, L) less charges at level 0, and the constraints that are left.
+
+        A charge that would be rounded becomes a function that finds conflicts.
+        """
+        rounded, charged = [], scores
+        for one in (one for one in self.charges if not one.level):
+            cost, mask = check_cost(one.price), one.mask(scores.shape)
+            before = charged[mask & np.isfinite(charged)]
+            exact = (before - cost + cost == before) & (before - (before - cost) == cost)
+            if exact.all():
+                charged = np.where(mask, charged - cost, charged)
+            else:
+                rounded.append(one.conflicts(scores.shape))
+        above = tuple(one for one in self.charges if one.level)
+        return charged, replace(
+            self, charges=above, conflicts=(*self.conflicts, *rounded), levels=self.levels
+        )
+
+    def gains(self, shape: tuple[int, ...]) -> list[NDArray[np.int64]]:
+        """Return what edges gain at each level, the highest first: (N, N, L) or (N, N, 1) each."""
+        tables = [np.zeros((*shape[:2], 1), np.int64) for _ in range(self.levels)]
+        for votes in self.votes:
+            table = np.array(votes)
+            if table.shape != shape[:2] or table.dtype.kind not in "iub" or (table < 0).any():
+                raise OptionError(
+                    f"votes must be whole numbers {shape[:2]}, not {table.dtype} {table.shape}"
+                )
+            tables[-1] = tables[-1] + (table - table.sum(axis=0))[..., None]
+        for one in (one for one in self.charges if one.level):
+            price = check_cost(one.price, one.level)
+            words, paying = one.into(shape)
+            if tables[-one.level].shape[2] < shape[2] and not (paying == paying[..., :1]).all():
+                tables[-one.level] = np.repeat(tables[-one.level], shape[2], axis=2)
+            table = tables[-one.level]
+            table[:, words] -= np.int64(price) * paying[..., : table.shape[2]]
+        return tables
+
+    def dues(
+        self, heads: Heads, labels: Heads, shape: tuple[int, ...]
+    ) -> list[tuple[str, int, float, int]]:
+        """Return what a tree pays for charges: names, words, prices and levels."""
+        labels, dues = np.maximum(labels, 0), []
+        for one in self.charges:
+            words, paying = one.into(shape)
+            pays = paying[heads[words], np.arange(len(words)), labels[words]]
+            dues += [(str(one), word, one.price, one.level) for word in words[pays].tolist()]
+        return dues
 
     def parts(self) -> list[Self]:
         """Return each demand by itself, with the same `root` and `projective`."""
@@ -254,8 +401,16 @@ class Constraints:
 
 
 _LISTS: Final = tuple(
-    each.name for each in fields(Constraints) if each.name not in ("root", "projective")
+    each.name for each in fields(Constraints) if each.name not in ("root", "projective", "levels")
 )
+
+
+def _new(name: str, names: set[str]) -> str:
+    """Return a name, with a number if need be, that is not yet among some; note it."""
+    numbered = (name if number < 2 else f"{name} ({number})" for number in count(1))
+    new = next(each for each in numbered if each not in names)
+    names.add(new)
+    return new
 
 
 def _named(edges: Edges) -> str:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from arborescence.core.accumulator import BIAS_64, rounded_whole, whole_number
 from arborescence.inference.conflicts import against, can_be_excluded
 
 if TYPE_CHECKING:
@@ -135,7 +134,7 @@ def tighten(
         return part._replace(tight=True)
     uncharged, labels = problem.left(part.bans)
     largest = problem.largest
-    target = None if known is None else rounded_whole(known + part.due, BIAS_64)
+    target = None if known is None else problem.scale.rounded(known + part.due)
     prices, kept, lowest, stride = part.prices, part.prices, np.inf, 1.0
     steps = _STEPS if part.bans else _STEPS_AT_FIRST
     for _ in range(steps if largest < _LARGEST and problem.sums_up else 0):
@@ -174,7 +173,7 @@ def tighten(
         prices = np.maximum(0.0, prices + stride * gap / length * over)
     tight = part._replace(tight=True)
     if lowest < np.inf:
-        lower = whole_number(lowest, BIAS_64) - part.due
+        lower = problem.scale.whole(lowest) - part.due
         tight = tight._replace(bound=min(part.bound, lower), prices=kept)
     return tight
 

@@ -13,13 +13,14 @@ from arborescence.core.accumulator import rounded_sum
 from arborescence.core.budget import Budget, work_of
 from arborescence.core.checks import check_count
 from arborescence.core.conversion import as_array, as_doubles, as_floats
-from arborescence.errors import NoTreeError, ScoresError, StoppedError
-from arborescence.inference.branching import Search, Solution
+from arborescence.errors import NoTreeError, OptionError, ScoresError, StoppedError
+from arborescence.inference.branching import Due, Search, Solution
 from arborescence.inference.conflicts import Alternative
 from arborescence.inference.constraints import Constraints
 from arborescence.inference.decode import best_labels, decode
 from arborescence.inference.kbest import kbest
 from arborescence.inference.labeled import kbest_labeled
+from arborescence.inference.levels import Ranked, Scale, combined
 from arborescence.inference.parts import Lazy
 
 if TYPE_CHECKING:
@@ -142,9 +143,13 @@ edge
     limit = Budget(_WORK) if budget is None else budget
 
     def found(wanted: Constraints, k: int, limit: Budget, **how: Any) -> list[Solution]:
-        if wanted.are_edges and not any(how.values()):
+        plain = wanted.are_edges and not any(how.values())
+        priced = bool(wanted.charges or wanted.levels)
+        if plain and not priced:
             return _by_kernels(array, wanted, k, limit, by_heads=by_heads)
         table = as_doubles(array if labeled else array[..., None])
+        if plain and (trees := _priced(table, wanted, k, limit, by_heads=by_heads)):
+            return trees
         own = _own(wanted, give_back, labeled)
         return search(table, own, k, budget=limit, by_heads=by_heads, **how)
 
@@ -180,15 +185,79 @@ def search(
     k, budget, by_heads, watch, decoder
         As for `solve`.
     """
+    if isinstance(scores, Lazy) and (wanted.charges or wanted.levels):
+        scores = scores.table()
     shape = (*scores.edges.shape, scores.labels) if isinstance(scores, Lazy) else scores.shape
-    which = {"root": wanted.root, "projective": wanted.projective}
-    searched = Search(scores, _rules(wanted, shape), decoder, which, budget)
+    which: Any = {"root": wanted.root, "projective": wanted.projective}
+    how: dict[str, Any] = {}
+    given = wanted
+    if not isinstance(scores, Lazy):
+        scores, wanted = wanted.charged(scores)
+        if wanted.levels and decoder is not None:
+            raise OptionError("prices at levels above the scores go with no other decoder")
+        if wanted.levels:
+            scores, how = _at_levels(scores, wanted)
+    searched = Search(scores, _rules(wanted, shape), decoder, which, budget, **how)
     bans = searched.way(Alternative(wanted.forbid, wanted.require))
     if bans:
         searched.decode(searched.best)  # complains about scores, and where there is no tree at all
     searched.ban_everywhere(bans)
     searched.watch = watch
-    return searched.run(k, by_heads=by_heads, banned=bool(bans))
+    found = searched.run(k, by_heads=by_heads, banned=bool(bans))
+    return [_with_dues(tree, given, shape) for tree in found] if given.charges else found
+
+
+def _at_levels(
+    scores: NDArray[np.float64], wanted: Constraints
+) -> tuple[NDArray[np.float64], dict[str, Any]]:
+    """Return floats for decoders, and how to make whole numbers of them."""
+    tables = [*wanted.gains(scores.shape), _own_edges(scores)]
+    exact = combined(tables)
+    if exact is not None:
+        return np.ascontiguousarray(exact[0]), {"scale": Scale(exact[1])}
+    ranked = Ranked([np.broadcast_to(table, scores.shape) for table in tables])
+    return ranked.floats(), {"scale": Scale(levels=wanted.levels), "ranked": ranked}
+
+
+def _own_edges(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return scores with 0 for what is no edge; complain about scores that are no numbers."""
+    scores, nodes = scores.copy(), np.arange(len(scores))
+    scores[nodes, nodes], scores[:, 0] = 0, 0
+    if not (scores < np.inf).all():
+        decode(best_labels(scores, 1))  # names the place
+    return scores
+
+
+def _priced(
+    scores: NDArray[np.float64], wanted: Constraints, k: int, budget: Budget, *, by_heads: bool
+) -> list[Solution] | None:
+    """Return the best trees where edges have prices, by kernels; None if those would be rounded."""
+    table, above = wanted.charged(_own_edges(scores))
+    tables = above.gains(scores.shape)
+    exact = combined([*tables, table])
+    if exact is None or above.conflicts:
+        return None
+    bare = replace(wanted, charges=(), votes=())
+    whole = exact[0] if scores.shape[2] > 1 else exact[0][..., 0]
+    trees = _by_kernels(np.ascontiguousarray(whole), bare, k, budget, by_heads=by_heads)
+    words, found = np.arange(1, len(scores)), []
+    for tree in trees:
+        edges = tree.heads[1:], words, np.maximum(tree.labels[1:], 0)
+        weight = rounded_sum(table[edges].tolist())
+        levels = tuple(-int(np.broadcast_to(one, table.shape)[edges].sum()) for one in tables)
+        priced = tree._replace(weight=weight, bound=weight, levels=levels)
+        found.append(_with_dues(priced, wanted, scores.shape))
+    return found
+
+
+def _with_dues(tree: Solution, wanted: Constraints, shape: tuple[int, ...]) -> Solution:
+    """Return a tree with what it pays for charges, too."""
+    known = {(due.name, due.word) for due in tree.dues}
+    dues = [
+        Due(*due) for due in wanted.dues(tree.heads, tree.labels, shape) if due[:2] not in known
+    ]
+    paid = rounded_sum([tree.paid, *(due.price for due in dues if not due.level)])
+    return tree._replace(dues=(*tree.dues, *dues), paid=paid)
 
 
 def decode_constrained(

@@ -5,10 +5,12 @@ from typing import TYPE_CHECKING
 from arborescence.system.lazy import lazily
 
 if TYPE_CHECKING:
+    from arborescence.inference.branching import Due as Due
     from arborescence.inference.branching import Solution as Solution
     from arborescence.inference.conflicts import Alternative as Alternative
     from arborescence.inference.conflicts import Conflict as Conflict
     from arborescence.inference.conflicts import Edges as Edges
+    from arborescence.inference.constraints import Charge as Charge
     from arborescence.inference.constraints import Limit as Limit
     from arborescence.rules.files import read_rules as read_rules
     from arborescence.rules.kinds import AtMostOne as AtMostOne

@@ -346,6 +346,8 @@ class Constraints:
 
         A charge that would be rounded becomes a function that finds conflicts.
         """
+        if all(one.level for one in self.charges):
+            return scores, self
         rounded, charged = [], scores
         for one in (one for one in self.charges if not one.level):
             cost, mask = check_cost(one.price), one.mask(scores.shape)

@@ -94,7 +94,7 @@ def combined(
         for an edge that is absent.
     """
     *gains, scores = tables
-    there, nodes = scores > -np.inf, len(scores)
+    there, nodes = scores != -np.inf, len(scores)  # NaN is there, and not exact
     total, units = scores, list[float]()
     with np.errstate(over="ignore", invalid="ignore"):
         for table in reversed(gains):

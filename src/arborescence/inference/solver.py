@@ -237,9 +237,8 @@ def _priced(
     exact = combined([*tables, table])
     if exact is None or above.conflicts:
         return None
-    bare = replace(wanted, charges=(), votes=())
     whole = exact[0] if scores.shape[2] > 1 else exact[0][..., 0]
-    trees = _by_kernels(np.ascontiguousarray(whole), bare, k, budget, by_heads=by_heads)
+    trees = _by_kernels(np.ascontiguousarray(whole), wanted, k, budget, by_heads=by_heads)
     words, found = np.arange(1, len(scores)), []
     for tree in trees:
         edges = tree.heads[1:], words, np.maximum(tree.labels[1:], 0)

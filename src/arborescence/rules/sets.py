@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from arborescence.errors import OptionError
 from arborescence.inference.conflicts import Conflict
+from arborescence.inference.constraints import Charge
 from arborescence.rules.kinds import Rule
 from arborescence.rules.signs import Suspects, places_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-
-    from numpy.typing import NDArray
 
     from arborescence.rules.trees import Nodes, Trees
 
@@ -90,27 +89,24 @@ def conflicts_of(
     return conflicts
 
 
-def charged(
-    rules: Sequence[Rule], sentence: Trees, scores: NDArray[Any], suspects: Suspects
-) -> tuple[NDArray[Any], Sequence[Rule]]:
-    """Return scores, less what edges cost by themselves, and the other rules.
+def charges_of(
+    rules: Sequence[Rule], sentence: Trees, suspects: Suspects
+) -> tuple[list[Charge], list[Rule]]:
+    """Return what edges cost by themselves, and the rules that are left.
 
-    Scores are (N, N, L). A rule that tells of an edge alone whether it breaks it (by tag, by
-    direction) costs each of these edges, if no difference is rounded. O(L n²) for each such rule.
+    A rule that tells of an edge alone whether it breaks it (by tag, by direction) costs each of
+    these edges.
     """
     if all(rule.cost is None for rule in rules):
-        return scores, rules
-    nodes = np.arange(len(scores))
+        return [], list(rules)
+    nodes = np.arange(len(sentence.heads))
     places = places_of(nodes[:, None], nodes)
-    others = list(rules)
+    charges, others = [], list(rules)
     for r in np.flatnonzero(suspects.exact).tolist():
-        cost = rules[r].cost
-        if cost is None:
-            continue
-        words = suspects.tags[sentence.tags, r] & ~sentence.waived.get(rules[r].name, np.False_)
-        edges = suspects.places[places, r][..., None] & words[:, None] & suspects.labels[:-1, r]
-        before = scores[edges & np.isfinite(scores)].astype(np.float64)
-        if ((before - cost + cost == before) & (before - (before - cost) == cost)).all():
-            scores = np.where(edges, scores - np.float64(cost), scores)
-            others.remove(rules[r])
-    return scores, others
+        rule = rules[r]
+        if rule.cost is not None:
+            words = suspects.tags[sentence.tags, r] & ~sentence.waived.get(rule.name, np.False_)
+            edges = suspects.places[places, r][..., None] & words[:, None] & suspects.labels[:-1, r]
+            charges.append(Charge(edges, rule.cost, name=rule.name))
+            others.remove(rule)
+    return charges, others

@@ -13,8 +13,9 @@ import numpy as np
 from arborescence.core.budget import Budget
 from arborescence.core.tree import is_projective
 from arborescence.errors import NoTreeError, StoppedError, TreebankError
-from arborescence.inference.constraints import Constraints
-from arborescence.inference.repairing import repair, scaled
+from arborescence.inference.conflicts import Edges
+from arborescence.inference.constraints import Charge, Constraints
+from arborescence.inference.repairing import nearness, repair
 from arborescence.inference.solver import solve
 from arborescence.rules.sets import conflicts_of, rules_of
 from arborescence.system.files import opened
@@ -202,17 +203,19 @@ def _searched(sentence: Sentence, rules: list[Rule], **how: Any) -> Sentence:
     """Return a sentence with the nearest tree that keeps rules; NoTreeError if none was found."""
     known = dict.fromkeys(["dep", *sorted(CONTENT_RELATIONS | FUNCTIONAL_RELATIONS), "punct"])
     names = tuple(name for name in [*known, *{*sentence.deprels} - {*known}] if name != "_")
-    n, given = len(sentence), sentence.tree
-    # A head counts more than all relations, and a relation more than all that decides ties.
-    scores = np.add.outer(scaled(None, n + 1), np.arange(len(names)) / (-8 * n * len(names)))
-    scores[0, :, names.index("root")] += 1 / (4 * n)
-    words = np.flatnonzero(given >= 0)
-    scores[given[words], words] += n + 1
-    for word, name in enumerate(sentence.deprels, 1):
+    # Of trees that keep as much, one with near heads, and of labels the first.
+    scores = 4 * len(names) * nearness(len(sentence) + 1)[..., None] - np.arange(len(names))
+    scores[0, :, names.index("root")] += 2 * len(names) * len(sentence)
+    words = enumerate(zip(sentence.tree[1:].tolist(), sentence.deprels, strict=True), 1)
+    charges = []
+    for word, (head, name) in words:  # a head counts more than all relations
+        if head >= 0:
+            charges.append(Charge(Edges(head, word), 1, level=2, required=True))
         if name != "_":
-            scores[:, word, names.index(name)] += 1
+            charges.append(Charge(Edges(None, word, names.index(name)), 1, 1, required=True))
     trees = trees_to_keep([sentence], rules)._replace(label_names=names)
-    wanted = Constraints(conflicts=(conflicts_of(rules, trees),), **how)
+    found = conflicts_of(rules, trees)
+    wanted = Constraints(charges=tuple(charges), conflicts=(found,), **how)
     [tree] = solve(scores, wanted, budget=Budget(_WORK))
     labels = tree.labels if tree.labels is not None else ()
     return sentence.replace(heads=tree.heads, deprels=[names[label] for label in labels[1:]])

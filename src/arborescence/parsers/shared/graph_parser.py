@@ -481,10 +481,8 @@ class GraphParser(Parser):
         [(_, _, table)] = _each(graphs, graphs.labeled)
         names = tuple(name.partition(MARK)[0] for name in fixed.names)
         words = keeper.trees(graphs.completed())._replace(label_names=names)
-        costs = len(table) * sum(rule.cost or 0 for rule in keeper.rules)
-        found = keeper.best(
-            words, fixed.charged(table, costs), 1, budget=options.budget, root=options.root
-        )
+        how: Any = {"budget": options.budget, "root": options.root, "charges": fixed.charges()}
+        found = keeper.best(words, fixed.wide(table), 1, **how)
         options.budget.check()
         if not (found and found[0].certified):
             return np.zeros((2, len(table)), np.bool_)

@@ -17,7 +17,7 @@ from arborescence.inference.parts import Lazy
 from arborescence.inference.solver import search
 from arborescence.projective.pseudo import MARK
 from arborescence.rules.kinds import Spaced
-from arborescence.rules.sets import charged, conflicts_of, rules_of, suspects_of
+from arborescence.rules.sets import charges_of, conflicts_of, rules_of, suspects_of
 from arborescence.rules.trees import matching
 from arborescence.treebank.tally import CONTENT_RELATIONS, FUNCTIONAL_RELATIONS
 from arborescence.treebank.validation import trees_to_keep
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from arborescence.inference.branching import Solution
+    from arborescence.inference.constraints import Charge
     from arborescence.inference.parts import Decoder
-    from arborescence.rules.kinds import Rule
     from arborescence.rules.sets import AnyRules
     from arborescence.rules.trees import Trees
     from arborescence.treebank import Sentence
@@ -194,6 +194,7 @@ class Keeper:
         budget: Budget | None = None,
         by_heads: bool = False,
         decoder: Decoder | None = None,
+        charges: Sequence[Charge] = (),
         **options: Any,
     ) -> list[Solution]:
         """Return the k best trees that keep the rules, or none if none was found.
@@ -211,15 +212,16 @@ class Keeper:
             A part of it is for this search: `work` for each of the k trees.
         k, by_heads, decoder
             As in `solve`.
+        charges
+            What trees pay besides.
         **options
             `root` and `projective`, as in `Constraints`.
         """
         suspects = self._suspects(sentence.label_names, sentence.tag_names)
-        rules: Sequence[Rule] = self.rules
-        if not isinstance(scores, Lazy):
-            scores, rules = charged(rules, sentence, as_doubles(scores), suspects)
-        conflicts = conflicts_of(rules, sentence, suspects if rules is self.rules else None)
-        wanted = Constraints(conflicts=(conflicts,), **options)
+        costs, rules = charges_of(self.rules, sentence, suspects)
+        conflicts = conflicts_of(rules, sentence, None if costs else suspects)
+        wanted = Constraints(charges=(*charges, *costs), conflicts=(conflicts,), **options)
+        scores = scores if isinstance(scores, Lazy) else as_doubles(scores)
         part = (budget or Budget()).part(self.work * k)
         if part.left < _FEWEST * work_of(len(sentence.heads), projective=wanted.projective):
             return []

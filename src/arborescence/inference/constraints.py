@@ -145,8 +145,8 @@ class Limit(NamedTuple):
         most = check_count(self.most, "most", 0)
         price = None if self.price is None else check_cost(self.price, self.level)
         name, words = str(self), np.arange(1, shape[1])
-        into = mask.any(axis=(0, 2))[1:]
-        first = int(np.argmax(mask.any(axis=(0, 2))))
+        entered: NDArray[np.bool_] = np.any(mask, axis=(0, 2))
+        into, first = entered[1:], int(np.argmax(entered))
 
         def found(heads: Heads, labels: Heads) -> list[Conflict]:
             inside = np.flatnonzero(into & mask[heads[1:], words, labels[1:]]) + 1
@@ -224,7 +224,7 @@ class Constraints:
         """Check the options, and keep each list as a tuple."""
         check_root(self.root)
         object.__setattr__(self, "projective", check_flag(self.projective))
-        found = [one.level for one in (*self.charges, *self.limits)]
+        found = [one.level for one in self.charges] + [one.level for one in self.limits]
         levels = [check_count(level, "a level", 0, _LEVELS) for level in (self.levels, *found)]
         object.__setattr__(self, "levels", max(*levels, bool(self.votes), 0))
         for name in _LISTS:
@@ -395,11 +395,15 @@ class Constraints:
     def parts(self) -> list[Self]:
         """Return each demand by itself, with the same `root` and `projective`."""
         bare = self.bare()
-        return [replace(bare, **{name: (one,)}) for name in _LISTS for one in getattr(self, name)]
+        each: list[dict[str, Any]] = [
+            {name: (one,)} for name in _LISTS for one in getattr(self, name)
+        ]
+        return [replace(bare, **one) for one in each]
 
     def bare(self) -> Self:
         """Return constraints with the same `root` and `projective`, and nothing else."""
-        return replace(self, **dict.fromkeys(_LISTS, ()))
+        nothing: dict[str, Any] = dict.fromkeys(_LISTS, ())
+        return replace(self, **nothing)
 
 
 _LISTS: Final = tuple(

@@ -350,8 +350,8 @@ def _by_kernels(
         if scores.ndim == 3:
             labels[:, 1:] = masked[heads[:, 1:], words].argmax(axis=-1)
     return [
-        Solution(*tree, weight, weight, True, number)
-        for number, (*tree, weight) in enumerate(
+        Solution(tree, of_tree, weight, weight, True, number)
+        for number, (tree, of_tree, weight) in enumerate(
             zip(heads, labels, weights.tolist(), strict=True), 1
         )
     ]

@@ -62,7 +62,8 @@ def _edmonds(table: list[list[int]]) -> list[int]:
     members = {node: {node} for node in nodes}
     contracted: list[dict[int, tuple[int, int]]] = []
     while True:
-        best = {d: max(edges, key=lambda h, e=edges: e[h][0]) for d, edges in into.items()}
+        # Of equal weights, the first head.
+        best = {d: max((e[h][0], -h) for h in e)[1] * -1 for d, e in into.items()}
         chosen = {d: into[d][h][1] for d, h in best.items()}
         cycle = _cycle(best)
         if not cycle:

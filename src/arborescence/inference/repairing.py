@@ -83,7 +83,7 @@ def repair(
     >>> repair([-1, 2, 1, 2])  # a cycle
     Repaired(heads=array([-1,  0,  1,  2]), changed=array([1]))
     >>> repair([-1, 0, 0, 7, None]).heads  # two roots, a head out of range, and none
-    array([-1,  2,  0,  2,  3])
+    array([-1,  0,  1,  2,  3])
     """
     columns = _columns(heads)
     nodes = max(map(len, columns), default=1) if words is None else words + 1

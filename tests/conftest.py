@@ -4,17 +4,19 @@ import shutil
 import signal
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 
 from modes import some
 from real import treebanks  # noqa: F401 - a fixture
 
 # How long something takes says nothing of whether it is right: the first call compiles, and
-# machines do other things as well. Examples are as many as random graphs.
+# machines do other things as well. Examples are as many as random graphs. A failing one is shrunk,
+# but not varied after that to explain it: of tests that train, that took gigabytes.
 settings.register_profile(
     "untimed",
     deadline=None,
     max_examples=some(100),
+    phases=[phase for phase in Phase if phase is not Phase.explain],
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("untimed")

@@ -1,10 +1,16 @@
 """`arborescence explain`: scores and sentences; as text, JSON and a page; sheets of exercises."""
 
 import json
+import re
+from io import BytesIO
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import arborescence as arb
+
+ROOT = Path(__file__).parents[2]
 SCORES = "root,Birds,sing\n0,9,8\n0,0,2\n,4,\n"
 
 
@@ -57,10 +63,73 @@ def test_the_search_for_a_tree_that_keeps_rules(command, tmp_path):
 def test_a_sentence(command):
     out = command("explain", "--sentence", "we wash our cats", "--algorithm", "transitions").out
     first, headings, row, *_ = out.splitlines()
-    assert first == "1. [shift] SHIFT: we goes from the buffer to the stack."
-    assert headings.split() == ["stack", "buffer", "action", "edge"]
-    assert row.split() == ["root", "we", "wash", "our", "cats", "SHIFT"]
+    assert first == "1. [start] The stack has the root, and the buffer all words."
+    assert headings.split() == ["stack", "buffer", "actions"]
+    assert row.split() == ["root", "we", "wash", "our", "cats"]
     assert "the edge root → wash joins" in out
+
+
+#: README's sentence for teachers.
+TAUGHT = re.search(
+    r'arborescence explain -m (\S+) --sentence "(.*?)" -o', (ROOT / "README.md").read_text("utf-8")
+)
+
+
+def test_the_sentence_for_teachers_has_a_cycle_and_a_root_decision(command):
+    model, sentence = TAUGHT.groups()
+    [line] = command("explain", "-m", model, "--sentence", sentence, "--json").out.splitlines()
+    made = json.loads(line)
+    kinds = [step["kind"] for step in made["steps"]]
+    assert {"cycle", "contract", "reduction", "other-heads", "optimization", "expand"} <= set(kinds)
+    [parsed] = arb.load(model).parse([sentence.split()])
+    assert made["steps"][-1]["heads"] == [-1, *parsed.heads]
+
+
+def test_a_model_and_raw_text(command, tmp_path):
+    from arborescence.parsers import LinearParser, TransitionParser
+    from arborescence.treebank import read
+
+    lines = (
+        "1\tOiseaux\t_\tNOUN\t_\t_\t2\tnsubj\t_\t_\n2\tchantent\t_\tVERB\t_\t_\t0\troot\t_\t_\n\n"
+    )
+    [birds] = read(BytesIO(lines.encode()))
+    model = tmp_path / "own.model"
+    LinearParser.train([birds] * 3, epochs=1, bits=10).save(model)
+    out = command("explain", "-m", model, "--sentence", "Oiseaux chantent", "--json").out
+    assert json.loads(out)["words"] == ["root", "Oiseaux", "chantent"]
+    two = ("--sentence", "Birds sing.\nCats sing.")
+    assert "has 2 sentences, and explain takes one" in command("explain", *two).complaint()
+    raw = command("explain", "--format", "text", "--sentence", "Birds don't sing.", "--json").out
+    assert json.loads(raw)["words"] == ["root", "Birds", "do", "n't", "sing", "."]
+    TransitionParser.train([birds] * 3, epochs=1, bits=10).save(model)
+    said = command("explain", "-m", model, "--sentence", "Oiseaux chantent").complaint()
+    assert "own.model: this model has no scores of edges" in said
+    assert "are for --sentence" in command("explain", "-m", model, "scores.csv").complaint(2)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "root,Birds,sing\n0,9,8\n0,0,2\n,4,\n",
+        "root,0,9,8\nBirds,0,0,2\nsing,,4,\n",
+        ",root,Birds,sing\nroot,0,9,8\nBirds,0,0,2\nsing,,4,\n",
+        "\ufeff,root, Birds,sing\n\nroot,0,9,8\nBirds ,0,0,2\nsing,,4,\n",
+    ],
+)
+def test_names_in_a_line_and_in_a_column(command, tmp_path, content):
+    path = tmp_path / "scores.csv"
+    path.write_text(content, encoding="utf-8")
+    made = json.loads(command("explain", path, "--json").out)
+    assert made["words"] == ["root", "Birds", "sing"]
+    assert (made["steps"][-1]["heads"], made["steps"][-1]["weight"]) == ([-1, 2, 0], 12)
+
+
+def test_names_that_are_numbers(command, tmp_path):
+    path = tmp_path / "scores.csv"
+    path.write_text(",0,1,2\n0,0,9,8\n1,0,0,2\n2,0,4,0\n")
+    assert json.loads(command("explain", path, "--json").out)["steps"][-1]["weight"] == 12
+    path.write_text("0,9,8\n0,0,2\n0,4,0\n")
+    assert json.loads(command("explain", path, "--json").out)["steps"][-1]["weight"] == 12
 
 
 def test_a_page(command, table, tmp_path):
@@ -87,7 +156,9 @@ def test_a_sheet(command, tmp_path):
     ("content", "message"),
     [
         ("0,1\n0,x\n", "scores.csv:2: could not convert string to float: 'x'; an absent edge"),
-        ("0,1\n0\n", "scores.csv:2: 1 cells; 2 lines of scores have as many each"),
+        ("0,1\n0\n", "scores.csv:2: 1 cells, and 2 lines in the file: N lines"),
+        (",root,a\nroot,0,1\nb,0,0\n", "scores.csv:3: the row is of 'b', and its column of 'a'"),
+        ("0,1\n0,0\n0,0\n0,0\n", "scores.csv:1: 2 cells, and 4 lines in the file"),
         ("", "scores.csv: no scores"),
         ("0,nan\n0,0\n", "the edge 0 -> 1, is nan"),
     ],

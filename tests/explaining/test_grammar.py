@@ -76,6 +76,22 @@ def test_the_grammar_derives_the_projective_trees_and_no_others(n):
     assert sorted(map(repr, found)) == sorted(map(repr, expected))
 
 
+def test_the_rules_are_those_of_the_lecture():
+    """S → N_v and N_v → v; N_h → N_left ... N_h ... N_right; and with one dependent in a rule."""
+    n = 4
+    grammar = random_grammar(n)
+    words = range(1, n + 1)
+    pairs = [(h, d) for h in words for d in words if h != d]
+    printed = {Rule(0, (v,)) for v in words} | {Rule(v, (v,)) for v in words}
+    printed |= {Rule(h, (d, h) if d < h else (h, d)) for h, d in pairs}
+    assert set(grammar.rules) == printed
+    assert len(grammar.rules) == len(printed)
+    for heads in map(tuple, all_trees(n, single=True, projective=True).tolist()):
+        below = {h: [d for d in words if heads[d] == h] for h in range(n + 1)}
+        whole = {Rule(h, tuple(sorted([h, *below[h]]))) for h in words} | {Rule(0, (*below[0],))}
+        assert set(grammar.whole_rules(heads)) == whole | {Rule(v, (v,)) for v in words}
+
+
 def test_rules_of_absent_edges_are_not_there():
     scores = np.zeros((4, 4))
     scores[1, 3] = scores[0, 2] = -np.inf

@@ -10,11 +10,12 @@ import pytest
 import arborescence as arb
 from arborescence.errors import OptionError, ScoresError
 from arborescence.explaining import as_json
+from brute_force import all_trees
 from graphs import figure_2, random_graphs
 
 ALGORITHMS = [
     "chu-liu-edmonds", "root-constraint", "kbest", "eisner", "cky", "sums", "undirected",
-    "transitions",
+    "kkt", "transitions",
 ]  # fmt: skip
 TIES = ["small-integers", "absent-integers", "nested"]
 
@@ -98,14 +99,57 @@ def test_a_contraction_takes_from_each_edge_what_it_kicks_out(kind):
             assert all(old[e].head in cycle and old[e].dependent in cycle for e in gone)
 
 
+def steps_to_two_trees(kind, seed):
+    """Random graphs that have a tree, each with the steps to its two best trees."""
+    for scores in random_graphs(kind, 40, seed=seed):
+        steps = arb.explain(scores, "kbest", root="multi", k=2)
+        if steps[-1].kind != "no-tree":
+            yield scores, steps
+
+
+def first_swaps(steps):
+    return next(step for step in steps if step.kind == "swaps")
+
+
+@pytest.mark.parametrize("kind", TIES)
+def test_next_goes_level_by_level(kind):
+    """The base case first, then a level for each cycle that was contracted, the last one first."""
+    for _, steps in steps_to_two_trees(kind, seed=9):
+        swaps = first_swaps(steps).detail
+        levels = steps[1 : steps.index(first_swaps(steps))]
+        cycles = {swap.cycle for swap in swaps.swaps} - {None}
+        assert [step.kind for step in levels] == ["level"] * (len(cycles) + 1 if cycles else 0)
+        if levels:
+            found = [swap for step in levels for swap in step.detail.swaps]
+            assert sorted(found, key=repr) == sorted(swaps.swaps, key=repr)
+            inside = [step.detail.swaps[0].cycle for step in levels[1:]]
+            assert inside == sorted(cycles, reverse=True)
+            last = levels[-1].detail.cheapest
+            assert (last and last.cost) == (swaps.cheapest and swaps.cheapest.cost)
+
+
+@pytest.mark.parametrize("kind", TIES)
+def test_blue_edges_replace_an_edge_and_red_ones_close_a_cycle(kind):
+    """Definition 2 of *kbest*, for the nodes that are words."""
+    for scores, steps in steps_to_two_trees(kind, seed=10):
+        for swap in first_swaps(steps).detail.swaps:
+            if swap.node.members:
+                continue
+            for edges, replaces in ((swap.blue, True), (swap.red, False)):
+                for h, d in edges:
+                    assert d == swap.edge[1]
+                    tree = list(steps[0].heads)
+                    tree[d] = h
+                    assert arb.is_tree(tree, "multi") == replaces
+                    assert scores[h, d] <= scores[swap.edge]
+            assert swap.replacement == (swap.blue[0] if swap.blue else None)
+
+
 @pytest.mark.parametrize("kind", TIES)
 def test_the_cheapest_swap_is_the_second_best_tree(kind):
-    for scores in random_graphs(kind, 40, seed=3):
-        steps = arb.explain(scores, "kbest", root="multi", k=2)
-        if steps[-1].kind == "no-tree":
-            continue
+    for scores, steps in steps_to_two_trees(kind, seed=3):
         weights = arb.kbest(scores, 2, root="multi")[1].tolist()
-        swaps = steps[1].detail
+        swaps = first_swaps(steps).detail
         if len(weights) == 1:
             assert swaps.cheapest is None
         else:
@@ -118,7 +162,7 @@ def test_trees_keep_the_conditions_of_their_parts():
     scores = np.random.default_rng(5).integers(0, 9, (6, 6))
     for step in arb.explain(scores, "kbest", k=12):
         edges = {(h, d) for d, h in enumerate(step.heads) if d and h is not None}
-        if step.kind in ("first-tree", "next-tree", "swaps", "other-root"):
+        if step.kind in ("first-tree", "next-tree", "level", "swaps", "other-root"):
             assert set(step.required) <= edges
             assert not edges & set(step.forbidden)
 
@@ -156,6 +200,52 @@ def test_the_lectures_weights_in_its_own_view():
     ]
 
 
+def test_the_tables_of_the_lecture():
+    """*Contraction Example*: bestInEdge and kicksOut when all is contracted; e stays empty."""
+    scores = np.array([[0, 5, 1, 1], [0, 0, 11, 5], [0, 10, 0, 4], [0, 9, 8, 0]], float)
+    scores[[0, 1, 2, 3], [0, 1, 2, 3]] = scores[:, 0] = -np.inf
+    ends = [(0, 1), (0, 2), (0, 3), (1, 2), (2, 3), (1, 3), (2, 1), (3, 1), (3, 2)]
+    name = dict(zip(ends, "abcdefghi", strict=True))
+    best, kicks_out = {}, dict.fromkeys("abcdefghi", "")
+    for step in arb.explain(scores, "chu-liu-edmonds"):
+        if step.kind in ("greedy", "contract", "best-edge"):
+            best |= {edge.dependent: name[edge.stands_for] for edge in step.chosen}
+            for edge in step.edges:
+                kicks_out[name[edge.stands_for]] = "".join(name[e] for e in edge.kicks_out)
+    assert best == {1: "g", 2: "d", 3: "f", 4: "h", 5: "a"}
+    assert {edge: kicked for edge, kicked in kicks_out.items() if kicked} == {
+        "a": "gh", "b": "dh", "c": "f", "h": "g", "i": "d",
+    }  # fmt: skip
+
+
+def best_in_span(scores, h, d, child=None):
+    """The best projective tree of the words from h to d below h; and h has a child."""
+    words = list(range(h, d + 1) if h < d else range(h, d - 1, -1))
+    weights = [
+        sum(scores[words[head], words[k]] for k, head in enumerate(heads) if k)
+        for heads in all_trees(len(words) - 1, single=False, projective=True).tolist()
+        if child is None or words[heads[words.index(child)]] == h
+    ]
+    return max(weights)
+
+
+def test_triangles_and_trapezoids_are_what_the_lecture_says():
+    """All words of both are below x_h. Of a trapezoid, x_c is a child of x_h, and is the other end.
+
+    Dependents of x_c beyond x_c are none of its words: all ways to fill it end there.
+    """
+    rng = np.random.default_rng(4)
+    cells = 0
+    for n in (1, 2, 3, 4, 5):
+        scores = rng.integers(-9, 9, (n + 1, n + 1)).astype(float)
+        for step in arb.explain(scores, "eisner", root="multi"):
+            for span in step.detail.spans if step.kind in ("start", "fill") else ():
+                child = span.end if span.kind == "incomplete" else None
+                assert span.weight == best_in_span(scores, span.head, span.end, child)
+                cells += 1
+    assert cells > 100
+
+
 @pytest.mark.parametrize("kind", TIES)
 def test_theorem_1(kind):
     """w((G/C)*) = w(G*): contraction keeps the weight of the best arborescence."""
@@ -188,7 +278,7 @@ def test_each_edge_is_cast_as_one_of_four(kind):
 
 def test_the_example_of_kbest():
     steps = arb.explain(figure_2(), "kbest", root="multi", k=7)
-    costs = {swap.edge: swap.cost for swap in steps[1].detail.swaps}
+    costs = {swap.edge: swap.cost for swap in first_swaps(steps).detail.swaps}
     assert costs == {(0, 1): 70.0, (0, 2): 50.0, (4, 3): 40.0, (2, 4): None}
     assert steps[-1].detail.weights == (260, 220, 210, 200, 190, 150, 130)
     assert steps[-1].text == "These are the 7 best trees."
@@ -216,6 +306,7 @@ def test_a_reduction():
         ("cky", "no projective tree"),
         ("sums", "The determinant is 0"),
         ("undirected", "The pairs do not connect"),
+        ("kkt", "The pairs do not connect"),
         ("transitions", "no projective tree"),
     ],
 )
@@ -237,6 +328,141 @@ def test_names_of_words():
     steps = arb.explain([[0, 2, 1], [0, 0, 1], [0, 1, 0]], words=["no", "no"])
     assert steps[0].words == ("root", "no(1)", "no(2)")
     assert arb.explain([[0, 2], [0, 0]], words=["\x1b"])[0].words[1] == "\\x1b"
+
+
+def test_nodes_and_edges_have_names():
+    graph = [[0, 1, 1], [0, 0, 5], [0, 6, 0]]
+    steps = arb.explain(graph, "chu-liu-edmonds", words=["V1", "V2"], edges={(0, 1): "a"})
+    assert "The cycle becomes the node V3." in steps[2].text
+    assert "The best edge into V3 is root → V2" in steps[3].text
+    assert steps[2].table()[1] == ["V1", "V2 → V1", "a, root → V1", "-5", "V2 → V1"]
+    assert as_json(steps)["edges"] == [[0, 1, "a"]]
+    for words in (["1", "2"], ["V1", "V3"]):
+        assert "node {" in arb.explain(graph, "chu-liu-edmonds", words=words)[2].text
+
+
+def test_picture_sentence_and_stack_show_the_state_after_the_action():
+    for scores in random_graphs("small-integers", 20, seed=6):
+        n = len(scores) - 1
+        *steps, last = arb.explain(scores, "transitions")
+        if last.kind == "no-tree":
+            continue
+        first = steps[0].detail
+        assert (first.stack, first.buffer, first.actions) == ((0,), tuple(range(1, n + 1)), ())
+        for before, step in pairwise(steps):
+            action = step.text.split(":")[0]
+            was, now = before.detail, step.detail
+            assert now.actions == (*was.actions, action)
+            if action == "SHIFT":
+                assert (*was.stack, was.buffer[0]) == now.stack
+                assert (was.buffer[1:], before.heads) == (now.buffer, step.heads)
+                continue
+            head, word = was.stack[-2:] if action == "RIGHT-ARC" else was.stack[:-3:-1]
+            assert now.stack == tuple(node for node in was.stack if node != word)
+            assert (step.heads[word], before.heads[word]) == (head, None)
+            assert step.looks_at == ((head, word),)
+        assert (last.detail.stack, len(last.detail.actions)) == ((0,), 2 * n)
+
+
+def test_the_lectures_actions():
+    heads = [-1, 3, 3, 0, 5, 3, 5, 6]
+    scores = np.zeros((8, 8))
+    scores[heads[1:], range(1, 8)] = 5
+    table = arb.explain(scores, "transitions", words=[*"abcdefg"])[9].table()
+    assert table == [
+        ["stack", "buffer", "actions"],
+        ["root c e f", "g", "SHIFT SHIFT SHIFT LEFT-ARC LEFT-ARC SHIFT"],
+        ["", "", "SHIFT LEFT-ARC SHIFT"],
+    ]
+
+
+@pytest.mark.parametrize("algorithm", ["eisner", "cky", "transitions"])
+def test_no_sentence_is_repeated(algorithm):
+    heads = [3, 3, 0, 5, 3, 5, 6]
+    scores = np.zeros((8, 8))
+    scores[heads, range(1, 8)] = 5
+    texts = [step.text for step in arb.explain(scores, algorithm)]
+    assert len(set(texts)) == len(texts) > 15
+
+
+def test_spans_have_the_names_of_the_slides():
+    """Each is made of two: triangle + triangle → trapezoid, trapezoid + triangle → triangle."""
+    for scores in random_graphs("small-integers", 20, seed=8):
+        for step in arb.explain(scores, "eisner"):
+            if step.kind not in ("fill", "back"):
+                continue
+            for row, span in zip(step.table()[1:], step.detail.spans, strict=True):
+                attached, left = span.kind == "incomplete", span.end < span.head
+                assert (
+                    row[0]
+                    == f"{'attach' if attached else 'complete'} {'left' if left else 'right'}"
+                )
+                kinds_of = [part[0] for part in span.parts]
+                if attached:
+                    assert kinds_of in (["complete"] * 2, [])
+                else:
+                    assert sorted(kinds_of) in (["complete", "incomplete"], [])
+    steps = arb.explain(np.arange(16.0).reshape(4, 4), "eisner")
+    assert steps[2].text == "From 1 to 2. Attach: 1 → 2 6, 2 → 1 9. Complete: head 1 6, head 2 9."
+    assert "From root to 3, the goal. Attach: root → 3" in steps[6].text
+    assert ": complete a right child, of I[root, 3] and C[3, 3]." in steps[7].text
+    assert ": attach a right dependent by root → 3, of C[root, root] and C[3, 1]." in steps[8].text
+
+
+@pytest.mark.parametrize("kind", TIES)
+def test_a_boruvka_step_leaves_the_best_edge_between_two_nodes(kind):
+    """Self edges and repetitive edges go, line by line."""
+    for scores in random_graphs(kind, 40, seed=11):
+        for step in arb.explain(scores, "undirected", root="multi"):
+            if step.kind != "contract":
+                continue
+            node_of = leaves(step)
+            best, stays = {}, set()
+            for link, fate in zip(step.detail.links, step.detail.fates, strict=True):
+                ends = frozenset((node_of[link.one], node_of[link.other]))
+                chosen = (link.one, link.other) in step.detail.chosen
+                assert (fate == "is in the tree") == chosen
+                assert (fate == "self edge: goes") == (len(ends) == 1 and not chosen)
+                if len(ends) == 2:
+                    best[ends] = max(best.get(ends, -np.inf), link.weight)
+                if fate == "stays":
+                    stays.add((ends, link.weight))
+            assert stays == set(best.items())
+
+
+def test_heavy_edges_are_in_no_best_tree():
+    """A sample, its forest, and the edges that are worse than a path in it."""
+    count = 0
+    for seed in range(40):
+        scores = np.random.default_rng(seed).integers(0, 9, (21, 21))
+        for d in range(1, 21, 4):  # two steps of Borůvka leave these five nodes
+            scores[[d, d + 2], [d + 1, d + 3]] = 90
+            scores[d + 1, d + 2] = 70
+        steps = arb.explain(scores, "kkt", root="multi")
+        spanning = {
+            pair
+            for step in arb.explain(scores, "undirected", root="multi")
+            if step.kind == "boruvka"
+            for pair in step.looks_at
+        }
+        for forest, step in pairwise(steps):
+            if step.kind != "heavy":
+                continue
+            assert forest.kind == "forest"
+            assert set(forest.looks_at) <= {(link.one, link.other) for link in step.detail.links}
+            weights = {(link.one, link.other): link.weight for link in step.detail.links}
+            for pair, fate, worst in zip(
+                weights, step.detail.fates, step.detail.worst, strict=True
+            ):
+                assert (fate == "F-heavy: goes") == (pair in step.forbidden)
+                if pair in step.forbidden:
+                    assert (-weights[pair], pair) > (-weights[worst], worst)
+                if pair in forest.looks_at:
+                    assert worst == pair
+            if "In the sample" not in step.text:
+                assert not set(step.forbidden) & spanning
+            count += len(step.forbidden)
+    assert count > 5
 
 
 def test_json():
@@ -262,6 +488,9 @@ def test_json():
         ({"algorithm": "kbest", "k": 0}, "k must be at least 1"),
         ({"words": ["one"]}, "there are 1 words"),
         ({"words": "ab"}, "words must be a list"),
+        ({"edges": {(1, 1): "a"}}, r"a name for \(1, 1\), which is no edge"),
+        ({"edges": {(0, 1): 7}}, "must be a name, not 7"),
+        ({"edges": {(0, 1): "a", (0, 2): "a"}}, "the same name for two edges"),
     ],
 )
 def test_options(options, message):

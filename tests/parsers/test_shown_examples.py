@@ -42,7 +42,10 @@ COMMAND = re.compile(
     r"""echo\ (?P<quote>["'])(?P<text>[^\n]+?)(?P=quote)\s*\|\s*arborescence\ (?:parse|tag)"""
     r"""(?P<options>[^\n`]*)"""
 )
-SENTENCE = re.compile(r"""arborescence explain --sentence ["'](?P<text>[^"'\n]+)["']""")
+SENTENCE = re.compile(
+    r"""arborescence\ explain\ (?:-m\ (?P<model>\S+)\ )?(?P<options>--format\ text\ )?"""
+    r"""--sentence\ (?P<quote>["'])(?P<text>[^\n]+?)(?P=quote)"""
+)
 REQUEST = re.compile(r"""(?:\{"text": "|-F data=')(?P<text>[^"']+)""")
 TABLE = re.compile(r""""text": \["(?P<text>[^"]+)"\]""")
 #: Of Python: a model is loaded, and what is called `parser` or `english` is that model.
@@ -58,7 +61,10 @@ def commands(text):
         words = found["text"].split() if "tokens" in found["options"] else found["text"]
         yield (model[1] if model else "english"), words
     for found in SENTENCE.finditer(text):
-        yield "english", found["text"].split()
+        yield (
+            found["model"] or "english",
+            found["text"] if found["options"] else found["text"].split(),
+        )
     for found in [*REQUEST.finditer(text), *TABLE.finditer(text)]:
         yield "english", found["text"]
 

@@ -11,7 +11,7 @@ from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 from arborescence.errors import OptionError, ScoresError
 from arborescence.undirected import kruskal as kruskal_module
 from arborescence.undirected import spanning_tree
-from arborescence.undirected.boruvka import drop_repeated
+from arborescence.undirected.boruvka import boruvka_step, drop_repeated
 from arborescence.undirected.edges import Edges
 from arborescence.undirected.prim import prim_dense
 from forests import Forest, by_sorting
@@ -116,6 +116,37 @@ def test_large_graphs_as_scipy_does(shape):
     assert weight[trees[0]].sum() == truth
     for tree in trees[1:]:
         np.testing.assert_array_equal(tree, trees[0])
+
+
+def test_a_boruvka_step_as_printed():
+    """Algorithm 1, lines 1 to 12, and of line 13 the self-edges: see `drop_repeated`."""
+    rng = np.random.default_rng(6)
+    for _ in range(60):
+        n = int(rng.integers(2, 12))
+        u = np.concatenate([np.arange(n - 1), rng.integers(0, n, 2 * n)]).astype(np.int32)
+        v = np.concatenate([np.arange(1, n), rng.integers(0, n, 2 * n)]).astype(np.int32)
+        u, v = u[u != v], v[u != v]
+        weight = rng.permutation(len(u)).astype(float)
+        best_of = [
+            max((e for e in range(len(u)) if x in (u[e], v[e])), key=weight.__getitem__)
+            for x in range(n)
+        ]
+        parts = Forest(n)
+        for e in best_of:
+            parts.joins(u[e], v[e])
+        left_over = [e for e in range(len(u)) if parts.part[u[e]] != parts.part[v[e]]]
+
+        origin = np.arange(len(u), dtype=np.int32)
+        edges = Edges(u.copy(), v.copy(), weight.copy(), origin)
+        best, label = np.empty(n, np.int32), np.empty(n, np.int32)
+        nodes, left = boruvka_step(n, edges, best, label)
+        assert best.tolist() == best_of
+        assert nodes == len(set(parts.part)) == len(set(label.tolist()))
+        assert all((label[a] == label[b]) == (parts.part[a] == parts.part[b])
+                   for a, b in itertools.combinations(range(n), 2))  # fmt: skip
+        assert edges.origin[:left].tolist() == left_over
+        ends = [(label[u[e]], label[v[e]]) for e in left_over]
+        assert list(zip(edges.u[:left], edges.v[:left], strict=True)) == ends
 
 
 def test_whatever_the_coins_say():

@@ -133,6 +133,30 @@ def kbest(graph, k, errata=()):
         queue.push(w2, e2, with_(graph, e))
 
 
+def kbest_starts(graph, k):
+    """Section 5, the naive way: Figure 7; the queue starts with the best tree of each root edge."""
+    queue = Queue()
+    words = {x[1] for x in graph}
+    for e in [x[3] for x in graph if x[0] == 0]:
+        only = with_root(graph, e)
+        if {x[1] for x in only} == words and (found := next_(only)) is not None:
+            queue.push(weight(found[0]), "start", only)
+    for _ in range(k):
+        if not queue.items:
+            return
+        _, e, graph = queue.pop()
+        if e == "start":
+            tree, (w, e) = next_(graph)
+            yield heads_of(tree)
+            queue.push(w, e, graph)
+            continue
+        tree, (w1, e1) = next_(without(graph, e))
+        yield heads_of(tree)
+        queue.push(w1, e1, without(graph, e))
+        _, (w2, e2) = next_(with_(graph, e))
+        queue.push(w2, e2, with_(graph, e))
+
+
 def with_root(graph, e):
     """G + e for a root edge e, where trees have one."""
     return [x for x in with_(graph, e) if x[0] != 0 or x[3] == e]

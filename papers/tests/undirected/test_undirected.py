@@ -13,6 +13,7 @@ import arborescence as arb
 from arborescence import TreebankError
 from arborescence.parsers import LinearParser
 from arborescence.treebank import Sentence, evaluate
+from arborescence.undirected import enhance
 from arborescence_papers.common import scores as scores_module
 from arborescence_papers.common.recipes import Recipe
 from arborescence_papers.common.report import files_of, write
@@ -246,6 +247,13 @@ def test_from_treebanks_to_tables(treebanks, trained, tmp_path):
     birdish, arboric, *_ = rows_of(tmp_path / "directed-uas.csv")
     learned = [row["sentences to learn from"] for row in (birdish, arboric)]
     assert learned == ["4 (train)", "5 (dev)"]
+    directed, undirected = (
+        Scores.read(tmp_path / "scores" / name / "Birdish.npz") for name in (DIRECTED, UNDIRECTED)
+    )
+    pairs = zip(directed.matrices, undirected.single, strict=True)
+    trees = [enhance(matrix, heads, 5, changes="best") for matrix, heads in pairs]
+    enhanced = Counts.of(directed.gold, directed.counted, trees).uas
+    assert birdish["U-MST-uf-lep"] == f"{enhanced:.2f}"
     # The training sentences of Arboric hold two of its test set.
     assert min(float(arboric["D-MST"]), float(arboric["U-MST-df"])) > 50
 

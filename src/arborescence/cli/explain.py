@@ -9,7 +9,7 @@ import shutil
 import sys
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -18,7 +18,7 @@ from arborescence.cli.outputs import ends, into
 from arborescence.cli.progress import counted
 from arborescence.cli.sentences import readers_of, sentences_of
 from arborescence.core.choices import Algorithm, Root
-from arborescence.errors import ScoresError, TreebankError, TreeError
+from arborescence.errors import ModelError, ScoresError, TreebankError, TreeError, printable
 from arborescence.parsers.described import words_of
 from arborescence.parsers.shared.options import System
 from arborescence.system.files import writing
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     Scores = tuple[Any, Sequence[str] | None]
     Derivation = tuple[Sentence, list[Transition]]
 
+#: The input formats of a sentence.
+Words = Literal["tokens", "text"]
 #: Steps and derivations are written as text, as data, or as a page.
 _OutputOption = Annotated[str | None, into("text", "json", "html")]
 
@@ -42,6 +44,8 @@ _OutputOption = Annotated[str | None, into("text", "json", "html")]
 def explain(
     scores: Annotated[Path | None, typer.Argument(metavar="SCORES.csv|npy")] = None,
     sentence: str | None = None,
+    model: Annotated[str | None, typer.Option("--model", "-m")] = None,
+    format: Words = "tokens",  # noqa: A002
     algorithm: Algorithm = "root-constraint",
     root: Root | None = None,
     k: Annotated[int | None, typer.Option("-k", "--k")] = None,
@@ -57,10 +61,14 @@ def explain(
     ----------
     scores
         Scores (N, N), a row for each head and a column for each dependent, the root first: an .npy
-        file, or a .csv file, where an empty cell is an absent edge, and a first line may have the
-        names.
+        file, or a .csv file, where an empty cell is an absent edge, and the first line, the first
+        column, or both may have the names.
     sentence
-        Words with spaces between, instead of scores: the default model scores them.
+        A sentence, instead of scores: a model scores it.
+    model
+        What scores the sentence: a model's name or file, of any language; by default 'english'.
+    format
+        Whether the sentence has spaces between its words, or is raw text.
     algorithm
         What is explained.
     root
@@ -82,7 +90,8 @@ def explain(
     --------
     arborescence explain scores.csv
     arborescence explain scores.npy --algorithm kbest -k 5
-    arborescence explain --sentence 'we wash our cats' --algorithm eisner
+    arborescence explain -m english-fast --sentence 'When owls hear mice the dogs can sleep'
+    arborescence explain -m fr --format text --sentence "Elle se souvient du jour où il a neigé."
     arborescence explain --sentence 'The day she sold it was cold .' --rules ud
     arborescence explain scores.csv --json | jq '.steps[].text'
     arborescence explain scores.csv -o page.html
@@ -96,6 +105,8 @@ def explain(
             raise typer.BadParameter("--exercise goes with -o FILE.html and --seed, nothing else")
         write_sheet(exercise, seed or 0, Path(output or ""))
         return
+    if sentence is None and (model is not None or format != "tokens"):
+        raise typer.BadParameter("--model and --format are for --sentence")
     if seed is not None:
         raise typer.BadParameter("--seed is for --exercise")
     if (scores is None) == (sentence is None):
@@ -108,10 +119,12 @@ def explain(
     as_data = as_json or ends(output, ".json", ".jsonl")
     with usage_errors():
         if rules is not None:
-            steps = searched(sentence or "", rules, root or "single")
+            steps = searched(*given(sentence or "", model, format), rules, root or "single")
             written = as_page(steps) if page else as_text(steps, as_data)
         else:
-            values, words = read(scores) if scores is not None else scored(sentence or "")
+            values, words = (
+                read(scores) if scores is not None else scored(sentence or "", model, format)
+            )
             options: dict[str, Any] = {"root": root, "k": k, "words": words}
             if page:
                 from arborescence.explaining.page import explain_html
@@ -154,31 +167,42 @@ def write(path: str | Path, text: str) -> None:
         file.write(text.encode())
 
 
-def scored(sentence: str) -> Scores:
-    """Return the default model's scores of a sentence, and its words."""
-    from arborescence.parsers import load
-    from arborescence.treebank import Sentence
+def given(text: str, model: str | None, writing: Words) -> tuple[Sentence, GraphParser]:
+    """Read the one sentence of a text, and load the model that scores it."""
+    from arborescence.parsers import GraphParser, load
 
-    words = sentence.split()
-    return load().scores(Sentence.from_words(words)), words
+    parser = load(model)
+    if not isinstance(parser, GraphParser):
+        raise ModelError(
+            f"{model}: this model has no scores of edges: explain takes a graph-based one, and "
+            "trace shows how a transition-based one parses"
+        )
+    sentences = list(wanted([text], writing, parser, None, UTF8))
+    if len(sentences) != 1:
+        raise TreebankError(f"--sentence has {len(sentences)} sentences, and explain takes one")
+    return sentences[0], parser
 
 
-def searched(sentence: str, rules: str, root: Root) -> list[Step]:
-    """Return the steps of the search for the best tree of the default model that keeps rules."""
+def scored(text: str, model: str | None, writing: Words) -> Scores:
+    """Return a model's scores of a sentence, and its words."""
+    sentence, parser = given(text, model, writing)
+    return parser.scores(sentence), sentence.forms
+
+
+def searched(sentence: Sentence, parser: GraphParser, rules: str, root: Root) -> list[Step]:
+    """Return the steps of the search for the best tree of a model that keeps rules."""
     from arborescence.explaining import explain_constrained
-    from arborescence.parsers import Keeper, load
+    from arborescence.parsers import Keeper
     from arborescence.rules import conflicts_of
-    from arborescence.treebank import Sentence
 
-    words = sentence.split()
-    keeper, parser = Keeper(rules), cast("GraphParser", load())
-    [parsed] = parser.parse([Sentence.from_words(words)])
+    keeper = Keeper(rules)
+    [parsed] = parser.parse([sentence])
     trees = keeper.look([parsed]).sentence(0)._replace(label_names=tuple(parser.labels))
     return explain_constrained(
         parser.labeled_scores(parsed),
         conflicts_of(keeper.rules, trees),
         root=root,
-        words=words,
+        words=sentence.forms,
         labels=parser.labels,
     )
 
@@ -194,36 +218,68 @@ def read(path: Path) -> Scores:
 
 def read_csv(path: Path) -> Scores:
     """Read scores and names from a .csv file."""
-    rows: list[list[float]] = []
-    words: list[str] | None = None
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
             lines = [(number, row) for number, row in enumerate(csv.reader(file), 1) if row]
     except (UnicodeDecodeError, csv.Error) as error:
         raise ScoresError(f"{path}: not a .csv file of scores: {error}") from None
-    for place, (number, row) in enumerate(lines):
-        try:
-            rows.append([float(cell) if cell.strip() else float("-inf") for cell in row])
-        except ValueError as error:
-            if place == 0:
-                words = [cell.strip() for cell in row[1:]]
-                continue
-            raise ScoresError(
-                f"{path}:{number}: {error}; an absent edge is an empty cell"
-            ) from None
-    size = len(rows)
-    for number, row in lines:
-        if len(row) != size:
-            raise ScoresError(
-                f"{path}:{number}: {len(row)} cells; {size} lines of scores have as many each"
-            )
-    if not rows:
+    if not lines:
         raise ScoresError(f"{path}: no scores")
-    return rows, words
+    width = len(lines[0][1])
+    heading, beside = names_of([row for _, row in lines], width)
+    size = width - beside
+    for number, row in lines:
+        if len(row) != width or len(lines) != size + heading:
+            raise ScoresError(
+                f"{path}:{number}: {len(row)} cells, and {len(lines)} lines in the file: N lines "
+                "of scores have N cells each; names are in a line above, a column before, or both"
+            )
+    rows = [
+        [score_of(cell, path, number) for cell in row[beside:]] for number, row in lines[heading:]
+    ]
+    above = [cell.strip() for cell in lines[0][1][beside:]]
+    before = [row[0].strip() for _, row in lines[heading:]]
+    for (number, _), one, other in zip(lines[heading:], before, above, strict=True):
+        if heading and beside and one != other:
+            raise ScoresError(
+                f"{path}:{number}: the row is of {printable(one)!r}, and its column of "
+                f"{printable(other)!r}: names must be in the same order"
+            )
+    return rows, above[1:] if heading else before[1:] if beside else None
 
 
-#: The input formats of a sentence.
-Words = Literal["tokens", "text"]
+def names_of(rows: list[list[str]], width: int) -> tuple[bool, bool]:
+    """Return whether a table has names in its first line, and in its first column."""
+    if len(rows) != width:
+        return len(rows) > width, len(rows) < width
+    first = [cell.strip() for cell in rows[0][1:]]
+    column = [row[0].strip() for row in rows[1:]]
+    # Names may be numbers: then the line and the column have the same ones
+    both = first == column and len(set(first)) == len(first) > 1
+    both |= not all(map(is_score, first))
+    return both, both
+
+
+def number_in(cell: str) -> float:
+    """Return the number in a cell, -inf if the cell is empty; ValueError if it has none."""
+    return float(cell.strip() or "-inf")
+
+
+def is_score(cell: str) -> bool:
+    """Return whether a cell has a number, or is empty."""
+    try:
+        number_in(cell)
+    except ValueError:
+        return False
+    return True
+
+
+def score_of(cell: str, path: Path, number: int) -> float:
+    """Return the score in a cell of a line; -inf if it is empty."""
+    try:
+        return number_in(cell)
+    except ValueError as error:
+        raise ScoresError(f"{path}:{number}: {error}; an absent edge is an empty cell") from None
 
 
 def trace(

@@ -138,10 +138,15 @@ def _is_complex(kind: Lanes) -> bool:
 def _place(context: Any, builder: Any, array: Any, value: Any, at: Any, last: Any) -> Any:
     """Return a pointer to the number `at` of an array, if there are also those up to `last`."""
     view = context.make_array(array)(context, builder, value)
-    if context.enable_boundscheck:
-        for index in (at, last):
-            cgutils.do_boundscheck(context, builder, index, view.nitems, 0)
+    _check(context, builder, view, at, last)
     return builder.gep(view.data, [at])
+
+
+def _check(context: Any, builder: Any, view: Any, *places: Any) -> None:
+    """With bounds checked, fail unless an array has numbers at these places."""
+    if context.enable_boundscheck:
+        for index in places:
+            cgutils.do_boundscheck(context, builder, index, view.nitems, 0)
 
 
 def _row_of_lanes(context: Any, builder: Any, array: Any, value: Any, at: Any) -> Any:
@@ -279,23 +284,25 @@ def _multiply(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     depth = context.cast(builder, args[4], kinds[4], types.intp)
     last = builder.sub(depth, one)
 
-    def pointers(array: int, which: int, last: Any) -> list[Any]:
-        """Return pointers into an array, if there are the numbers up to `last` from each one on."""
+    def pointers(array: int, which: int, last: Any, used: Any = cgutils.true_bit) -> list[Any]:
+        """Return pointers into an array. If used, each has the numbers up to `last` from it on."""
         places = [
             context.cast(builder, place, kinds[which].dtype, types.intp)
             for place in cgutils.unpack_tuple(builder, args[which], len(kinds[which]))
         ]
-        return [
-            _place(context, builder, kinds[array], args[array], at, builder.add(at, last))
-            for at in places
-        ]
+        view = context.make_array(kinds[array])(context, builder, args[array])
+        with builder.if_then(used):
+            for at in places:
+                _check(context, builder, view, at, builder.add(at, last))
+        return [builder.gep(view.data, [at]) for at in places]
 
     def lanes_at(pointer: Any) -> Any:
         return builder.bitcast(pointer, context.get_value_type(kind).as_pointer())
 
     panels = len(kinds[3])
-    row_of = pointers(0, 1, last)
-    panel_of = pointers(2, 3, builder.sub(builder.mul(depth, wide), one))
+    some = builder.icmp_signed(">=", depth, one)  # of rows without numbers nothing is read
+    row_of = pointers(0, 1, last, some)
+    panel_of = pointers(2, 3, builder.sub(builder.mul(depth, wide), one), some)
     to = pointers(5, 6, context.get_constant(types.intp, panels * LANES - 1))
     size = context.get_abi_sizeof(context.get_value_type(kind.dtype))
     zero = _splat_as(context, builder, context.get_constant(kind.dtype, 0), kind.dtype, kind)

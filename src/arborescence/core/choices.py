@@ -20,7 +20,7 @@ Encoding = Literal["mean", "product", "max", "min"]
 #: The algorithms that are explained step by step, each in the module of its name.
 Algorithm = Literal[
     "chu-liu-edmonds", "root-constraint", "kbest", "eisner", "cky", "sums", "undirected",
-    "transitions",
+    "kkt", "transitions",
 ]  # fmt: skip
 #: The measure by which models are compared: labelled or unlabelled attachment score.
 Measure = Literal["las", "uas"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from arborescence.explaining.contraction import Contraction
+from arborescence.explaining.contraction import MANY, Contraction, Record
 from arborescence.explaining.problem import counted, listed, number
 from arborescence.explaining.steps import (
     Detail,
@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     from arborescence.explaining.problem import Problem
     from arborescence.explaining.steps import Step
 
-#: More edges than these are counted in a table, not listed.
-MANY = 10
-
 
 @dataclass(frozen=True)
 class Contracted(Detail):
@@ -33,11 +30,11 @@ class Contracted(Detail):
     node: int  # the id of the new node
     cycle: tuple[Edge, ...]  # the edges of the cycle, in the graph before
     entering: tuple[Edge, ...]  # the edges into the new node, the best one first
+    record: Record | None  # the lecture's tables, in its own view
 
     def table(self, names: Sequence[str]) -> list[list[str]]:
-        """Return the edges into the new node, with the edges that they kick out."""
-        rows = [edge_cells(edge, names) for edge in self.entering]
-        return [["edge into the new node", "weight", "kicks out"], *rows]
+        """Return the lecture's tables."""
+        return [] if self.record is None else self.record.table(names)
 
 
 @dataclass(frozen=True)
@@ -150,13 +147,14 @@ def contract(state: Contraction, cycle: list[int]) -> Generator[Step, None, int]
     x = state.contract(cycle)
     ranked = sorted(state.entering[x], key=lambda entry: (-entry.gain, entry.edge))
     entering = tuple(state.shown(x, entry) for entry in ranked)
-    detail = Contracted(x, edges, entering)
     rule = "minus that of the edge that it kicks out of the cycle"
     if state.whole:
         kinds = ((True, False), (False, False), (True, True))
         casts = [tuple(edge for edge, *kind in others if tuple(kind) == cast) for cast in kinds]
-        detail = Cast(x, edges, entering, *casts)
+        detail: Contracted = Cast(x, edges, entering, None, *casts)
         rule = "plus that of the cycle without its edge into the same word"
+    else:
+        detail = Contracted(x, edges, entering, state.record(ranked))
     yield state.step(
         "contract",
         f"The cycle becomes the node {state.name(x)}. {counted(len(entering), 'edge')} "

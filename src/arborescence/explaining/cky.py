@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from arborescence.core.tree import is_projective, is_tree
 from arborescence.errors import TreeError
-from arborescence.explaining.eisner import Chart, Way
+from arborescence.explaining.eisner import Chart, Way, weight_name
 from arborescence.explaining.problem import counted, edges_of, problem_of
-from arborescence.explaining.steps import Detail, number_name
+from arborescence.explaining.steps import Detail
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -265,10 +265,9 @@ class Constituents(Detail):
         """Return a row for each constituent."""
         rows = [["constituent", "weight", "rule", "of"]]
         for one in self.constituents:
-            weight = "none" if one.weight is None else number_name(one.weight)
             parts = " + ".join(item_name(part, names) for part in one.parts)
             name = item_name((one.first, one.last, one.head), names)
-            rows.append([name, weight, one.rule, parts])
+            rows.append([name, weight_name(one.weight), one.rule, parts])
         return rows
 
 
@@ -330,7 +329,9 @@ def steps(problem: Problem) -> Iterator[Step]:
     chart.weights.update(dict.fromkeys([*alone, top], 0))  # nothing to build if there are no words
     yield problem.step(
         "start",
-        "The smallest constituents: each word v alone, by its rule N_v → v, which weighs nothing.",
+        "The smallest constituents: each word v alone, by its rule N_v → v, which weighs nothing. "
+        "Then longer ones, with each of their words as the head: each takes the split and the rule "
+        "that give the most.",
         detail=chart.show(alone),
     )
     for width in words[:-1]:
@@ -354,10 +355,18 @@ def fill(chart: ConstituentChart, first: int, last: int) -> Step:
     items = [(first, last, head) for head in inside]
     for item in items:
         chart.fill(item, ways_of(item))
+    found = {item: weight for item in items if (weight := chart.weights[item]) is not None}
+    if found:
+        best = max(found, key=lambda item: found[item])
+        text = (
+            f"the heaviest constituent has the head {problem.words[best[2]]} and weighs "
+            f"{weight_name(chart.weight(best))}."
+        )
+    else:
+        text = "there is no constituent."
     return problem.step(
         "fill",
-        f"The constituents from {problem.words[first]} to {problem.words[last]}, one with each of "
-        "these words as its head. Each takes the split and the rule that give the most.",
+        f"From {problem.words[first]} to {problem.words[last]}: {text}",
         looks_at=tuple((h, d) for h in inside for d in inside if h != d),
         detail=chart.show(items),
     )

@@ -5,13 +5,25 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from arborescence.explaining.problem import number
-from arborescence.explaining.steps import Edge, Node, Pair, Step, node_name
+from arborescence.explaining.steps import (
+    Detail,
+    Edge,
+    Node,
+    Pair,
+    Step,
+    edge_name,
+    edges_name,
+    full_name,
+    node_name,
+    number_name,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from arborescence.explaining.problem import Problem
 
@@ -29,6 +41,60 @@ class Entry:
     def edge(self) -> Pair:
         """The original edge."""
         return self.head, self.into
+
+
+#: More edges than these are counted in a table, or left out of it.
+MANY = 10
+
+
+@dataclass(frozen=True)
+class Best:
+    """A node with its bestInEdge, and the edges that it had before: those that were kicked out."""
+
+    node: Node
+    edge: Pair | None
+    before: tuple[Pair, ...]
+
+
+@dataclass(frozen=True)
+class Kick:
+    """An edge with its weight now, and its kicksOut."""
+
+    edge: Pair
+    weight: float
+    kicks_out: tuple[Pair, ...]
+    # what the *lecture*'s `adjust`, as printed, writes, too: it also adjusts edges inside a cycle
+    as_printed: tuple[Pair, ...]
+
+
+@dataclass(frozen=True)
+class Record(Detail):
+    """The *lecture*'s tables as far as they are filled: bestInEdge and kicksOut."""
+
+    best: tuple[Best, ...]
+    kicks: tuple[Kick, ...]  # of all edges; of many, only of the shown and the chosen edges
+
+    def table(self, names: Sequence[str]) -> list[list[str]]:
+        """Return the two tables side by side."""
+        rows = [["node", "bestInEdge", "edge", "weight", "kicksOut"]]
+        left = [[node_name(one.node, names), _best_name(one, names)] for one in self.best]
+        right = [
+            [full_name(one.edge, names), number_name(one.weight), _kick_name(one, names)]
+            for one in self.kicks
+        ]
+        for one, other in zip_longest(left, right):
+            rows.append([*(one or ["", ""]), *(other or ["", "", ""])])
+        return rows
+
+
+def _best_name(one: Best, names: Sequence[str]) -> str:
+    before = f", not {edges_name(one.before, names)}" if one.before else ""
+    return "" if one.edge is None else edge_name(one.edge, names) + before
+
+
+def _kick_name(one: Kick, names: Sequence[str]) -> str:
+    printed = f"faulty adjust: {edges_name(one.as_printed, names)}" if one.as_printed else ""
+    return "; ".join(filter(None, [edges_name(one.kicks_out, names), printed]))
 
 
 class Contraction:
@@ -55,6 +121,9 @@ class Contraction:
             self.entering[d].append(Entry(h, d, score))
         # the edge that each node has chosen; for a member of a cycle its edge on the cycle
         self.chosen: dict[int, Entry] = {}
+        # the edges that were kicked out of each node, and what else the printed `adjust` writes
+        self.kicked: dict[int, list[Pair]] = {}
+        self._as_printed: dict[Pair, list[Pair]] = {}
         self._parent: dict[int, int] = {}
         self._preferred = tree
         self._recorded = recorded
@@ -134,6 +203,8 @@ class Contraction:
                     gain = entry.gain + sum(on_cycle) - kicked.gain
                     kicks_out = (*entry.kicks_out, kicked.edge)
                     self.entering[x].append(Entry(entry.head, entry.into, gain, kicks_out))
+                elif entry != kicked:
+                    self._as_printed.setdefault(entry.edge, []).append(kicked.edge)
         return x
 
     def open(self, x: int) -> tuple[int, Pair]:
@@ -144,6 +215,7 @@ class Contraction:
             del self._parent[member]
         entered = self.top(entry.into)
         kicked = self.chosen[entered].edge
+        self.kicked.setdefault(entered, []).append(kicked)
         [self.chosen[entered]] = [e for e in self.entering[entered] if e.edge == entry.edge]
         return entered, kicked
 
@@ -157,10 +229,37 @@ class Contraction:
         """Return an edge into a node as steps show it."""
         return Edge(self.top(entry.head), x, number(entry.gain), entry.edge, entry.kicks_out)
 
+    def record(self, shown: Iterable[Entry] = ()) -> Record:
+        """Return the lecture's tables now; of many edges those that are `shown` or chosen."""
+        chosen = {x: self.chosen[x].edge for x in sorted(self.entering) if x in self.chosen}
+        best = tuple(
+            Best(self.node(x), chosen.get(x), tuple(self.kicked.get(x, ())))
+            for x in sorted(self.entering)
+        )
+        last = {entry.edge: entry for x in sorted(self.entering) for entry in self.entering[x]}
+        edges: Iterable[Pair] = [*(entry.edge for entry in shown), *chosen.values()]
+        as_printed: dict[Pair, list[Pair]] = {}
+        if len(last) <= MANY:
+            edges = self.problem.in_order(last)
+        if self.problem.words.edges:  # the notation of the lecture
+            as_printed = self._as_printed
+        kicks = tuple(
+            Kick(
+                edge,
+                number(last[edge].gain),
+                last[edge].kicks_out,
+                tuple(as_printed.get(edge, ())),
+            )
+            for edge in dict.fromkeys(edges)
+        )
+        return Record(best, kicks)
+
     def step(self, kind: str, text: str, **parts: Any) -> Step:
         """Return a step with the graph as it is now."""
         if not self._recorded:
             return Step(kind, text, self.problem.words, **parts)
+        if not self.whole:
+            parts.setdefault("detail", self.record())
         tops = self.tops
         words = [d for d in tops if 0 < d <= self.problem.n]
         heads: list[int | None] = [-1, *[None] * self.problem.n]

@@ -128,11 +128,13 @@ class Spans(Detail):
 
     def table(self, names: Sequence[str]) -> list[list[str]]:
         """Return a row for each span."""
-        rows = [["span", "weight", "of"]]
+        rows = [["made by", "span", "weight", "of"]]
         for span in self.spans:
-            weight = "none" if span.weight is None else number_name(span.weight)
+            item = (span.kind, span.head, span.end)
             parts = " + ".join(item_name(part, names) for part in span.parts)
-            rows.append([item_name((span.kind, span.head, span.end), names), weight, parts])
+            made_by = "attach" if span.kind == INCOMPLETE else "complete"
+            side = "" if span.head == span.end else f"{made_by} {side_of(item)}"
+            rows.append([side, item_name(item, names), weight_name(span.weight), parts])
         return rows
 
 
@@ -140,6 +142,24 @@ def item_name(item: Item, names: Sequence[str]) -> str:
     """Return a span as text, as on the page on projective trees: C[head, end] or I[head, end]."""
     kind, head, end = item
     return f"{'C' if kind == COMPLETE else 'I'}[{names[head]}, {names[end]}]"
+
+
+def side_of(item: Item) -> str:
+    """Return the side of its head on which a span lies."""
+    return "left" if item[2] < item[1] else "right"
+
+
+def rule_name(item: Item) -> str:
+    """Return the *lecture*'s name of what makes a span."""
+    side = side_of(item)
+    if item[0] == COMPLETE:
+        return f"complete a {side} child"
+    return f"attach a {side} dependent"
+
+
+def weight_name(weight: float | None) -> str:
+    """Return the weight of an item as text."""
+    return "none" if weight is None else number_name(weight)
 
 
 class SpanChart(Chart[Item]):
@@ -158,10 +178,10 @@ class SpanChart(Chart[Item]):
 
     def tell(self, item: Item) -> str:
         """Say how a span was built."""
-        name, edge = item_name(item, self.problem.words), self.ways[item].edge
-        if edge is None:
-            return f"{name} was built of two parts."
-        return f"{name} is the edge {self.problem.edge(edge)}."
+        names, way = self.problem.words, self.ways[item]
+        edge = "" if way.edge is None else f" by {self.problem.edge(way.edge)}"
+        one, other = (item_name(part, names) for part in way.parts)
+        return f"{item_name(item, names)}: {rule_name(item)}{edge}, of {one} and {other}."
 
 
 def ways_of(item: Item, *, single: bool) -> Iterator[Way[Item]]:
@@ -185,7 +205,10 @@ def steps(problem: Problem, *, single: bool) -> Iterator[Step]:
     chart.weights.update(dict.fromkeys(alone, 0))
     yield problem.step(
         "start",
-        "The smallest complete spans: each word alone, and the root alone. They weigh nothing.",
+        "Initialization: the root alone and each word alone are triangles (complete spans) of "
+        "weight 0. Then longer spans are made of shorter ones. Attach: two triangles and an edge "
+        "make a trapezoid (an incomplete span). Complete: a trapezoid and a triangle make a "
+        "triangle. Each takes the split that gives the most.",
         detail=chart.show(alone),
     )
     for width in range(1, n + 1):
@@ -203,11 +226,17 @@ def fill(chart: SpanChart, i: int, j: int, *, single: bool) -> Step:
         items, cells = items[::2], cells[:1]
     for item in items:
         chart.fill(item, ways_of(item, single=single))
-    one, other = problem.words[i], problem.words[j]
+    weights = [weight_name(chart.weight(item)) for item in items]
+    edges = [f"{problem.edge(cell)} {weight}" for cell, weight in zip(cells, weights, strict=False)]
+    heads = [
+        f"head {problem.words[h]} {weight}"
+        for (h, _), weight in zip(cells, weights[len(cells) :], strict=True)
+    ]
+    goal = ", the goal" if (i, j) == (0, problem.n) else ""
     return problem.step(
         "fill",
-        f"The spans from {one} to {other}: first those with an edge between the two, then those "
-        "of which one is the head. Each takes the place to split it that gives the most.",
+        f"From {problem.words[i]} to {problem.words[j]}{goal}. Attach: {', '.join(edges)}. "
+        f"Complete: {', '.join(heads)}.",
         looks_at=cells,
         detail=chart.show(items),
     )

@@ -12,9 +12,10 @@ from arborescence.explaining.problem import problem_of
 from arborescence.explaining.steps import Steps
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from arborescence.core.choices import Root
+    from arborescence.explaining.steps import Pair
 
 #: The number of trees, and the largest one that is explained.
 K, MOST_TREES = 3, 20
@@ -33,6 +34,7 @@ def explain(
     root: Root | None = None,
     k: int | None = None,
     words: Sequence[str] | None = None,
+    edges: Mapping[Pair, str] | None = None,
 ) -> Steps:
     """Return the steps by which an algorithm finds its result, each with a sentence that says what.
 
@@ -57,6 +59,8 @@ def explain(
           `TreeDistribution`. Scores of edges into a word may differ by 300 at most.
         - ``"undirected"``: one score for each pair, Borůvka's spanning tree, directed and
           enhanced. As `undirected.decode` with ``changes="best"``.
+        - ``"kkt"``: the same, with the spanning tree by Karger, Klein and Tarjan (1995): Borůvka's
+          steps, a sample, its forest F, and the F-heavy edges, which go.
         - ``"transitions"``: the best projective tree, made by arc-standard transitions.
     root : {"single", "multi"}, optional
         As in `decode`. The default is "single", except for ``"chu-liu-edmonds"``, which has no root
@@ -64,7 +68,10 @@ def explain(
     k : int, optional
         For ``"kbest"``: the number of trees, 3 by default and 20 at most.
     words : list of str, optional
-        The words, without the root, for names in texts. The default is their numbers.
+        The words, without the root, for names in texts. The default is their numbers. If they are
+        V1, V2, ..., contracted nodes have the next numbers, as in the lecture.
+    edges : mapping of (head, dependent) to str, optional
+        Names for edges in texts, such as ``{(0, 1): "a"}``. The default is "head → dependent".
 
     Returns
     -------
@@ -101,7 +108,7 @@ cycle. So Birds takes sing → Birds, and its root edges are deleted.
     (-1, 2, 0)
     """
     options = _options(algorithm, root, k)
-    problem = problem_of(scores, words)
+    problem = problem_of(scores, words, edges)
     # Only this algorithm's module is imported, so that the others work without it.
     module = import_module(f"arborescence.explaining.{algorithm.replace('-', '_')}")
     return Steps(module.steps(problem, **options))

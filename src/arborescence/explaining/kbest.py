@@ -28,6 +28,10 @@ if TYPE_CHECKING:
     Heads = tuple[int | None, ...]
 
 
+#: The number of blue or red edges that a table lists. It counts the others.
+FEW = 3
+
+
 @dataclass(frozen=True)
 class Waiting:
     """A part that waits: its conditions, and the weight of its best tree."""
@@ -92,8 +96,8 @@ def steps(problem: Problem, k: int, *, single: bool) -> Iterator[Step]:
         waiting.remove(part)
         yield give(problem, part, waiting, found, single=single)
         if len(found) < k:
-            for rest, step in split(problem, part, found[-1], single=single):
-                yield step
+            for rest, shown in split(problem, part, found[-1], single=single):
+                yield from shown
                 waiting.extend(rest)
     best = f"These are the {k} best trees." if k > 1 else "This is the best tree."
     fewer = f"These are all trees that exist: {len(found)}, not {k}."
@@ -146,7 +150,7 @@ def give(
 
 def split(
     problem: Problem, part: Part, tree: Heads, *, single: bool
-) -> Iterator[tuple[list[Part], Step]]:
+) -> Iterator[tuple[list[Part], list[Step]]]:
     """Yield what is left of a part without its best tree, and the steps that say so."""
     if part.swap is not None:
         e = part.swap.edge
@@ -164,12 +168,12 @@ def split(
     text = f"Trees without {problem.edges(spent)} have another root edge: "
     if best is None:
         step = problem.step("other-root", text + "there are none.", forbidden=spent)
-        yield [], step
+        yield [], [step]
         return
     weight = problem.weight(best)
     text += f"the best of them weighs {number_name(number(weight))}. They wait."
     step = problem.step("other-root", text, forbidden=spent, heads=best, weight=number(weight))
-    yield [Part(best, (), spent, weight)], step
+    yield [Part(best, (), spent, weight)], [step]
 
 
 def look_for_swap(
@@ -179,7 +183,7 @@ def look_for_swap(
     forbidden: tuple[Pair, ...],
     *,
     single: bool,
-) -> tuple[list[Part], Step]:
+) -> tuple[list[Part], list[Step]]:
     """Find the swap of a tree that costs least: the paper's `next`, in a part of the trees."""
     graph = graph_of(problem, required, forbidden, single=single)
     swaps = swaps_of(graph, tree, required)
@@ -209,7 +213,39 @@ def look_for_swap(
         looks_at=tuple(e for _, swap in swaps for e in (swap.edge, swap.replacement) if e),
         detail=Swaps(tuple(swap for _, swap in swaps), cheapest),
     )
-    return rest, step
+    return rest, [*levels(step, swaps), step]
+
+
+def levels(whole: Step, swaps: Sequence[tuple[Fraction | None, Swap]]) -> Iterator[Step]:
+    """Yield a step for each level of `next` (Figure 5), the base case first, if a cycle exists."""
+    cycles = sorted({swap.cycle for _, swap in swaps if swap.cycle is not None}, reverse=True)
+    if not cycles:
+        return
+    best: tuple[Fraction, Swap] | None = None
+    names = whole.words
+    for cycle in (None, *cycles):
+        here = [(cost, swap) for cost, swap in swaps if swap.cycle == cycle]
+        costs = [(cost, swap) for cost, swap in here if cost is not None]
+        text = "Next, base case: all cycles are contracted. "
+        if cycle is not None:
+            text = "Next, a level up: a cycle is opened, and its edges that stay are looked at. "
+        if costs:
+            cost, swap = min(costs, key=lambda one: one[0])
+            least = number_name(number(cost))
+            text += f"The least swap cost is {least}, of {edge_name(swap.edge, names)}. "
+            if best is None or cost < best[0]:
+                best = cost, swap
+        else:
+            text += "No edge here can be swapped. "
+        if cycle is not None and best is not None:
+            text += f"The least so far is {number_name(number(best[0]))}."
+        yield replace(
+            whole,
+            kind="level",
+            text=text.rstrip(),
+            looks_at=tuple(e for _, swap in here for e in (swap.edge, swap.replacement) if e),
+            detail=Swaps(tuple(swap for _, swap in here), best[1] if best else None),
+        )
 
 
 def conditions_name(
@@ -262,6 +298,11 @@ class Swap:
     edge: Pair
     replacement: Pair | None
     cost: float | None  # what the tree loses
+    # the other edges into the node, the best first: a blue one can replace the edge; a red one
+    # comes from below it, so it would close a cycle
+    blue: tuple[Pair, ...]
+    red: tuple[Pair, ...]
+    cycle: int | None  # the contracted node that the node is in; None if it is in none
 
 
 @dataclass(frozen=True)
@@ -273,15 +314,20 @@ class Swaps(Detail):
 
     def table(self, names: Sequence[str]) -> list[list[str]]:
         """Return a row for each edge of the tree that may be replaced."""
-        rows = [["", "edge of the tree", "best edge into", "replacement", "cost"]]
+        rows = [["", "edge of the tree", "best edge into", "blue edges", "red edges", "cost"]]
         for swap in self.swaps:
-            other = "none" if swap.replacement is None else edge_name(swap.replacement, names)
             cost = "" if swap.cost is None else number_name(swap.cost)
             mark = "*" if swap == self.cheapest else ""
-            rows.append(
-                [mark, edge_name(swap.edge, names), node_name(swap.node, names), other, cost]
-            )
+            others = [_few(edges, names) for edges in (swap.blue, swap.red)]
+            node = node_name(swap.node, names)
+            rows.append([mark, edge_name(swap.edge, names), node, *others, cost])
         return rows
+
+
+def _few(edges: Sequence[Pair], names: Sequence[str]) -> str:
+    """Return the first edges as text, and how many there are besides."""
+    text = edges_name(edges[:FEW], names) or "none"
+    return text if len(edges) <= FEW else f"{text} and {len(edges) - FEW} more"
 
 
 def swaps_of(
@@ -298,18 +344,24 @@ def swaps_of(
     for x, entry in sorted(state.chosen.items(), key=lambda item: item[1].into):
         if tree[entry.into] != entry.head or entry.edge in required:
             continue
-        others = [
-            other
-            for other in state.entering[x]
-            if other != entry and not _is_below(tree, other.head, entry.into)
-        ]
-        best = state.best(x, others)
+        ranked = sorted(state.entering[x], key=lambda other: (-other.gain, other.edge))
+        others = [other for other in ranked if other != entry]
+        red = [other for other in others if _is_below(tree, other.head, entry.into)]
+        blue = [other for other in others if other not in red]
+        best = state.best(x, blue)
+        if best is not None:
+            blue.sort(
+                key=lambda other: other != best
+            )  # among equal edges, the replacement is first
         cost = None if best is None else entry.gain - best.gain
         swap = Swap(
             state.node(x),
             entry.edge,
             None if best is None else best.edge,
             None if cost is None else number(cost),
+            tuple(other.edge for other in blue),
+            tuple(other.edge for other in red),
+            next((outer for outer, inner in state.members.items() if x in inner), None),
         )
         swaps.append((cost, swap))
     return swaps

@@ -11,10 +11,10 @@ import numpy as np
 from arborescence.core.faults import bad_score
 from arborescence.core.graph import as_graph, matrix_of
 from arborescence.errors import OptionError, ScoresError, printable
-from arborescence.explaining.steps import Node, Pair, Step, edge_name, edges_name
+from arborescence.explaining.steps import Names, Node, Pair, Step, edge_name, edges_name
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
 #: The largest number of words: more steps than that of so many words nobody reads.
 MOST_WORDS = 30
@@ -26,7 +26,7 @@ class Problem:
 
     n: int  # the number of words
     scores: dict[Pair, Fraction]  # the score of each present edge (h, d), exactly
-    words: tuple[str, ...]  # the names of the nodes 0 to n
+    words: Names  # the names of the nodes 0 to n, and perhaps of edges
 
     def without(self, edges: Collection[Pair]) -> Problem:
         """Return the graph without some edges."""
@@ -50,6 +50,11 @@ class Problem:
         """Return edges as text."""
         return edges_name(edges, self.words)
 
+    def in_order(self, edges: Iterable[Pair]) -> list[Pair]:
+        """Return edges in the order of their names, and those without one by head and dependent."""
+        places = {edge: place for place, edge in enumerate(self.words.edges)}
+        return sorted(edges, key=lambda edge: (places.get(edge, len(places)), edge))
+
     def listed(self, words: Iterable[int]) -> str:
         """Return words as text: ``a, b and c``."""
         return listed([self.words[word] for word in words])
@@ -71,6 +76,11 @@ def counted(count: int, what: str) -> str:
     return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
+def counted_with_verb(count: int, what: str) -> str:
+    """Return a count, its noun and its verb: ``1 edge is``, ``2 edges are``."""
+    return f"{counted(count, what)} {'is' if count == 1 else 'are'}"
+
+
 def number(value: Fraction) -> float:
     """Return an exact number, rounded once; infinite if it is too large."""
     try:
@@ -79,7 +89,9 @@ def number(value: Fraction) -> float:
         return float("inf") if value > 0 else float("-inf")
 
 
-def problem_of(scores: Any, words: Sequence[str] | None) -> Problem:
+def problem_of(
+    scores: Any, words: Sequence[str] | None, edges: Mapping[Pair, str] | None = None
+) -> Problem:
     """Check a sentence's scores, and make them exact."""
     # ScoresError, or OptionError for other words
     graph = as_graph(scores)
@@ -102,7 +114,21 @@ def problem_of(scores: Any, words: Sequence[str] | None) -> Problem:
         if not score < np.inf:
             raise bad_score(graph, 0)
         exact[h, d] = Fraction(float(score))
-    return Problem(n, exact, ("root", *_names(n, words)))
+    return Problem(n, exact, Names(("root", *_names(n, words)), _named(exact, edges)))
+
+
+def _named(present: Collection[Pair], edges: Mapping[Pair, str] | None) -> dict[Pair, str]:
+    """Check the names of edges."""
+    named = {}
+    for edge, name in (edges or {}).items():
+        if edge not in present:
+            raise OptionError(f"edges has a name for {edge!r}, which is no edge (head, dependent)")
+        if not isinstance(name, str) or not printable(name):
+            raise OptionError(f"edges[{edge!r}] must be a name, not {name!r}")
+        named[edge] = printable(name)
+    if len(set(named.values())) < len(named):
+        raise OptionError("edges has the same name for two edges")
+    return named
 
 
 def _names(n: int, words: Sequence[str] | None) -> list[str]:

@@ -13,7 +13,7 @@ from arborescence.drawing.svg import draw_svg
 from arborescence.drawing.text import screen_width
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 #: A cell of the score matrix, and so an edge of the original graph: head, dependent.
 Pair = tuple[int, int]
@@ -144,16 +144,42 @@ class Step:
         return "\n".join([f"[{self.kind}] {self.text}", *lines_of(self.table())])
 
 
+class Names(tuple[str, ...]):
+    """The names of the root and the words; and perhaps names of edges."""
+
+    edges: Mapping[Pair, str]
+
+    def __new__(cls, words: Iterable[str], edges: Mapping[Pair, str] | None = None) -> Names:
+        """Return names; an edge without one is called by those of its ends."""
+        made = super().__new__(cls, words)
+        made.edges = dict(edges or {})
+        return made
+
+
 def node_name(node: Node, names: Sequence[str]) -> str:
-    """Return the word of a node, or the words of a contracted node in braces."""
+    """Return the word of a node, or the words of a contracted node in braces.
+
+    If the words are called V1, V2, V3, contracted nodes are called V4, V5, as in the *lecture*.
+    """
     if not node.members:
         return names[node.id]
+    letter = names[1].removesuffix("1")
+    if letter and all(name == f"{letter}{d}" for d, name in enumerate(names[1:], 1)):
+        return f"{letter}{node.id}"
     return "{" + " ".join(node_name(member, names) for member in node.members) + "}"
 
 
 def edge_name(edge: Pair, names: Sequence[str]) -> str:
-    """Return an original edge as text: head → dependent."""
-    return f"{names[edge[0]]} → {names[edge[1]]}"
+    """Return an original edge as text: its own name, or head → dependent."""
+    own = names.edges.get(edge) if isinstance(names, Names) else None
+    return own or f"{names[edge[0]]} → {names[edge[1]]}"
+
+
+def full_name(edge: Pair, names: Sequence[str]) -> str:
+    """Return an original edge as text: its own name, if it has one, and head → dependent."""
+    ends = f"{names[edge[0]]} → {names[edge[1]]}"
+    own = edge_name(edge, names)
+    return ends if own == ends else f"{own}, {ends}"
 
 
 def edges_name(edges: Sequence[Pair], names: Sequence[str]) -> str:
@@ -194,9 +220,9 @@ def as_json(steps: Sequence[Step]) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``words``, a list of names, and ``steps``, a list of dictionaries with the attributes of
-        `Step` (without words). A detail has its class's name as ``type``. Numbers that are not
-        finite are None.
+        ``words``, a list of names; ``edges``, triples of head, dependent and name, if edges have
+        names; and ``steps``, a list of dictionaries with the attributes of `Step` (without words).
+        A detail has its class's name as ``type``. Numbers that are not finite are None.
 
     Examples
     --------
@@ -208,7 +234,11 @@ def as_json(steps: Sequence[Step]) -> dict[str, Any]:
     made = [_plain(step) for step in steps]
     for step in made:
         del step["words"]
-    return {"words": list(steps[0].words), "steps": made}
+    words = steps[0].words
+    edges = (
+        [[*edge, name] for edge, name in words.edges.items()] if isinstance(words, Names) else []
+    )
+    return {"words": list(words), **({"edges": edges} if edges else {}), "steps": made}
 
 
 def _plain(value: Any) -> Any:

@@ -7,11 +7,12 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 from arborescence.explaining import eisner
-from arborescence.explaining.steps import Detail, Pair, edge_name
+from arborescence.explaining.steps import Detail
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from arborescence.drawing.derivation import Step as State
     from arborescence.explaining.problem import Problem
     from arborescence.explaining.steps import Step
 
@@ -19,54 +20,63 @@ if TYPE_CHECKING:
 SYSTEM = "arc-standard"
 
 
+#: The number of actions in a row of the table.
+IN_A_ROW = 6
+
+
 @dataclass(frozen=True)
 class Configuration(Detail):
-    """A state: stack and buffer, with the transition that is made next."""
+    """A state: stack and buffer, and the transitions that led to it."""
 
     stack: tuple[int, ...]  # from the bottom to the top
     buffer: tuple[int, ...]  # from the front to the end
-    action: str | None  # the transition, None in the last state
-    edge: Pair | None  # the edge that it adds
+    actions: tuple[str, ...]
 
     def table(self, names: Sequence[str]) -> list[list[str]]:
-        """Return stack, buffer, action and edge."""
-        edge = "" if self.edge is None else edge_name(self.edge, names)
-        row = [
-            " ".join(names[node] for node in self.stack),
-            " ".join(names[node] for node in self.buffer),
-            self.action or "",
-            edge,
-        ]
-        return [["stack", "buffer", "action", "edge"], row]
+        """Return stack, buffer and the actions so far."""
+        stack, buffer = (
+            " ".join(names[node] for node in nodes) for nodes in (self.stack, self.buffer)
+        )
+        parts = [self.actions[k : k + IN_A_ROW] for k in range(0, len(self.actions), IN_A_ROW)]
+        first, *others = [" ".join(part) for part in parts] or [""]
+        rows = [[stack, buffer, first], *(["", "", other] for other in others)]
+        return [["stack", "buffer", "actions"], *rows]
 
 
 def steps(problem: Problem, *, single: bool) -> Iterator[Step]:
-    """Yield the derivation of the best projective tree."""
-    from arborescence.drawing.derivation import steps as trace
-
+    """Yield the derivation of the best projective tree: each state, and the action before it."""
     *_, best = eisner.steps(problem, single=single)
     if best.kind != "tree":
         yield best
         return
-    sentence = SimpleNamespace(
-        forms=problem.words[1:], heads=best.heads[1:], deprels=["_"] * problem.n
-    )
     heads: list[int | None] = [-1, *[None] * problem.n]
-    for state in trace(sentence, SYSTEM):
-        found = Configuration(tuple(state.stack), tuple(state.buffer), state.action, state.edge)
-        looks_at: tuple[Pair, ...] = ()
+    actions: list[str] = []
+    kind, edge = "start", None
+    text = "The stack has the root, and the buffer all words."
+    for state in derivation(problem, best.heads):
+        detail = Configuration(tuple(state.stack), tuple(state.buffer), tuple(actions))
+        looks_at = () if edge is None else (edge,)
+        yield problem.step(kind, text, heads=tuple(heads), looks_at=looks_at, detail=detail)
         if state.action is None:
             break
-        kind, text = state.action.lower(), f"{state.action}: "
-        if state.edge is None:
+        kind, edge = state.action.lower(), state.edge
+        actions.append(state.action)
+        text = f"{state.action}: "
+        if edge is None:
             text += f"{problem.words[state.buffer[0]]} goes from the buffer to the stack."
         else:
-            h, d = state.edge
-            heads[d], looks_at = h, (state.edge,)
+            heads[edge[1]] = edge[0]
             text += (
-                f"the edge {problem.edge(state.edge)} joins the two nodes on top of the stack, and "
-                f"{problem.words[d]} leaves it."
+                f"the edge {problem.edge(edge)} joins the two nodes on top of the stack, and "
+                f"{problem.words[edge[1]]} leaves it."
             )
-        yield problem.step(kind, text, heads=tuple(heads), looks_at=looks_at, detail=found)
     text = "Only the root is left: this is the best projective tree, made by transitions."
-    yield problem.step("tree", text, heads=tuple(heads), weight=best.weight, detail=found)
+    yield problem.step("tree", text, heads=tuple(heads), weight=best.weight, detail=detail)
+
+
+def derivation(problem: Problem, heads: Sequence[int | None]) -> list[State]:
+    """Return the states by which the static oracle builds a tree, each with the next action."""
+    from arborescence.drawing.derivation import steps as trace
+
+    sentence = SimpleNamespace(forms=problem.words[1:], heads=heads[1:], deprels=["_"] * problem.n)
+    return trace(sentence, SYSTEM)

@@ -7,19 +7,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from arborescence.explaining import chu_liu_edmonds, root_constraint
-from arborescence.explaining.problem import counted, edges_of, number
+from arborescence.explaining.problem import counted, counted_with_verb, edges_of, number
 from arborescence.explaining.steps import Detail, Node, Pair, number_name
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator, Sequence
+    from collections.abc import Callable, Generator, Iterator, Sequence
 
     from arborescence.explaining.problem import Problem
     from arborescence.explaining.steps import Step
 
     Pairs = dict[Pair, float]
+    #: The words of the contracted node that each node is in.
+    Parts = dict[int, tuple[int, ...]]
 
 
 #: The number of rounds in the paper.
@@ -153,6 +155,22 @@ class Links(Detail):
 
 
 @dataclass(frozen=True)
+class Multigraph(Links):
+    """The edges of a graph with contracted nodes, and what becomes of each."""
+
+    fates: tuple[str, ...] = ()
+
+    def table(self, names: Sequence[str]) -> list[list[str]]:
+        """Return a row for each edge, by the pair that it stands for."""
+        head, *rows = super().table(names)
+        return [[*head, ""], *([*row, fate] for row, fate in zip(rows, self.fates, strict=True))]
+
+
+#: What becomes of an edge: the paper's self edges and repetitive edges go.
+CHOSEN, SELF, REPETITIVE, STAYS = "is in the tree", "self edge: goes", "repetitive: goes", "stays"
+
+
+@dataclass(frozen=True)
 class RootWords(Detail):
     """The weight of the directed tree with each word as the child of the root."""
 
@@ -170,6 +188,16 @@ class RootWords(Detail):
 
 def steps(problem: Problem, *, single: bool) -> Iterator[Step]:
     """Yield the steps of `undirected.decode` with its default options."""
+    yield from parse(problem, spanning_tree, single=single)
+
+
+def parse(
+    problem: Problem,
+    spanning_tree: Callable[[Problem, Pairs, int], Generator[Step, None, list[Pair] | None]],
+    *,
+    single: bool,
+) -> Iterator[Step]:
+    """Yield the steps of undirected parsing, with this algorithm for the spanning tree."""
     first = 1 if single else 0
     pairs = encode(problem, first)
     yield problem.step(
@@ -177,7 +205,7 @@ def steps(problem: Problem, *, single: bool) -> Iterator[Step]:
         "Each pair of nodes gets one score: the mean of its two directions, or the only one that "
         "is present." + (" The root is left out; its edge is chosen later." if single else ""),
         looks_at=tuple(edge for edge in problem.scores if edge[0] >= first),
-        detail=Links(_links(pairs)),
+        detail=Links(links_of(pairs)),
     )
     tree = yield from spanning_tree(problem, pairs, first)
     if tree is None:
@@ -217,37 +245,78 @@ def spanning_tree(
     problem: Problem, pairs: Pairs, first: int
 ) -> Generator[Step, None, list[Pair] | None]:
     """Borůvka's algorithm: each component takes its best pair; then components become nodes."""
-    part: dict[int, tuple[int, ...]] = {node: (node,) for node in range(first, problem.n + 1)}
+    parts = new_parts(problem, first)
     chosen: set[Pair] = set()
-    while len(set(part.values())) > 1:
-        best: dict[tuple[int, ...], Pair] = {}
-        # On a tie the first pair: then choices never form a cycle.
-        for pair in sorted(pairs, key=lambda pair: (-pairs[pair], pair)):
-            if part[pair[0]] != part[pair[1]]:
-                for node in pair:
-                    best.setdefault(part[node], pair)
-        if not best:
+    edges = dict(pairs)
+    while len(set(parts.values())) > 1:
+        if not edges:
             return None
-        rounds = set(best.values())
-        for u, v in rounds:
-            merged = tuple(sorted({*part[u], *part[v]}))
-            part.update(dict.fromkeys(merged, merged))
-        chosen |= rounds
-        left = list(dict.fromkeys(part.values()))
-        nodes = [
-            Node(p[0]) if len(p) == 1 else Node(problem.n + 1 + k, tuple(map(Node, p)))
-            for k, p in enumerate(left)
-        ]
-        yield problem.step(
-            "boruvka",
-            "Each node takes the best pair that leaves it: these pairs are in the tree. Nodes that "
-            f"are now connected become one; {counted(len(left), 'node')} "
-            f"{'is' if len(left) == 1 else 'are'} left.",
-            nodes=tuple(nodes),
-            looks_at=tuple(sorted(rounds)),
-            detail=Links(_links(pairs), tuple(sorted(chosen))),
-        )
+        edges = yield from boruvka_step(problem, edges, parts, chosen)
     return sorted(chosen)
+
+
+def new_parts(problem: Problem, first: int) -> Parts:
+    """Return the contracted node that each node is in: first itself."""
+    return {node: (node,) for node in range(first, problem.n + 1)}
+
+
+def better(pairs: Pairs) -> Callable[[Pair], tuple[float, Pair]]:
+    """Return the key that sorts pairs, the best first; of equal ones the first is better."""
+    return lambda pair: (-pairs[pair], pair)  # so choices never form a cycle
+
+
+def boruvka_step(
+    problem: Problem, edges: Pairs, parts: Parts, chosen: set[Pair], where: str = ""
+) -> Generator[Step, None, Pairs]:
+    """Make a step of Borůvka's algorithm, which contracts nodes; return the edges that are left."""
+    best: dict[tuple[int, ...], Pair] = {}
+    ranked = sorted(edges, key=better(edges))
+    for pair in ranked:
+        for node in pair:
+            best.setdefault(parts[node], pair)
+    taken = set(best.values())
+    for u, v in taken:
+        merged = tuple(sorted({*parts[u], *parts[v]}))
+        parts.update(dict.fromkeys(merged, merged))
+    chosen |= taken
+    left = len(set(parts.values()))
+    shown: dict[str, Any] = {"nodes": nodes_of(problem, parts), "looks_at": tuple(sorted(taken))}
+    yield problem.step(
+        "boruvka",
+        f"{where}Each node takes the best pair that leaves it: these pairs are in the tree. Nodes "
+        f"that are now connected become one; {counted_with_verb(left, 'node')} left.",
+        detail=Links(links_of(edges), tuple(sorted(chosen))),
+        **shown,
+    )
+    fates: dict[Pair, str] = {}
+    seen = set()
+    for pair in ranked:
+        ends = frozenset(parts[node] for node in pair)
+        fates[pair] = STAYS if ends not in seen else REPETITIVE
+        if len(ends) == 1:
+            fates[pair] = CHOSEN if pair in taken else SELF
+        seen.add(ends)
+    gone = [list(fates.values()).count(fate) for fate in (SELF, REPETITIVE)]
+    kept = {pair: weight for pair, weight in edges.items() if fates[pair] == STAYS}
+    yield problem.step(
+        "contract",
+        f"{where}The edges of the contracted graph, line by line: {counted(gone[0], 'self edge')} "
+        f"within a node and {counted(gone[1], 'repetitive edge')} beside a better one go. "
+        f"{counted(len(kept), 'edge')} {'stays' if len(kept) == 1 else 'stay'}.",
+        detail=Multigraph(
+            links_of(edges), tuple(sorted(chosen)), tuple(fates[pair] for pair in edges)
+        ),
+        **shown,
+    )
+    return kept
+
+
+def nodes_of(problem: Problem, parts: Parts) -> tuple[Node, ...]:
+    """Return the contracted nodes as steps show them."""
+    return tuple(
+        Node(part[0]) if len(part) == 1 else Node(problem.n + 1 + k, tuple(map(Node, part)))
+        for k, part in enumerate(dict.fromkeys(parts.values()))
+    )
 
 
 def choose_root(problem: Problem, tree: list[Pair]) -> tuple[int, Step]:
@@ -316,5 +385,6 @@ def decode_exactly(problem: Problem, why: str, single: bool) -> Iterator[Step]:
     yield replace(last, text=f"{why} So the sentence is decoded exactly instead. {last.text}")
 
 
-def _links(pairs: Pairs) -> tuple[Link, ...]:
+def links_of(pairs: Pairs) -> tuple[Link, ...]:
+    """Return pairs as details show them."""
     return tuple(Link(u, v, weight) for (u, v), weight in pairs.items())

@@ -66,7 +66,7 @@ def kbest(
     """Return the k trees of highest weight, exactly, best first.
 
     Zmigrod, Vieira and Cotterell (2021), Theorems 3 and 4: O(n²) a tree, with or without the root
-    constraint, here with one contraction of the graph for each tree. Projective trees: Algorithm 3
+    constraint, here with one contraction of the graph for most trees. Projective trees: Algorithm 3
     of Huang and Chiang (2005), O(n³) for the chart and O(n log k) a tree. Rounding does not matter;
     the order of trees of equal weight depends only on the scores of their sentence.
 

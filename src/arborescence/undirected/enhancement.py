@@ -156,7 +156,7 @@ def enhance(
 
     Notes
     -----
-    Levi, Reichart and Rappoport (2016), Section 4.3, *Local Enhancement*: O(n) a round.
+    Levi, Reichart and Rappoport (2016), Section 4.3, *Local Enhancement Procedure*: O(n) a round.
     A change turns the path t -> u -> v into t -> v -> u; t may be the root, and other dependents
     of u and v stay. Its gain is s(t,v) + s(v,u) - s(t,u) - s(u,v). In each round, the gains of all
     v are computed from the current tree.

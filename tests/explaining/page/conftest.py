@@ -1,6 +1,19 @@
 """Pages opened in a browser, without a network; what a page may not do fails the test."""
 
+import importlib.util
+from pathlib import Path
+
 import pytest
+
+
+@pytest.fixture(scope="session")
+def live():
+    """The module that makes the live pages of the documentation."""
+    path = Path(__file__).parents[3] / "docs" / "live" / "pages.py"
+    spec = importlib.util.spec_from_file_location("live_pages", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 @pytest.fixture

@@ -45,7 +45,8 @@ def check(page, rule):
 def test_each_algorithm(opened, algorithm):
     page = opened(the_page())
     page.select_option("#algorithm", algorithm)
-    expected = texts(algorithm)
+    steps = arb.explain(figure_2(), algorithm, words=WORDS)
+    expected = [step.text for step in steps]
     assert listed(page) == expected
     for number, text in enumerate(expected, 1):
         if number > 1:
@@ -53,6 +54,10 @@ def test_each_algorithm(opened, algorithm):
         assert count(page) == f"Step {number} of {len(expected)}"
         assert page.locator("#sentence").text_content() == text
         assert page.locator("#figure svg .form").all_text_contents() == ["root", *WORDS]
+        if algorithm in ("undirected", "kkt", "cky") and steps[number - 1].table():
+            rows = page.locator("#detail table").first.locator("tr").all()
+            shown = [row.locator("th, td").all_text_contents() for row in rows]
+            assert shown == steps[number - 1].table()
     assert page.locator("#forward").get_attribute("aria-disabled") == "true"
 
 
@@ -135,6 +140,79 @@ def test_what_a_step_shows(opened):
     assert described == f"Step 3. {texts()[2]}"
 
 
+def test_edges_have_names(opened):
+    scores = [[0, 5, 1, 1], [0, 0, 11, 5], [0, 10, 0, 4], [0, 9, 8, 0]]
+    edges = {(0, 1): "a", (2, 3): "e", (1, 3): "f"}
+    words = ["V1", "V2", "V3"]
+    page = opened(explain_html(scores, "chu-liu-edmonds", words=words, edges=edges), "#6")
+    assert page.locator("#detail td", has_text="faulty adjust: f").count() == 1
+    assert "The slides print e: f." in page.locator("#detail").inner_text()
+    assert cell(page, 2, 3).get_attribute("aria-label").startswith("e, V2 → V3: 4")
+    assert "a -4" in page.locator("#figure .label").all_text_contents()
+    page.select_option("#algorithm", "root-constraint")
+    assert "faulty" not in page.locator("#detail").inner_text()
+
+
+def test_the_stack_stands_as_on_the_slides(opened):
+    scores = np.zeros((8, 8))
+    scores[[3, 3, 0, 5, 3, 5, 6], range(1, 8)] = 5
+    words = ["we", "vigorously", "wash", "our", "cats", "who", "stink"]
+    page = opened(explain_html(scores, "transitions", words=words), "#9")
+    assert "cats → our" in page.locator("#sentence").text_content()
+    assert "chosen" in cell(page, 5, 4).get_attribute("aria-label")
+    stack, buffer, actions = (
+        each.split("\n") for each in page.locator(".machine > div").all_inner_texts()
+    )
+    assert [line for line in stack if line] == ["Stack", "cats", "wash", "root"]
+    assert [line for line in buffer if line] == ["Buffer", "who", "stink"]
+    made = ["SHIFT"] * 3 + ["LEFT-ARC"] * 2 + ["SHIFT"] * 2 + ["LEFT-ARC"]
+    assert [line for line in actions if line] == ["Actions so far", *made]
+    page.click("#first")
+    assert page.locator(".machine > div").nth(2).inner_text().endswith("empty")
+
+
+def test_a_span_stands_below_its_two_parts(opened):
+    page = opened(the_page("eisner"), "#6")
+    spans = arb.explain(figure_2(), "eisner")[5].detail.spans
+    made = [span for span in spans if span.parts]
+    titles = page.locator("#figure .title").all_text_contents()
+    sides = {"incomplete": "attach a {} dependent", "complete": "complete a {} child"}
+    assert titles == [
+        sides[span.kind].format("left" if span.end < span.head else "right") for span in made
+    ]
+    drawn = page.locator("#figure .span").evaluate_all(
+        "spans => spans.map(s => s.className.baseVal)"
+    )
+    kinds = [[part[0] for part in span.parts] + [span.kind] for span in made]
+    assert drawn == [f"span {kind}" for three in kinds for kind in three]
+
+
+@pytest.mark.parametrize("algorithm", ["eisner", "cky"])
+def test_the_chart_scrolls_to_the_current_cell(opened, algorithm):
+    n = 14
+    page = opened(explain_html(np.random.default_rng(0).normal(size=(n + 1, n + 1)), algorithm))
+    inside = """() => {
+      const chart = document.querySelector("#chart").getBoundingClientRect();
+      const cell = document.querySelector("#chart .now").getBoundingClientRect();
+      return cell.left >= chart.left && cell.right <= chart.right
+        && cell.top >= chart.top && cell.bottom <= chart.bottom;
+    }"""
+    moved = set()
+    for step in (3, n, 4 * n, 5 * n + 9):
+        page.locator("#jump").fill(str(step))
+        assert page.evaluate(inside)
+        moved.add(page.evaluate("document.querySelector('#chart').scrollTop"))
+    assert len(moved) > 1
+
+
+def test_blue_and_red_edges(opened, live):
+    page = opened(explain_html(live.graph(live.FIGURE_4), "kbest", root="multi", k=2), "#2")
+    for kind, edges in (("blue", ["0,4", "1,4"]), ("red", ["3,4"])):
+        arcs = page.locator(f"#figure .arc.{kind}")
+        found = arcs.evaluate_all("arcs => arcs.map(arc => arc.dataset.edge)")
+        assert sorted(found) == edges
+
+
 def test_pairs_have_their_mean(opened):
     scores = [[0, 1, 1, 1], [0, 0, 4, 1], [0, 7, 0, 2], [0, 1, 3, 0]]
     page = opened(explain_html(scores, "undirected"), "#2")
@@ -195,7 +273,7 @@ def test_steps_from_python_stay_as_they_are(opened):
     cell(page, 0, 1).click()
     page.locator("#score").fill("1")
     page.select_option("#algorithm", "sums")
-    assert page.locator("#fixed").is_visible()
+    assert "--algorithm sums -o" in page.locator("#fixed").inner_text()
     assert page.locator("#editor").is_hidden()
     assert cell(page, 0, 1).text_content() == "90"
     page.click("#last")
@@ -278,7 +356,7 @@ def test_exercises_are_answered_by_clicking(opened):
     assert page.url.endswith("#exercise-3")
     assert page.locator("#verdict").text_content() == ""
     page.click("#show")
-    assert "Each other edge into the node weighs less" in page.locator("#verdict").text_content()
+    assert "72: of all splits, C[we, wash]" in page.locator("#verdict").text_content()
     page.click("#stop")
     assert listed(page) == texts()
     page.click("#start")
@@ -293,6 +371,34 @@ def test_numbers_are_chosen(opened):
         options.nth(place).click()
         said.append(page.locator("#verdict").text_content())
     assert sorted(text.split(".")[0] for text in said) == ["No", "No", "No", "Right"]
+
+
+@pytest.mark.parametrize(("seed", "shows"), [(3, "#chart"), (4, ".machine"), (9, "#chart")])
+def test_exercises_on_charts_and_stacks(opened, seed, shows):
+    page = opened(the_page(), f"#exercise-{seed}")
+    assert page.locator(shows).is_visible()
+    options = page.locator("#options button")
+    said = []
+    for place in range(options.count()):
+        options.nth(place).click()
+        said.append(page.locator("#verdict").text_content())
+    assert sum(text.startswith("Right. ") for text in said) == 1
+    assert "undefined" not in str(said)
+    assert len(set(said)) == len(said)
+    page.click("#stop")
+    assert page.locator("#detail").is_visible()
+
+
+def test_an_exercise_on_the_second_best_tree(opened):
+    page = opened(the_page(), "#exercise-5")
+    said = []
+    for button in page.locator("#matrix button").all():
+        button.click()
+        said.append(page.locator("#verdict").text_content())
+    assert sum(text.startswith("Right. ") for text in said) == 1
+    for text in ("is not an edge of the best tree", "another edge costs less"):
+        assert any(text in reason for reason in said)
+    assert page.locator("#detail").is_hidden()
 
 
 def test_each_wrong_edge_has_a_reason(opened):

@@ -19,9 +19,14 @@ ALGORITHMS = [
     ("root-constraint", "single"),
     ("eisner", "single"),
     ("eisner", "multi"),
+    ("transitions", "single"),
+    ("transitions", "multi"),
 ]
-RUN = """cases => JSON.stringify(JSON.parse(cases).map(([scores, names, algorithm, single]) => {
-  const run = {"chu-liu-edmonds": chuLiuEdmonds, "root-constraint": rootConstraint, eisner};
+RUN = """cases => JSON.stringify(JSON.parse(cases).map(each => {
+  const [scores, names, algorithm, single, edges] = each;
+  names.edges = new Map(edges);
+  const run = {"chu-liu-edmonds": chuLiuEdmonds, "root-constraint": rootConstraint, eisner,
+    transitions};
   const steps = [...run[algorithm](new Problem(scores, names), {single})];
   return [steps, steps.map(step => tableOf(step, names))];
 }))"""
@@ -31,7 +36,8 @@ RUN = """cases => JSON.stringify(JSON.parse(cases).map(([scores, names, algorith
 def page(browser):
     page = browser.new_page()
     page.add_script_tag(content=script("algorithms"))
-    page.add_script_tag(content=(FOLDER / "view" / "exercises.js").read_text(encoding="utf-8"))
+    for name in ("exercises", "tree_exercises", "state"):
+        page.add_script_tag(content=(FOLDER / "view" / f"{name}.js").read_text(encoding="utf-8"))
     yield page
     page.close()
 
@@ -46,9 +52,15 @@ def in_python(scores, algorithm, root):
     return arb.explain(scores, algorithm, root=root)
 
 
-def in_browser(page, cases):
+def in_browser(page, cases, letter="", edges=()):
     written = [
-        (plain(scores), ["root", *map(str, range(1, len(scores)))], algorithm, root == "single")
+        (
+            plain(scores),
+            ["root", *(f"{letter}{d}" for d in range(1, len(scores)))],
+            algorithm,
+            root == "single",
+            [(f"{h},{d}", name) for (h, d), name in edges],
+        )
         for scores, algorithm, root in cases
     ]
     # Whole numbers are floats in Python's steps.
@@ -66,6 +78,17 @@ def test_all_steps(page, kind):
         steps = in_python(*case)
         assert as_json(steps)["steps"] == plain_steps, case
         assert [step.table() for step in steps] == tables, case
+
+
+def test_names_of_nodes_and_edges(page):
+    scores = np.array([[0, 5, 1, 1], [0, 0, 11, 5], [0, 10, 0, 4], [0, 9, 8, 0]])
+    edges = {(3, 2): "i", (0, 1): "a", (2, 3): "e"}
+    [(made, tables)] = in_browser(page, [(scores, "chu-liu-edmonds", "multi")], "V", edges.items())
+    words = ["V1", "V2", "V3"]
+    steps = arb.explain(scores, "chu-liu-edmonds", words=words, edges=edges)
+    assert as_json(steps)["steps"] == made
+    assert [step.table() for step in steps] == tables
+    assert "faulty adjust" in str(tables)
 
 
 def test_longer_sentences(page):
@@ -99,6 +122,6 @@ def test_exercises(page):
     for seed, (names, text, question, answer, options, scores) in zip(seeds, found, strict=True):
         made = exercise(seed)
         assert (list(made.step.words), made.step.text) == (names, text)
-        assert (made.question, made.answer, made.options) == (question, answer, options)
+        assert (made.question, made.answer, [*made.options]) == (question, answer, options)
         weights = {edge.stands_for: edge.weight for edge in made.step.edges if not edge.kicks_out}
         assert all(scores[h][d] == weight for (h, d), weight in weights.items())

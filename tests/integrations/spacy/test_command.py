@@ -81,10 +81,15 @@ def test_sentences_that_are_left_out(documents, tmp_path, capsys):
     assert run(limited) == 1
     assert f"{documents}:1: 3 words" in capsys.readouterr().err
     assert not output.exists()
-    assert run([*limited, "--skip-invalid"]) == 0
-    assert [doc.has_annotation("DEP") for doc in parsed(output) if doc.text == "Go away!"] == [
-        False
-    ]
+    assert run([*limited, "--skip-invalid"]) == 1
+    assert "no sentence is left: skipped 3 broken sentences" in capsys.readouterr().err
+    assert not output.exists()
+    short = tmp_path / "short.txt"
+    short.write_text("Sing !\n")
+    assert run([*limited, "--skip-invalid", "--format", "tokens", str(short)]) == 0
+    annotated = {doc.text: doc.has_annotation("DEP") for doc in parsed(output)}
+    assert annotated["Sing !"]
+    assert not annotated["Go away!"]
 
 
 @pytest.mark.parametrize(

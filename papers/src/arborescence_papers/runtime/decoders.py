@@ -81,9 +81,12 @@ def by_fallback(batch: NDArray[Any]) -> NDArray[np.int64]:
     """Return the best single-root trees: one run, and more where its tree has several root edges.
 
     Footnote 4 of *root*: runs for each root edge are a fallback. One run for each root edge *of
-    that tree* was enough on all graphs that were tried: the best tree with one root edge keeps one
-    of them.
+    that tree* is enough.
     """
+    # Let T be the best tree, U one with a single root edge, and S the words below the root edge of
+    # T whose subtree holds the root word of U. T with the edges of U into S is a tree, so these do
+    # not weigh more than those of T. U with the edges of T into S is a tree, too. Its single root
+    # edge is of T, and it does not weigh less than U.
     heads: NDArray[np.int64] = decode(batch, root="multi")
     several = np.flatnonzero((heads == 0).sum(axis=1) > 1)
     if len(several):

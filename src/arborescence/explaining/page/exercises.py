@@ -1,4 +1,4 @@
-"""Exercises on contraction and on the root constraint, made from a seed: question and answer.
+"""Exercises on the algorithms, made from a seed: question and answer.
 
 The page makes the same ones in JavaScript (`view/exercises.js`); there one answers by clicking.
 """
@@ -8,28 +8,28 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from html import escape
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from arborescence.core.checks import check_count
 from arborescence.core.random import as_generator
 from arborescence.drawing.derivation import document
 from arborescence.errors import OptionError
-from arborescence.explaining import chu_liu_edmonds, root_constraint
-from arborescence.explaining.chu_liu_edmonds import Contracted
+from arborescence.explaining.eisner import Spans, weight_name
+from arborescence.explaining.page import contraction_questions, tree_questions
 from arborescence.explaining.page.html import text_of
-from arborescence.explaining.problem import Problem, listed
-from arborescence.explaining.root_constraint import Children
-from arborescence.explaining.steps import edge_name, node_name, number_name
+from arborescence.explaining.problem import Problem
+from arborescence.explaining.steps import Names, node_name, number_name
+from arborescence.explaining.steps import table as table_html
+from arborescence.explaining.transitions import Configuration
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from arborescence.core.random import Rng
     from arborescence.explaining.steps import Step
 
-    Asked = tuple[str, str, list[float]]
-
+#: How spans are marked in a chart: incomplete and complete ones.
+MARKS = (("incomplete", "I"), ("complete", "C"))
 #: The words of the graphs.
 SENTENCES = (
     ("birds", "sing", "songs"),
@@ -47,23 +47,20 @@ class Exercise:
     # question, answer: the answer says why
     question: str
     answer: str
-    options: list[float]  # the numbers to choose from, if the answer is a number
+    # the numbers or actions to choose from; none if the answer is an edge
+    options: Sequence[float] | Sequence[str]
 
 
 def exercise(seed: int) -> Exercise:
-    """Return the exercise of a seed, an integer from 0 to 2^32 - 1; it asks `QUESTIONS[seed % 3]`.
+    """Return the exercise of a seed, an integer from 0 to 2^32 - 1; it asks `QUESTIONS[seed % 6]`.
 
-    Random graphs are drawn until one has a state that this can be asked of. Contraction is asked
-    with the weights of the *lecture*.
+    Random graphs are drawn until one has a state that this can be asked of.
     """
     random = numbers(seed)
-    ask = QUESTIONS[seed % 3]
-    algorithm = root_constraint if ask is ask_which_root_edge_goes else chu_liu_edmonds
     while True:
-        for before, after in pairwise(algorithm.steps(graph(random))):
-            asked = ask(before, after, random)
-            if asked is not None:
-                return Exercise(seed, before, *asked)
+        asked = QUESTIONS[seed % len(QUESTIONS)](graph(random), random)
+        if asked is not None:
+            return Exercise(seed, *asked)
 
 
 def numbers(seed: int) -> Iterator[int]:
@@ -85,96 +82,17 @@ def graph(random: Iterator[int]) -> Problem:
             score, present = 1 + next(random) % 99, next(random) % 5 > 0
             if h != d and present:
                 scores[h, d] = Fraction(score)
-    return Problem(len(words), scores, ("root", *words))
+    return Problem(len(words), scores, Names(("root", *words)))
 
 
-def ask_what_enters(before: Step, after: Step, random: Iterator[int]) -> Asked | None:  # noqa: ARG001
-    """Ask which edge enters a cycle."""
-    detail = contraction(before, after)
-    if detail is None or detail.entering[0].weight == detail.entering[1].weight:
-        return None
-    question = f"{becomes(before, detail)} Which edge is the best one into it?"
-    best = edge_name(detail.entering[0].stands_for, before.words)
-    why = difference(before, detail, 0)
-    return question, f"{best}: {why}. Each other edge into the node weighs less.", []
-
-
-def ask_what_it_weighs(before: Step, after: Step, random: Iterator[int]) -> Asked | None:
-    """Ask what an edge into a contracted cycle weighs."""
-    detail = contraction(before, after)
-    if detail is None:
-        return None
-    place = next(random) % len(detail.entering)
-    weight, kicked = weights(before, detail, place)
-    options = sorted({weight - kicked, weight, weight + kicked, kicked - weight})
-    if len(options) < 4:
-        return None
-    name = edge_name(detail.entering[place].stands_for, before.words)
-    question = f"{becomes(before, detail)} What does {name} weigh then?"
-    answer = f"{number_name(weight - kicked)}: {difference(before, detail, place)}."
-    return question, answer, options
-
-
-def ask_which_root_edge_goes(before: Step, after: Step, random: Iterator[int]) -> Asked | None:  # noqa: ARG001
-    """Ask which root edge goes."""
-    detail = before.detail
-    if after.kind != "optimization" or not isinstance(detail, Children):
-        return None
-    ranked = sorted(
-        (-child.without, place)
-        for place, child in enumerate(detail.children)
-        if child.without is not None
-    )
-    if len(ranked) < 2 or ranked[0][0] == ranked[1][0]:
-        return None
-    weight, place = ranked[0]
-    child = detail.children[place]
-    if child.other is None:
-        raise AssertionError("a weight without another head")
-    goes, comes = (edge_name(e.stands_for, before.words) for e in (child.root_edge, child.other))
-    question = f"{len(detail.children)} edges leave the root. Which of them goes first?"
-    answer = (
-        f"{goes}: without it, {node_name(child.node, before.words)} takes {comes}, and the chosen "
-        f"edges weigh {number_name(-weight)}. Without another root edge they weigh less, or there "
-        "is no other head."
-    )
-    return question, answer, []
-
-
-QUESTIONS = (ask_what_enters, ask_what_it_weighs, ask_which_root_edge_goes)
-
-
-def contraction(before: Step, after: Step) -> Contracted | None:
-    """Return how a cycle is contracted in the second step, if two edges or more enter it."""
-    detail = after.detail
-    if before.kind != "cycle" or not isinstance(detail, Contracted) or len(detail.entering) < 2:
-        return None
-    return detail
-
-
-def becomes(before: Step, detail: Contracted) -> str:
-    """Return the beginning of a question on a cycle."""
-    nodes = {node.id: node_name(node, before.words) for node in before.nodes}
-    names = listed([nodes[edge.dependent] for edge in detail.cycle])
-    return f"The best edges of {names} form a cycle, which becomes one node."
-
-
-def weights(before: Step, detail: Contracted, place: int) -> tuple[float, float]:
-    """Return what an edge into the cycle weighs before, and the edge that it kicks out."""
-    entering = detail.entering[place]
-    now = {edge.stands_for: edge.weight for edge in before.edges}
-    return now[entering.stands_for], now[entering.kicks_out[-1]]
-
-
-def difference(before: Step, detail: Contracted, place: int) -> str:
-    """Return how the new weight of an edge is computed."""
-    weight, kicked = map(number_name, weights(before, detail, place))
-    entering = detail.entering[place]
-    out = edge_name(entering.kicks_out[-1], before.words)
-    return (
-        f"it weighs {weight}, and {out}, which it kicks out, {kicked}: {weight} − {kicked} = "
-        f"{number_name(entering.weight)}"
-    )
+QUESTIONS = (
+    contraction_questions.what_enters,
+    contraction_questions.what_it_weighs,
+    contraction_questions.which_root_edge_goes,
+    tree_questions.what_a_span_weighs,
+    tree_questions.which_action_comes,
+    tree_questions.which_edge_goes,
+)
 
 
 #: The largest number of exercises on a sheet.
@@ -230,10 +148,10 @@ def _page(title: str, body: str) -> str:
 
 
 def _question(made: Exercise) -> str:
-    options = "".join(f"<li>{number_name(option)}</li>" for option in made.options)
+    options = "".join(f"<li>{option_name(option)}</li>" for option in made.options)
     answers = f'<ul class="options">{options}</ul>' if options else '<p class="answer">Answer:</p>'
     return (
-        f"<section><h2>Exercise {made.seed}</h2>\n{_weights(made.step)}"
+        f"<section><h2>Exercise {made.seed}</h2>\n{_weights(made.step)}{_state(made.step)}"
         f"<p>{escape(made.question)}</p>\n{answers}</section>\n"
     )
 
@@ -243,6 +161,30 @@ def _solution(made: Exercise) -> str:
         f"<section><h2>Exercise {made.seed}</h2>\n<p>{escape(made.question)}</p>\n"
         f"<p>{escape(made.answer)}</p></section>\n"
     )
+
+
+def option_name(option: float | str) -> str:
+    """Return a number or an action as text."""
+    return option if isinstance(option, str) else number_name(option)
+
+
+def _state(step: Step) -> str:
+    """Return the stack and the buffer of a state, or its chart."""
+    if isinstance(step.detail, Configuration):
+        return table_html(step.table())
+    if not isinstance(step.detail, Spans):
+        return ""
+    cells = {(span.kind, span.head, span.end): span.weight for span in step.detail.spans}
+    nodes = range(len(step.words))
+    rows = [["chart", *step.words[1:]]]
+    for head in nodes:
+        row = [step.words[head]]
+        for end in nodes[1:]:
+            found = {mark: cells.get((kind, head, end)) for kind, mark in MARKS}
+            known = [mark for kind, mark in MARKS if (kind, head, end) in cells and head != end]
+            row.append(", ".join(f"{mark} {weight_name(found[mark])}" for mark in known))
+        rows.append(row)
+    return table_html(rows)
 
 
 def _weights(step: Step) -> str:

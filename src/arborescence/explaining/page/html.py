@@ -1,6 +1,6 @@
 """The page: a template, filled with a sentence, its scores, its steps, and our own JavaScript.
 
-The script computes the steps of three algorithms again in the browser, so that the reader can
+The script computes the steps of four algorithms again in the browser, so that the reader can
 change the scores; those of others are data. Without JavaScript, the page shows the list of the
 steps.
 """
@@ -23,12 +23,14 @@ from arborescence.explaining.problem import problem_of
 from arborescence.explaining.steps import as_json, listed_steps, picture, table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from arborescence.explaining.steps import Step
+    from arborescence.explaining.steps import Pair, Step
 
 #: The algorithms whose steps the page computes by itself.
-LIVE = ("chu-liu-edmonds", "root-constraint", "eisner")
+LIVE = ("chu-liu-edmonds", "root-constraint", "eisner", "transitions")
+#: The details that come without a table: the page makes it, or draws a matrix.
+DRAWN = ("Matrix", "Constituents", "Links", "Multigraph")
 #: The page of a sentence of at most so many words has the steps of all algorithms.
 SHORT = 8
 
@@ -38,9 +40,19 @@ FOLDER = Path(__file__).parent
 PARTS = {
     "algorithms": (
         *("numbers", "problem", "contraction", "chu_liu_edmonds", "root_constraint"),
-        *("chart", "eisner"),
+        *("chart", "eisner", "transitions"),
     ),
-    "view": ("layout", "figure", "state", "matrix", "tables", "lists", "exercises", "main"),
+    "view": (
+        "layout",
+        "figure",
+        "state",
+        "matrix",
+        "tables",
+        "lists",
+        "exercises",
+        "tree_exercises",
+        "main",
+    ),
 }
 
 
@@ -51,19 +63,20 @@ def explain_html(
     root: Root | None = None,
     k: int | None = None,
     words: Sequence[str] | None = None,
+    edges: Mapping[Pair, str] | None = None,
 ) -> str:
     """Return a page that shows the steps of an algorithm, and computes some again after changes.
 
     The reader goes through the steps, and answers exercises. For ``"chu-liu-edmonds"``,
-    ``"root-constraint"`` and ``"eisner"``, which each page has, the reader changes scores, and
-    forbids or requires edges. The steps of other algorithms are in the page as data: those of
-    `algorithm`, and for at most 8 words those of all. The page is one file of less than 600 kB (for
-    CKY, of 30 words, 2.5 MB), without anything from elsewhere: it works without a server and
-    without a network.
+    ``"root-constraint"``, ``"eisner"`` and ``"transitions"``, which each page has, the reader
+    changes scores, and forbids or requires edges. The steps of other algorithms are in the page as
+    data: those of `algorithm`, and for at most 8 words those of all. The page is one file of less
+    than 600 kB (for CKY, of 30 words, 2.5 MB), without anything from elsewhere: it works without a
+    server and without a network.
 
     Parameters
     ----------
-    scores, algorithm, root, k, words
+    scores, algorithm, root, k, words, edges
         As in `explain`. They are what the page shows first.
 
     Returns
@@ -82,19 +95,21 @@ def explain_html(
     >>> page.startswith("<!DOCTYPE html>"), len(page) < 300_000
     (True, True)
     """
-    steps = explain(scores, algorithm, root=root, k=k, words=words)
-    problem = problem_of(scores, words)
+    named: dict[str, Any] = {"words": words, "edges": edges}
+    steps = explain(scores, algorithm, root=root, k=k, **named)
+    problem = problem_of(scores, **named)
     nodes = range(problem.n + 1)
     exact = problem.scores
     has_all = problem.n <= SHORT
     traces = {
-        name: traces_of(scores, name, k, words)
+        name: traces_of(scores, name, k, **named)
         for name in get_args(Algorithm)
         if name not in LIVE and (has_all or name == algorithm)
     }
     choices = [name for name in get_args(Algorithm) if name in LIVE or traces.get(name)]
     data = {
         "names": problem.words,
+        "edges": [[f"{h},{d}", name] for (h, d), name in problem.words.edges.items()],
         "scores": [[float(exact[h, d]) if (h, d) in exact else None for d in nodes] for h in nodes],
         "algorithm": algorithm,
         "single": root != "multi",
@@ -114,15 +129,14 @@ def explain_html(
 
 
 def traces_of(
-    scores: Any, algorithm: Algorithm, k: int | None, words: Sequence[str] | None
+    scores: Any, algorithm: Algorithm, k: int | None, **names: Any
 ) -> dict[Root, list[dict[str, Any]]]:
     """Return the steps of an algorithm as JSON, by the number of root edges; none if it raises."""
     roots = (FIXED[algorithm][0],) if algorithm in FIXED else get_args(Root)
     number = (K if k is None else k) if algorithm == "kbest" else None
     try:
         return {
-            root: _plain(explain(scores, algorithm, root=root, k=number, words=words))
-            for root in roots
+            root: _plain(explain(scores, algorithm, root=root, k=number, **names)) for root in roots
         }
     except ScoresError:  # sums of scores that lie too far apart
         return {}
@@ -134,7 +148,7 @@ def _plain(steps: Sequence[Step]) -> list[dict[str, Any]]:
     for made, step in zip(plain, steps, strict=True):
         if not any(node.members for node in step.nodes):
             del made["nodes"]
-        if made["detail"] is None or made["detail"]["type"] != "Matrix":
+        if made["detail"] is None or made["detail"]["type"] not in DRAWN:
             made["table"] = step.table()
     return [
         {key: value for key, value in made.items() if value not in ([], None)} for made in plain
@@ -143,7 +157,7 @@ def _plain(steps: Sequence[Step]) -> list[dict[str, Any]]:
 
 def totals_of(scores: Any) -> dict[Root, float | None]:
     """Return the log-partitions, None where there is none or it is not explained."""
-    ways = traces_of(scores, "sums", None, None)
+    ways = traces_of(scores, "sums", None)
     return {root: ways[root][-1].get("weight") if ways else None for root in get_args(Root)}
 
 
@@ -194,5 +208,7 @@ def text_of(name: str) -> str:
 
 @cache
 def script(folder: str) -> str:
-    """Return the JavaScript of a folder of `PARTS`."""
-    return "\n".join(text_of(f"{folder}/{name}.js") for name in PARTS[folder])
+    """Return the JavaScript of a folder of `PARTS`, without comments on lines of their own."""
+    texts = (text_of(f"{folder}/{name}.js") for name in PARTS[folder])
+    lines = (line.strip() for text in texts for line in text.splitlines())
+    return "\n".join(line for line in lines if line and not line.startswith("//"))

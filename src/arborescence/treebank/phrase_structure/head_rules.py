@@ -1,8 +1,4 @@
-"""Head rules: which child of a phrase has its head (Magerman 1995; Collins 1999, Appendix A).
-
-A row for a category has a direction and categories in order of priority: the first that a child has
-decides; of several such children, the direction says which.
-"""
+"""Head rules: which child of a phrase has its head (Magerman 1995; Collins 1999, Appendix A)."""
 
 from __future__ import annotations
 
@@ -129,7 +125,9 @@ class HeadRules:
         first one that a child has decides; of several such children, ``left`` takes the leftmost.
         Categories joined by ``|`` have the same priority. Several rows of a phrase are tried one
         after the other; the phrase ``*`` is every phrase without rows. In a category, ``*`` stands
-        for any characters; alone it is any child but punctuation. ``-HD`` is a function tag.
+        for any characters; alone it is any child but punctuation. ``-HD`` is a child with this
+        function tag. ``@punctuation``, ``@coordinators`` and ``@coordination`` give the attributes
+        of these names.
 
         Examples
         --------

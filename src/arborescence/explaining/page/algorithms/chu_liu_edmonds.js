@@ -1,12 +1,6 @@
 // Chu-Liu-Edmonds step by step: greedy graph, critical cycles, contraction, expansion.
 
-TABLES.Contracted = ({ entering }, names) => [
-  ["edge into the new node", "weight", "kicks out"],
-  ...entering.map((edge) => edgeCells(edge, names)),
-];
-
-// More edges than these are counted in a table, not listed.
-const MANY = 10;
+TABLES.Contracted = ({ record }, names) => TABLES.Record(record, names);
 
 TABLES.Cast = (detail, names) => [
   ["cast as", "edge", "weight", "breaks the cycle at"],
@@ -108,7 +102,7 @@ function* contract(state, cycle) {
     (one, other) => compare(other.gain, one.gain) || compareLists(cellOf(one), cellOf(other)),
   );
   const entering = ranked.map((entry) => state.shown(x, entry));
-  let detail = { type: "Contracted", node: x, cycle: edges, entering };
+  let detail = { type: "Contracted", node: x, cycle: edges, entering, record: state.whole ? null : state.record(ranked) };
   let rule = "minus that of the edge that it kicks out of the cycle";
   if (state.whole) {
     const cast = (from, to) => others.filter((o) => o.from === from && o.to === to).map((o) => o.edge);

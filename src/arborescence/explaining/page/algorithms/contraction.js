@@ -12,6 +12,8 @@ class Contraction {
       this.entering.get(d).push({ head: h, into: d, gain: problem.scores[h][d], kicksOut: [] });
     }
     this.chosen = new Map();
+    this.kicked = new Map();
+    this.asPrinted = new Map();
     this.parent = new Map();
     this.next = problem.n + 1;
   }
@@ -79,7 +81,12 @@ class Contraction {
     for (const member of cycle) {
       const kicked = this.chosen.get(member);
       for (const { head, into, gain, kicksOut } of this.entering.get(member)) {
-        if (this.top(head) === x) continue;
+        if (this.top(head) === x) {
+          const key = String([head, into]);
+          const printed = this.asPrinted.get(key) ?? [];
+          if (key !== String(cellOf(kicked))) this.asPrinted.set(key, [...printed, cellOf(kicked)]);
+          continue;
+        }
         const kicks = [...kicksOut, [kicked.head, kicked.into]];
         entering.push({ head, into, gain: gain + onCycle - kicked.gain, kicksOut: kicks });
       }
@@ -95,6 +102,7 @@ class Contraction {
     for (const member of this.members.get(x)) this.parent.delete(member);
     const entered = this.top(into);
     const kicked = this.chosen.get(entered);
+    this.kicked.set(entered, [...(this.kicked.get(entered) ?? []), cellOf(kicked)]);
     const taken = this.entering.get(entered).find((entry) => entry.head === head && entry.into === into);
     this.chosen.set(entered, taken);
     return [entered, [kicked.head, kicked.into]];
@@ -113,6 +121,28 @@ class Contraction {
     return { head: this.top(head), dependent: x, weight, stands_for: [head, into], kicks_out: kicksOut };
   }
 
+  // Return the lecture's tables now; of many edges those that are shown or chosen.
+  record(shown = []) {
+    const nodes = [...this.entering.keys()].sort((one, other) => one - other);
+    const best = nodes.map((x) => {
+      const edge = this.chosen.has(x) ? cellOf(this.chosen.get(x)) : null;
+      return { node: this.node(x), edge, before: this.kicked.get(x) ?? [] };
+    });
+    const last = new Map(nodes.flatMap((x) => this.entering.get(x).map((entry) => [String(cellOf(entry)), entry])));
+    let edges = [...shown.map(cellOf), ...best.flatMap(({ edge }) => (edge ? [edge] : []))];
+    if (last.size <= MANY) edges = inOrder([...last.values()].map(cellOf), this.problem.names);
+    const keys = [...new Set(edges.map(String))];
+    const printed = this.problem.names.edges?.size ? this.asPrinted : new Map(); // the notation of the lecture
+    const kicks = keys.map((key) => {
+      const entry = last.get(key);
+      return {
+        edge: cellOf(entry), weight: this.problem.number(entry.gain), kicks_out: entry.kicksOut,
+        as_printed: printed.get(key) ?? [],
+      };
+    });
+    return { type: "Record", best, kicks };
+  }
+
   // Return a step with the graph as it is now.
   step(kind, text, parts = {}) {
     const { n } = this.problem;
@@ -123,8 +153,29 @@ class Contraction {
     });
     const edges = tops.flatMap((x) => (x ? this.entering.get(x).map((entry) => this.shown(x, entry)) : []));
     const chosen = tops.filter((x) => this.chosen.has(x)).map((x) => this.shown(x, this.chosen.get(x)));
-    return makeStep(kind, text, { nodes: tops.map((x) => this.node(x)), edges, chosen, heads, ...parts });
+    const nodes = tops.map((x) => this.node(x));
+    const detail = this.whole ? null : (parts.detail ?? this.record());
+    return makeStep(kind, text, { nodes, edges, chosen, heads, detail, ...parts });
   }
 }
+
+// More edges than these are counted in a table, or left out of it.
+const MANY = 10;
+
+TABLES.Record = ({ best, kicks }, names) => {
+  const named = ({ edge, before }) =>
+    edge && edgeName(edge, names) + (before.length ? `, not ${edgesName(before, names)}` : "");
+  const kicked = ({ kicks_out, as_printed }) =>
+    [edgesName(kicks_out, names), as_printed.length ? `faulty adjust: ${edgesName(as_printed, names)}` : ""]
+      .filter(Boolean)
+      .join("; ");
+  const rows = range(0, Math.max(best.length, kicks.length)).map((place) => [
+    ...(place < best.length ? [nodeName(best[place].node, names), named(best[place]) ?? ""] : ["", ""]),
+    ...(place < kicks.length
+      ? [fullName(kicks[place].edge, names), numberName(kicks[place].weight), kicked(kicks[place])]
+      : ["", "", ""]),
+  ]);
+  return [["node", "bestInEdge", "edge", "weight", "kicksOut"], ...rows];
+};
 
 const cellOf = (entry) => [entry.head, entry.into];

@@ -1,10 +1,11 @@
 // Eisner's algorithm step by step: the chart of spans, and the way back by its pointers.
 
 TABLES.Spans = ({ spans }, names) => [
-  ["span", "weight", "of"],
+  ["made by", "span", "weight", "of"],
   ...spans.map(({ kind, head, end, weight, parts }) => [
+    head === end ? "" : `${kind === "complete" ? kind : "attach"} ${sideOf([kind, head, end])}`,
     spanName([kind, head, end], names),
-    weight === null ? "none" : numberName(weight),
+    weightName(weight),
     parts.map((part) => spanName(part, names)).join(" + "),
   ]),
 ];
@@ -12,6 +13,15 @@ TABLES.Spans = ({ spans }, names) => [
 function spanName([kind, head, end], names) {
   return `${kind === "complete" ? "C" : "I"}[${names[head]}, ${names[end]}]`;
 }
+
+// The side of its head on which a span lies.
+const sideOf = ([, head, end]) => (end < head ? "left" : "right");
+
+// The lecture's name of what makes a span.
+const ruleName = (item) =>
+  item[0] === "complete" ? `complete a ${sideOf(item)} child` : `attach a ${sideOf(item)} dependent`;
+
+const weightName = (weight) => (weight === null ? "none" : numberName(weight));
 
 class SpanChart extends Chart {
   show(items) {
@@ -24,8 +34,11 @@ class SpanChart extends Chart {
   }
 
   tell(item) {
-    const [name, { edge }] = [spanName(item, this.problem.names), this.way(item)];
-    return edge ? `${name} is the edge ${this.problem.edge(edge)}.` : `${name} was built of two parts.`;
+    const { names } = this.problem;
+    const { edge, parts } = this.way(item);
+    const [one, other] = parts.map((part) => spanName(part, names));
+    const by = edge ? ` by ${this.problem.edge(edge)}` : "";
+    return `${spanName(item, names)}: ${ruleName(item)}${by}, of ${one} and ${other}.`;
   }
 }
 
@@ -52,7 +65,10 @@ function* eisner(problem, { single }) {
   for (const item of alone) chart.weights.set(String(item), 0n);
   yield problem.step(
     "start",
-    "The smallest complete spans: each word alone, and the root alone. They weigh nothing.",
+    "Initialization: the root alone and each word alone are triangles (complete spans) of weight 0. " +
+      "Then longer spans are made of shorter ones. Attach: two triangles and an edge make a trapezoid " +
+      "(an incomplete span). Complete: a trapezoid and a triangle make a triangle. Each takes the split " +
+      "that gives the most.",
     { detail: chart.show(alone) },
   );
   for (const width of range(1, n + 1)) {
@@ -68,11 +84,14 @@ function fillSpans(chart, i, j, single) {
   const cells = i === 0 ? [[i, j]] : [[i, j], [j, i]];
   const items = ["incomplete", "complete"].flatMap((kind) => cells.map((ends) => [kind, ...ends]));
   for (const item of items) chart.fill(item, waysOfSpan(item, single));
+  const weights = items.map((item) => weightName(chart.weight(item)));
+  const edges = cells.map((cell, k) => `${problem.edge(cell)} ${weights[k]}`);
+  const heads = cells.map(([h], k) => `head ${problem.names[h]} ${weights[cells.length + k]}`);
+  const goal = i === 0 && j === problem.n ? ", the goal" : "";
   return problem.step(
     "fill",
-    `The spans from ${problem.names[i]} to ${problem.names[j]}: first those with an edge between ` +
-      "the two, then those of which one is the head. Each takes the place to split it that gives " +
-      "the most.",
+    `From ${problem.names[i]} to ${problem.names[j]}${goal}. Attach: ${edges.join(", ")}. ` +
+      `Complete: ${heads.join(", ")}.`,
     { looks_at: cells, detail: chart.show(items) },
   );
 }

@@ -87,13 +87,32 @@ function wordsOf(node) {
   return node.members.length ? node.members.flatMap(wordsOf).sort((a, b) => a - b) : [node.id];
 }
 
+// If the words are called V1, V2, V3, contracted nodes are called V4, V5.
 function nodeName(node, names) {
   if (!node.members.length) return names[node.id];
+  const letter = names[1].replace(/1$/, "");
+  if (letter && names.every((name, d) => d === 0 || name === `${letter}${d}`)) return `${letter}${node.id}`;
   return `{${node.members.map((member) => nodeName(member, names)).join(" ")}}`;
 }
 
-const edgeName = ([h, d], names) => `${names[h]} → ${names[d]}`;
+// Edges may have names of their own: names.edges is a map from "h,d".
+const endsName = ([h, d], names) => `${names[h]} → ${names[d]}`;
+const ownName = (edge, names) => names.edges?.get(String(edge));
+const edgeName = (edge, names) => ownName(edge, names) ?? endsName(edge, names);
+
+function fullName(edge, names) {
+  const own = ownName(edge, names);
+  return own ? `${own}, ${endsName(edge, names)}` : endsName(edge, names);
+}
+
 const edgesName = (edges, names) => edges.map((edge) => edgeName(edge, names)).join(", ");
+
+// Return edges in the order of their names, and those without one by head and dependent.
+function inOrder(edges, names) {
+  const places = [...(names.edges?.keys() ?? [])];
+  const place = (edge) => (ownName(edge, names) ? places.indexOf(String(edge)) : places.length);
+  return edges.toSorted((one, other) => place(one) - place(other) || compareLists(one, other));
+}
 
 function edgeCells(edge, names) {
   return [edgeName(edge.stands_for, names), numberName(edge.weight), edgesName(edge.kicks_out, names)];

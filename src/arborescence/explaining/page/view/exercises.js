@@ -10,17 +10,26 @@ const SENTENCES = [
 // Random graphs are drawn until one has a state that the question can be asked of.
 function makeExercise(seed) {
   const random = randomNumbers(seed);
-  const ask = [askWhatEnters, askWhatItWeighs, askWhichRootEdgeGoes][seed % 3];
-  const algorithm = ask === askWhichRootEdgeGoes ? rootConstraint : chuLiuEdmonds;
+  const questions = [
+    between(chuLiuEdmonds, askWhatEnters), between(chuLiuEdmonds, askWhatItWeighs),
+    between(rootConstraint, askWhichRootEdgeGoes), whatASpanWeighs, whichActionComes, whichEdgeGoes,
+  ];
   while (true) {
     const problem = randomGraph(random);
-    const steps = [...algorithm(problem)];
-    for (const at of range(0, steps.length - 1)) {
-      const asked = ask(problem.names, steps[at], steps[at + 1], random);
-      if (asked) return { seed, problem, steps, at, ...asked };
-    }
+    const asked = questions[seed % questions.length](problem, random);
+    if (asked) return { seed, problem, ...asked };
   }
 }
+
+// Return a question on the first two steps of an algorithm that it can be asked of.
+const between = (algorithm, ask) => (problem, random) => {
+  const steps = [...algorithm(problem)];
+  for (const at of range(0, steps.length - 1)) {
+    const asked = ask(problem.names, steps[at], steps[at + 1], random);
+    if (asked) return { steps, at, ...asked };
+  }
+  return null;
+};
 
 // Return a function that gives random 32-bit integers (mulberry32).
 function randomNumbers(seed) {

@@ -21,11 +21,13 @@ function drawFigure(names, { arcs, nodes = [], spans = [], description, clickabl
     const kind = word === 0 ? "form root" : "form";
     parts.push(drawText(kind, place.centers[word], ground + 20, name));
   });
-  for (const span of spans) {
-    parts.push(drawSpan(span, place, bottom));
-    bottom += 34;
-  }
   const width = Math.ceil(place.width);
+  for (const { title, cells } of spans) {
+    if (title) parts.push(drawText("label title", width / 2, (bottom += 16) - 4, title));
+    parts.push(...cells.map((cell) => drawSpan(cell, place, bottom)));
+    if (cells.length > 1) parts.push(drawPlus(cells, place, bottom));
+    bottom += 32;
+  }
   const size = `width="${width}" height="${bottom}" viewBox="0 0 ${width} ${bottom}" style="--width: ${width}px"`;
   return `<svg class="figure" role="img" ${size} aria-label="${escaped(description)}">${parts.join("")}</svg>`;
 }
@@ -47,7 +49,7 @@ function drawArc({ edge, ends: [from, to], level, kind }, ground, names, clickab
   const tip = kind.includes("undirected") ? "" : `<path class="tip" d="M${to.toFixed(1)} ${foot}l-4 -8h8z"/>`;
   const hit = clickable ? `<path class="hit" d="${line}"/>` : "";
   return (
-    `<g class="arc ${kind}" data-edge="${edge}"><title>${escaped(edgeName(edge, names))}</title>${hit}` +
+    `<g class="arc ${kind}" data-edge="${edge}"><title>${escaped(fullName(edge, names))}</title>${hit}` +
     `<path class="line" d="${line}"/>${tip}</g>`
   );
 }
@@ -87,6 +89,12 @@ function boxesOf(nodes) {
   return boxes;
 }
 
+// The sign between the two parts of a span.
+function drawPlus(cells, place, top) {
+  const [left, right] = cells.map(({ head, end }) => [Math.min(head, end), Math.max(head, end)]).sort(compareLists);
+  return drawText("label", (place.centers[left[1]] + place.centers[right[0]]) / 2, top + 22, "+");
+}
+
 // A frame around each run of words; frames of one node are joined by a line below.
 function drawBox({ runs, height }, place, ground, depth, joint) {
   const pad = SIZES.nested * height;
@@ -111,14 +119,15 @@ function drawBox({ runs, height }, place, ground, depth, joint) {
 }
 
 // A complete span is a triangle, high at its head; an incomplete one a trapezoid. A constituent is a
-// triangle over its words, too.
+// triangle over its words, too. Spans that share a word have a gap there.
 function drawSpan({ kind, head, end, first, last, weight }, place, top) {
-  const [x, z] = [place.centers[first ?? head], place.centers[last ?? end]];
+  const gap = first ? 0 : 5 * Math.sign(end - head);
+  const [x, z] = [place.centers[first ?? head] + gap, place.centers[last ?? end] - gap];
   const y = top + 26;
   const low = kind === "incomplete" ? y - 12 : y - 2;
   let shape = `M${x} ${top + 4}V${y}H${z}V${low}Z`;
   if (first) shape = `M${x} ${y}L${place.centers[head]} ${top + 4}L${z} ${y}Z`;
-  if (x === z) shape = `M${x - 5} ${y}h10v-6h-10z`;
+  if (x === z) shape = `M${x - 7} ${y}h14l-7 -20z`;
   const text = weight === null ? "none" : shortName(weight);
   return `<g class="span ${kind ?? "complete"}"><path d="${shape}"/>${drawText("label", (x + z) / 2, y - 4, text)}</g>`;
 }

@@ -1,6 +1,7 @@
 // The page: what is shown now, and what the reader's clicks and keys do.
 
 const DATA = JSON.parse(document.getElementById("data").textContent);
+DATA.names.edges = new Map(DATA.edges);
 const byId = (id) => document.getElementById(id);
 
 const page = {
@@ -39,7 +40,7 @@ function recompute() {
 const FIXED = { "chu-liu-edmonds": false, "root-constraint": true, cky: true };
 
 // What is computed here; the steps of other algorithms are data, for the scores as they were given.
-const LIVE = { "chu-liu-edmonds": chuLiuEdmonds, "root-constraint": rootConstraint, eisner };
+const LIVE = { "chu-liu-edmonds": chuLiuEdmonds, "root-constraint": rootConstraint, eisner, transitions };
 const GIVEN = new Problem(DATA.scores, DATA.names);
 
 const isLive = () => Object.hasOwn(LIVE, page.algorithm);
@@ -56,6 +57,7 @@ const isSingle = () => FIXED[page.algorithm] ?? page.single;
 function drawAll() {
   const { algorithm, problem, steps } = page;
   byId("algorithm").value = algorithm;
+  byId("shown").textContent = algorithm;
   byId("root").value = isSingle() ? "single" : "multi";
   byId("root").disabled = algorithm in FIXED;
   byId("editor").hidden = !isLive();
@@ -76,13 +78,31 @@ function drawStep() {
   byId("count").textContent = `Step ${at + 1} of ${steps.length}`;
   byId("jump").value = at + 1;
   byId("sentence").textContent = steps[at].text;
-  byId("detail").innerHTML = page.exercise ? "" : drawDetail(problem, steps, at);
+  drawOpen();
+  showCurrentCell();
   for (const [id, off] of [["first", at === 0], ["back", at === 0], ["forward", isLast()], ["last", isLast()]]) {
     byId(id).setAttribute("aria-disabled", off);
   }
   for (const item of byId("list").children) item.firstChild.removeAttribute("aria-current");
   byId("list").children[at]?.firstChild.setAttribute("aria-current", "step");
   drawEdge();
+}
+
+// Draw what stands below the picture; an exercise has it if it gives nothing away.
+function drawOpen() {
+  const { problem, steps, at, open = !page.exercise } = shown();
+  byId("detail").hidden = !open;
+  byId("detail").innerHTML = open ? drawDetail(problem, steps, at) : "";
+}
+
+// Scroll the chart so that the cell of this step is in its middle; of two cells the first.
+function showCurrentCell() {
+  const cell = document.querySelector("#chart .now");
+  if (!cell) return;
+  const chart = byId("chart");
+  const [inner, outer] = [cell.getBoundingClientRect(), chart.getBoundingClientRect()];
+  chart.scrollTop += inner.top + inner.height / 2 - outer.top - chart.clientHeight / 2;
+  chart.scrollLeft += inner.left + inner.width / 2 - outer.left - chart.clientWidth / 2;
 }
 
 // Draw the arcs and the score matrix.
@@ -168,7 +188,7 @@ function drawEdge() {
   byId("undo").hidden = !changedEdges().length && !required.length && !forbidden.length;
   if (!selected) return;
   const [h, d] = selected;
-  byId("edge-name").textContent = edgeName(selected, DATA.names);
+  byId("edge-name").textContent = fullName(selected, DATA.names);
   if (document.activeElement !== byId("score")) byId("score").value = scores[h][d] ?? "";
   byId("score").removeAttribute("aria-invalid");
   const rule = includes(required, selected) ? "required" : includes(forbidden, selected) ? "forbidden" : "free";
@@ -216,8 +236,10 @@ function startExercise(seed) {
   byId("words").textContent = problem.names.slice(1).join(" ");
   byId("question").textContent = question;
   byId("verdict").textContent = "";
-  byId("how").textContent = options.length ? "Choose a number." : "Click an edge or its cell.";
-  const buttons = options.map((x) => `<button type="button" value="${x}">${numberName(x)}</button>`);
+  const isNumber = typeof options[0] === "number";
+  const choose = isNumber ? "Choose a number." : "Choose an action.";
+  byId("how").textContent = options.length ? choose : "Click an edge or its cell.";
+  const buttons = options.map((x, k) => `<button type="button" value="${k}">${isNumber ? numberName(x) : x}</button>`);
   byId("options").innerHTML = buttons.join("");
   byId("list").innerHTML = "";
   showParts();
@@ -235,7 +257,7 @@ function stopExercise() {
 function showParts() {
   const exercising = page.exercise !== null;
   byId("exercise").hidden = !exercising;
-  for (const id of ["settings", "player", "sentence", "detail", "editor", "fixed", "keys", "all"]) byId(id).hidden = exercising;
+  for (const id of ["settings", "player", "sentence", "editor", "fixed", "keys", "all"]) byId(id).hidden = exercising;
   if (exercising) byId("trees").hidden = true;
 }
 
@@ -358,7 +380,7 @@ listen("undo", "click", undo);
 listen("start", "click", () => startExercise(Math.floor(Math.random() * 1e6)));
 listen("new", "click", () => startExercise(page.exercise.seed + 1));
 listen("seed", "change", () => startExercise(Math.abs(Math.round(Number(byId("seed").value))) || 0));
-listen("options", "click", ({ target }) => target.value && answer(Number(target.value)));
+listen("options", "click", ({ target }) => target.value && answer(page.exercise.options[target.value]));
 listen("show", "click", () => (byId("verdict").textContent = page.exercise.answer));
 listen("stop", "click", () => {
   stopExercise();

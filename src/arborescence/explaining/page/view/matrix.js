@@ -35,8 +35,9 @@ function drawMatrix(problem, steps, at, user, given) {
       const now = weights.get(key);
       const differs = now !== undefined && now !== score;
       const small = differs ? `<small>${heat ? "" : "now "}${shortName(now)}</small>` : "";
-      const shown = score === null ? "–" : shortName(score);
-      const spoken = `${edgeName(edge, names)}: ${score === null ? "absent" : numberName(score)}`;
+      const own = ownName(edge, names);
+      const shown = `${own ? `<i>${escaped(own)}</i> ` : ""}${score === null ? "–" : shortName(score)}`;
+      const spoken = `${fullName(edge, names)}: ${score === null ? "absent" : numberName(score)}`;
       const label = [spoken, ...(differs ? [`now ${numberName(now)}`] : []), ...says].join(", ");
       const shade = heat ? ` style="--heat: ${Math.round(heat[h][d] * 100)}%"` : "";
       return (

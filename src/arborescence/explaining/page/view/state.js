@@ -3,7 +3,7 @@
 // Return the arcs of step number `at`, and what else its picture needs.
 function pictureOf(problem, steps, at) {
   const step = steps[at];
-  const pairs = step.detail?.type === "Links" ? step.detail.links : [];
+  const pairs = step.detail?.links ?? [];
   const weights = new Map([
     ...weightsOfStep(problem, step),
     ...pairs.map(({ one, other, weight }) => [`${one},${other}`, weight]),
@@ -12,7 +12,8 @@ function pictureOf(problem, steps, at) {
   const arcs = [...marks].map(([key, kind]) => {
     const edge = key.split(",").map(Number);
     const weight = weights.get(key) ?? problem.floats[edge[0]][edge[1]];
-    return { edge, kind, label: weight === null ? "" : shortName(weight) };
+    const label = [ownName(edge, problem.names), weight === null ? null : shortName(weight)];
+    return { edge, kind, label: label.filter((text) => text != null).join(" ") };
   });
   return { arcs, nodes: step.nodes, spans: spansOf(steps, at), description: `Step ${at + 1}. ${step.text}` };
 }
@@ -41,21 +42,28 @@ function marksOf(problem, steps, at) {
     mark(problem.edges.filter(([h, d]) => rows[h][d] >= 0.5), "chosen");
     return marks;
   }
-  if (step.detail?.type === "Links") {
-    const { links, chosen } = step.detail;
+  if (step.detail?.links) {
+    const { links, chosen, fates = [] } = step.detail;
     marks.clear();
     if (links.length <= few) mark(links.map(({ one, other }) => [one, other]), "faint undirected");
     mark(chosen, "chosen undirected");
+    mark(step.looks_at, "looked undirected");
     mark(step.looks_at.filter((edge) => includes(chosen, edge)), "chosen looked undirected");
+    const gone = links.filter((_, k) => fates[k]?.endsWith("goes"));
+    if (gone.length <= few) mark(gone.map(({ one, other }) => [one, other]), "forbidden undirected");
     return marks;
   }
   mark(cyclesInside(steps, at), "inside");
-  if (step.looks_at.length <= few) {
+  if (step.looks_at.length <= few && !step.detail?.cheapest) {
     mark(step.looks_at.filter((edge) => problem.has(edge)), "looked");
   }
   const chosen = step.chosen.length ? step.chosen.map((edge) => edge.stands_for) : edgesOf(step.heads);
   for (const edge of chosen) {
     marks.set(String(edge), marks.get(String(edge)) === "looked" ? "chosen looked" : "chosen");
+  }
+  if (step.detail?.cheapest) {
+    mark(step.detail.cheapest.blue, "blue");
+    mark(step.detail.cheapest.red, "red");
   }
   mark(step.required, "chosen required");
   mark(step.forbidden, "forbidden");
@@ -80,16 +88,26 @@ const cellName = (cell) => String(Object.values(cell).slice(0, 3));
 
 const isAlone = ({ head, end, first, last }) => (first === undefined ? head === end : first === last);
 
-// The cells of a step that are no words alone; those that are opened, also with their parts.
+// The rows of cells below the words. Of Eisner's algorithm: the name of what makes a span, its two
+// parts, and the span below them. Of CKY: each constituent, and the parts of one that is opened.
 function spansOf(steps, at) {
-  const cells = cellsOf(steps[at]);
+  const { kind, detail } = steps[at];
+  const cells = kind === "chart" ? [] : cellsOf(steps[at]);
   const chart = chartOf(steps, at);
-  const parts = steps[at].kind === "back" ? cells[0].parts.map((part) => chart.get(String(part))) : [];
-  return [...cells, ...parts].filter((cell) => !isAlone(cell));
+  const partsOf = (cell) => cell.parts.map((part) => chart.get(String(part)));
+  if (detail?.spans) {
+    const made = cells.filter((cell) => cell.parts.length);
+    return made.flatMap((cell) => [
+      { title: ruleName(Object.values(cell)), cells: partsOf(cell) },
+      { title: "", cells: [cell] },
+    ]);
+  }
+  const parts = kind === "back" ? partsOf(cells[0]) : [];
+  return [...cells, ...parts].filter((cell) => !isAlone(cell)).map((cell) => ({ title: "", cells: [cell] }));
 }
 
 // Return the cells that are filled so far.
 function chartOf(steps, at) {
-  const filled = steps.slice(0, at + 1).filter(({ kind }) => kind === "start" || kind === "fill");
+  const filled = steps.slice(0, at + 1).filter(({ kind }) => ["start", "fill", "chart"].includes(kind));
   return new Map(filled.flatMap(cellsOf).map((cell) => [cellName(cell), cell]));
 }

@@ -19,25 +19,70 @@ function drawDetail(problem, steps, at, { chart = true } = {}) {
   const { detail } = step;
   if (detail?.type === "Matrix") return drawHeat(detail, problem.names);
   if (detail?.type === "Determinant") return drawTable([["", ""], ...tableOf(step, problem.names)], "The sum");
-  const rows = tableOf(step, problem.names);
-  const table = rows.length ? drawTable(rows, CAPTIONS[detail?.type] ?? "The state") : "";
+  if (detail?.type === "Configuration") return drawMachine(detail, problem.names);
+  const rows = step.kind === "chart" ? [] : tableOf(step, problem.names);
+  const faulty = rows.flat().some((text) => text.includes(FAULTY)) ? FAULTY_NOTE : "";
+  const table = rows.length ? drawTable(rows, CAPTIONS[detail?.type] ?? "The state") + faulty : "";
   if (!chart || !(detail?.type in CHARTS)) return table;
-  return table + drawChart(chartOf(steps, at), step, problem.names);
+  const drawn = drawChart(chartOf(steps, at), step, problem.names);
+  return `${table}<div id="chart" class="scroll" tabindex="0" role="region" aria-label="The chart">${drawn}</div>`;
 }
 
+// The tables of steps that Python has made.
+TABLES.Constituents = ({ constituents }, names) => {
+  const named = ([first, last, head]) =>
+    head ? `B[${names[first]}, ${names[last]}, ${names[head]}]` : `S[${names[first]}, ${names[last]}]`;
+  const rows = constituents.map(({ first, last, head, weight, rule, parts }) => [
+    named([first, last, head]), weightName(weight), rule, parts.map(named).join(" + "),
+  ]);
+  return [["constituent", "weight", "rule", "of"], ...rows];
+};
+
+TABLES.Links = ({ links, chosen }, names) => [
+  ["", "pair", "weight"],
+  ...links.map(({ one, other, weight }) => [
+    includes(chosen, [one, other]) ? "*" : "", `${names[one]} – ${names[other]}`, numberName(weight),
+  ]),
+];
+
+TABLES.Multigraph = (detail, names) => {
+  const [head, ...rows] = TABLES.Links(detail, names);
+  return [[...head, ""], ...rows.map((row, k) => [...row, detail.fates[k]])];
+};
+
+const FAULTY = "faulty adjust";
+const FAULTY_NOTE =
+  `<p class="legend"><i>${FAULTY}</i>: the lecture's <code>adjust</code> as printed writes this, too, for edges inside ` +
+  "the cycle. They leave the graph, so they kick nothing out. The slides print <i>e: f</i>.</p>";
+
 const CAPTIONS = {
-  Contracted: "The edges into the new node",
+  Record: "The tables bestInEdge and kicksOut, as far as they are filled",
+  Contracted: "The tables bestInEdge and kicksOut, as far as they are filled",
   Cast: "What the edges are cast as",
   Children: "The children of the root",
-  Swaps: "The swaps",
+  Swaps: "The swaps: a blue edge can replace the edge of the tree, a red one comes from below it; *: cheapest, with its edges in the picture",
   Trees: "The trees so far, and the parts that wait",
   Spans: "The spans of this step",
   Constituents: "The constituents of this step",
   Links: "The pairs",
+  Multigraph: "The edges of the contracted graph",
+  Heavy: "The edges of the contracted graph, and the forest F",
   RootWords: "The root words",
   Changes: "The changes",
-  Configuration: "Stack and buffer",
 };
+
+// Stack and buffer stand as on the slides: the top of the stack first, and the front of the buffer.
+function drawMachine({ stack, buffer, actions }, names) {
+  const draw = (kind, title, texts) => {
+    const items = texts.map((text) => `<li><bdi>${escaped(text)}</bdi></li>`).join("");
+    return `<div class="${kind}"><h3>${title}</h3>${items ? `<ol>${items}</ol>` : "<p>empty</p>"}</div>`;
+  };
+  const named = (nodes) => nodes.map((node) => names[node]);
+  return (
+    `<div class="machine">${draw("pile", "Stack", named(stack).reverse())}` +
+    `${draw("pile", "Buffer", named(buffer))}${draw("actions", "Actions so far", actions)}</div>`
+  );
+}
 
 function drawHeat({ name, first, rows }, names) {
   const most = Math.max(...rows.flat().map(Math.abs)) || 1;
@@ -69,25 +114,27 @@ const CHARTS = {
     from: 1,
     caption: "The chart: the constituents from the row's word to the column's, each with its head",
     cells: (row, column) => range(row, column + 1).map((head) => [row, column, head]),
-    mark: ({ head }, names) => names[head],
+    mark: ({ head }, names) => `<bdi class="word">${escaped(names[head])}</bdi><span class="place">${head}</span>`,
   },
 };
 
 function drawChart(chart, step, names) {
   const { from, caption, cells, mark } = CHARTS[step.detail.type];
-  const now = new Set(cellsOf(step).map(cellName));
+  const now = new Set(step.kind === "chart" ? [] : cellsOf(step).map(cellName));
   const words = [...names.keys()];
   const draw = (row, column) => {
-    const found = cells(row, column).map((key) => chart.get(String(key)));
-    const texts = found.filter(Boolean).map((cell) => {
-      const text = `${escaped(mark(cell, names))} ${cell.weight === null ? "none" : shortName(cell.weight)}`;
+    const found = cells(row, column).map((key) => chart.get(String(key))).filter(Boolean);
+    const isNow = found.some((cell) => now.has(cellName(cell)));
+    const texts = found.map((cell) => {
+      const text = `${mark(cell, names)} ${cell.weight === null ? "none" : shortName(cell.weight)}`;
       return now.has(cellName(cell)) ? `<b>${text}</b>` : text;
     });
-    return `<td${row === column && !texts.length ? ' class="none"' : ""}>${texts.join("<br>")}</td>`;
+    const kind = isNow ? ' class="now"' : row === column && !texts.length ? ' class="none"' : "";
+    return `<td${kind}>${texts.join("<br>")}</td>`;
   };
   const rows = words.slice(from).map(
     (row) =>
-      `<tr><th scope="row"><bdi>${escaped(names[row])}</bdi></th>${words.slice(1).map((column) => draw(row, column)).join("")}</tr>`,
+      `<tr><th scope="row"><span class="place">${row}</span> <bdi>${escaped(names[row])}</bdi></th>${words.slice(1).map((column) => draw(row, column)).join("")}</tr>`,
   );
   const heading = names.slice(1).map((name) => `<th scope="col"><bdi>${escaped(name)}</bdi></th>`).join("");
   return (

@@ -235,13 +235,22 @@ class Constraints:
             object.__setattr__(self, name, tuple(renamed))
 
     @classmethod
-    def fixed(cls, heads: Iterable[int], labels: Iterable[int] | None = None, **which: Any) -> Self:
+    def fixed(
+        cls,
+        heads: Iterable[int],
+        labels: Iterable[int] | None = None,
+        *,
+        levels: tuple[int, int] | None = None,
+        **which: Any,
+    ) -> Self:
         """Return constraints by which words keep their heads and labels; -1 stands for any.
 
         Parameters
         ----------
         heads, labels : n + 1 whole numbers
             The first ones, those of the root, are ignored.
+        levels
+            If given, heads and labels may be given up, at a price of 1 each at these levels.
         **which
             `root` and `projective`.
 
@@ -249,15 +258,21 @@ class Constraints:
         --------
         >>> Constraints.fixed([-1, 2, -1]).require
         (Edges(heads=2, dependents=1, labels=None),)
+        >>> print(Constraints.fixed([-1, 2, -1], levels=(1, 1)))
+        1 at level 1 for edges other than 2 → 1; one root edge
         """
-        given = list(heads)
-        names = [-1] * len(given) if labels is None else list(labels)
-        require = [
-            Edges(None if head < 0 else int(head), word, None if label < 0 else int(label))
-            for word, (head, label) in enumerate(zip(given, names, strict=True))
-            if word and (head >= 0 or label >= 0)
-        ]
-        return cls(require=tuple(require), **which)
+        given = list(map(int, heads))
+        names = [-1] * len(given) if labels is None else list(map(int, labels))
+        found: list[tuple[Edges, int]] = []
+        for word, (head, label) in enumerate(zip(given, names, strict=True)):
+            if word and head >= 0:
+                found.append((Edges(head, word), 0))
+            if word and label >= 0:
+                found.append((Edges(None, word, label), 1))
+        if levels is None:
+            return cls(require=tuple(edges for edges, _ in found), **which)
+        charges = [Charge(edges, 1, levels[kind], required=True) for edges, kind in found]
+        return cls(charges=tuple(charges), **which)
 
     @classmethod
     def span(cls, first: int, last: int, words: int, **which: Any) -> Self:

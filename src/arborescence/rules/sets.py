@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from arborescence.errors import OptionError
 from arborescence.inference.conflicts import Conflict
-from arborescence.inference.constraints import Charge
+from arborescence.inference.constraints import Charge, Constraints
 from arborescence.rules.kinds import Rule
 from arborescence.rules.signs import Suspects, places_of
 
@@ -89,24 +89,35 @@ def conflicts_of(
     return conflicts
 
 
-def charges_of(
-    rules: Sequence[Rule], sentence: Trees, suspects: Suspects
-) -> tuple[list[Charge], list[Rule]]:
-    """Return what edges cost by themselves, and the rules that are left.
+def constraints_of(
+    rules: Sequence[Rule], sentence: Trees, suspects: Suspects | None = None, **which: Any
+) -> Constraints:
+    """Return the rules as constraints of the trees of a sentence.
 
-    A rule that tells of an edge alone whether it breaks it (by tag, by direction) costs each of
-    these edges.
+    A rule that has a cost and tells of an edge alone whether it breaks it (by tag, by direction) is
+    a charge for each of these edges. The other rules are a function that finds conflicts.
+
+    Parameters
+    ----------
+    rules, sentence, suspects
+        As for `conflicts_of`.
+    **which
+        `root` and `projective`, as in `Constraints`.
     """
-    if all(rule.cost is None for rule in rules):
-        return [], list(rules)
+    suspects = suspects or suspects_of(rules, sentence.label_names, sentence.tag_names)
+    alone = [r for r in np.flatnonzero(suspects.exact).tolist() if rules[r].cost is not None]
+    charges = [_charge(rules[r], r, sentence, suspects) for r in alone]
+    if charges:
+        rules, suspects = [rule for r, rule in enumerate(rules) if r not in alone], None
+    return Constraints(
+        charges=tuple(charges), conflicts=(conflicts_of(rules, sentence, suspects),), **which
+    )
+
+
+def _charge(rule: Rule, r: int, sentence: Trees, suspects: Suspects) -> Charge:
+    """Return what edges cost by rule r, which tells of an edge alone whether it breaks it."""
     nodes = np.arange(len(sentence.heads))
-    places = places_of(nodes[:, None], nodes)
-    charges, others = [], list(rules)
-    for r in np.flatnonzero(suspects.exact).tolist():
-        rule = rules[r]
-        if rule.cost is not None:
-            words = suspects.tags[sentence.tags, r] & ~sentence.waived.get(rule.name, np.False_)
-            edges = suspects.places[places, r][..., None] & words[:, None] & suspects.labels[:-1, r]
-            charges.append(Charge(edges, rule.cost, name=rule.name))
-            others.remove(rule)
-    return charges, others
+    places = suspects.places[places_of(nodes[:, None], nodes), r]
+    words = suspects.tags[sentence.tags, r] & ~sentence.waived.get(rule.name, np.False_)
+    edges = places[..., None] & words[:, None] & suspects.labels[:-1, r]
+    return Charge(edges, rule.cost or 0.0, name=rule.name)

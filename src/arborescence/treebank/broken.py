@@ -13,11 +13,10 @@ import numpy as np
 from arborescence.core.budget import Budget
 from arborescence.core.tree import is_projective
 from arborescence.errors import NoTreeError, StoppedError, TreebankError
-from arborescence.inference.conflicts import Edges
-from arborescence.inference.constraints import Charge, Constraints
+from arborescence.inference.constraints import Constraints
 from arborescence.inference.repairing import nearness, repair
 from arborescence.inference.solver import solve
-from arborescence.rules.sets import conflicts_of, rules_of
+from arborescence.rules.sets import constraints_of, rules_of
 from arborescence.system.files import opened
 from arborescence.treebank.conllu import PlainLines, inflated, read
 from arborescence.treebank.encodings import UTF8, in_utf8
@@ -206,16 +205,11 @@ def _searched(sentence: Sentence, rules: list[Rule], **how: Any) -> Sentence:
     # Of trees that keep as much, one with near heads, and of labels the first.
     scores = 4 * len(names) * nearness(len(sentence) + 1)[..., None] - np.arange(len(names))
     scores[0, :, names.index("root")] += 2 * len(names) * len(sentence)
-    words = enumerate(zip(sentence.tree[1:].tolist(), sentence.deprels, strict=True), 1)
-    charges = []
-    for word, (head, name) in words:  # a head counts more than all relations
-        if head >= 0:
-            charges.append(Charge(Edges(head, word), 1, level=2, required=True))
-        if name != "_":
-            charges.append(Charge(Edges(None, word, names.index(name)), 1, 1, required=True))
+    numbers = [-1, *(-1 if name == "_" else names.index(name) for name in sentence.deprels)]
     trees = trees_to_keep([sentence], rules)._replace(label_names=names)
-    found = conflicts_of(rules, trees)
-    wanted = Constraints(charges=tuple(charges), conflicts=(found,), **how)
+    wanted = constraints_of(rules, trees, **how)
+    # A head counts more than all relations.
+    wanted &= Constraints.fixed(sentence.tree, numbers, levels=(2, 1), **how)
     [tree] = solve(scores, wanted, budget=Budget(_WORK))
     labels = tree.labels if tree.labels is not None else ()
     return sentence.replace(heads=tree.heads, deprels=[names[label] for label in labels[1:]])

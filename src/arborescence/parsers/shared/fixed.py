@@ -12,8 +12,6 @@ import numpy as np
 
 from arborescence.core.faults import listed
 from arborescence.errors import TreebankError
-from arborescence.inference.conflicts import Edges
-from arborescence.inference.constraints import Charge
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -68,14 +66,6 @@ class Fixed(NamedTuple):
         table[rows, :, words] = -np.inf
         table[rows, :, words, labels[rows, words]] = scores[rows, :, words]
         return table
-
-    def charges(self) -> list[Charge]:
-        """Return what a tree pays for each head and each relation that it gives up."""
-        words = np.flatnonzero(self.heads >= 0).tolist()
-        heads = [Edges(int(self.heads[word]), word) for word in words]
-        words = np.flatnonzero(self.labels >= 0).tolist()
-        labels = [Edges(None, word, int(self.labels[word])) for word in words]
-        return [Charge(edges, 1, level=1, required=True) for edges in (*heads, *labels)]
 
     def wide(self, table: NDArray[np.float32]) -> NDArray[np.float64]:
         """Return weights (N, N, L) in which fixed relations that the parser lacks are, too."""

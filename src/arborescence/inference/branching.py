@@ -128,8 +128,38 @@ class Search(Problem):
         self.heap: list[tuple[int, int, int, Part]] = []
         self.numbers = count()
         self.known: int | None = None  # the highest weight of a tree that keeps the rules
-        self.by_heads = by_heads
+        self.by_heads, self.branched = by_heads, 0
+        first = self.first(banned=banned)
         cuts = Cuts(self.scores.shape, _MANY)
+        found: dict[tuple[bytes, bytes], Solution] = {}
+        half = self.budget.left / 2
+        while self.heap and len(found) < k and (self.heap[0][1] == 0 or self.goes_on(half)):
+            _, kind, _, node = heappop(self.heap)
+            if kind == 0:
+                tree = node.heads.tobytes(), b"" if by_heads else node.labels.tobytes()
+                if tree not in found:
+                    found[tree] = self.result(node, node.bound)
+            else:
+                self.go_on(node, first, cuts, split=k > 1)
+        if not found and (not self.heap or not (found := self.uncertified(first))):
+            raise NoTreeError("no tree keeps the rules: loosen them, or let more edges be present")
+        return list(found.values())
+
+    def go_on(self, node: Part, first: Part, cuts: Cuts, *, split: bool) -> None:
+        """Lower the bound of a node, or divide it; now and then look for a tree of it."""
+        if self.branched >= _PATIENCE and not (node.tight or node.later):
+            tight = tighten(self, node, cuts, self.known, self.answer)
+            if tight is not None:
+                self.tell("multipliers", node, [(node.bans, tight)])
+                self.push(tight)
+            return
+        self.branched += 1
+        if self.branched in _REPAIRS:
+            self.repair(first if self.branched == _REPAIRS[0] else node)
+        self.branch(node, split=split)
+
+    def first(self, *, banned: bool) -> Part:
+        """Return all trees that the edges which are left make, with the best of them; push it."""
         first = self.tree(Part(0, self.words, self.words, (), np.empty(0)), *self.left(()))
         if first is None:
             if not banned:
@@ -138,38 +168,13 @@ class Search(Problem):
         first = first._replace(bound=self.weight(first) + first.gap)
         self.tell("first-tree", first, [])
         self.push(first)
-        found: list[Solution] = []
-        seen: set[tuple[bytes, bytes]] = set()
-        branched = 0
-        half = self.budget.left / 2
-        while self.heap and len(found) < k and (self.heap[0][1] == 0 or self.goes_on(half)):
-            _, kind, _, node = heappop(self.heap)
-            if kind == 0:
-                tree = node.heads.tobytes(), b"" if by_heads else node.labels.tobytes()
-                if tree not in seen:
-                    found.append(self.result(node, node.bound))
-                seen.add(tree)
-            elif branched >= _PATIENCE and not (node.tight or node.later):
-                tight = tighten(self, node, cuts, self.known, self.answer)
-                if tight is not None:
-                    self.tell("multipliers", node, [(node.bans, tight)])
-                    self.push(tight)
-            else:
-                branched += 1
-                if branched in _REPAIRS:
-                    self.repair(first if branched == _REPAIRS[0] else node)
-                self.branch(node, split=k > 1)
-        if not found and self.heap:
-            found = self.uncertified(first)
-        if not found:
-            raise NoTreeError("no tree keeps the rules: loosen them, or let more edges be present")
-        return found
+        return first
 
     def goes_on(self, half: float) -> bool:
         """Tell whether there is budget for the proof; half of it, if no tree is known yet."""
         return not self.budget.over and (self.known is not None or self.budget.left >= half)
 
-    def uncertified(self, first: Part) -> list[Solution]:
+    def uncertified(self, first: Part) -> dict[tuple[bytes, bytes], Solution]:
         """Return the best tree known to keep the rules; search for one if need be.
 
         The deepest node has the fewest conflicts left.
@@ -187,8 +192,8 @@ class Search(Problem):
             self.branch(deepest[3], dive=True, split=False)
         answers = [entry for entry in self.heap if entry[1] == 0]
         if not answers:
-            return []
-        return [self.result(min(answers)[3], -min(self.heap)[0])]
+            return {}
+        return {(b"", b""): self.result(min(answers)[3], -min(self.heap)[0])}
 
     def result(self, node: Part, bound: int) -> Solution:
         """Return the tree of a node, whose bound is its weight, as a result."""
@@ -268,27 +273,57 @@ class Search(Problem):
         each tree is in a part that has paid for nothing that the tree keeps: bounds hold.
         """
         if node.later or self.is_outdated(node):
-            again = self.decoded(node, node.bans)
-            self.tell("later" if node.later else "again", node, [(node.bans, again)])
-            return [] if again is None else [again]
+            return self.again(node)
         conflicts = self.conflicts_of(node)
         if any(one.sure for one in conflicts):
             return self.parts(node, split)
         self.answer(node, conflicts)
         found = [one for one in conflicts if one.cost is None or one.site not in node.paid]
-        if found:
-            chosen = min(found, key=lambda one: one.size)
-            ways, site, cost = chosen.checked(node), chosen.site, chosen.cost
-        else:
-            if not split and node.bound > self.weight(node):
-                self.lose(node.bound)
-            edges = _edges(node.heads, None if self.by_heads else node.labels) if split else []
-            ways = [self.way(Alternative(forbid=[edge])) for edge in edges]
-            site, cost = ("", 0), None
+        if not found:
+            return self.others(node) if split else self.rest(node)
+        chosen = min(found, key=lambda one: one.size)
+        ways = chosen.checked(node)
+        below, bans = self.divided(node, ways, wait=len(ways) > _MANY and self.sums_up)
+        if chosen.cost is not None:  # the best tree is that of the node, with no alternative
+            due, bound = node.due + chosen.cost, node.bound - chosen.cost
+            paid = node._replace(paid=node.paid | {chosen.site}, due=due, bans=bans, bound=bound)
+            below.append((bans, paid))
+        return self.made(node, below, chosen.site[0])
+
+    def again(self, node: Part) -> list[Part]:
+        """Decode a node whose tree is not known, or has edges that are gone."""
+        again = self.decoded(node, node.bans)
+        self.tell("later" if node.later else "again", node, [(node.bans, again)])
+        return [] if again is None else [again]
+
+    def rest(self, node: Part) -> list[Part]:
+        """Leave out the other trees of a node whose tree keeps the rules; note their bound."""
+        if node.bound > self.weight(node):
+            self.lose(node.bound)
+        return []
+
+    def others(self, node: Part) -> list[Part]:
+        """Divide the other trees of a node by the edge of its tree that they lack."""
+        edges = _edges(node.heads, None if self.by_heads else node.labels)
+        below, _ = self.divided(node, [self.way(Alternative(forbid=[edge])) for edge in edges])
+        return self.made(node, below, "")
+
+    def made(self, node: Part, below: list[tuple[Way, Part | None]], rule: str) -> list[Part]:
+        """Report what came of a node; return the parts that have trees."""
+        self.tell("conflict", node, below, rule)
+        return [part for _, part in below if part is not None]
+
+    def divided(
+        self, node: Part, ways: list[Way], *, wait: bool = False
+    ) -> tuple[list[tuple[Way, Part | None]], Way]:
+        """Return a part for each alternative, and bans that leave the trees that take none.
+
+        If they `wait`, those that require edges get a bound instead of a tree.
+        """
         below: list[tuple[Way, Part | None]] = []
         bans = new = node.bans
         left: Left | None = None
-        bound_of = self.bounds(node) if found and len(ways) > _MANY and self.sums_up else None
+        bound_of = self.bounds(node) if wait else None
         for way in sorted(ways, key=lambda way: not can_be_excluded(way)):
             part = None
             if self.budget.over:
@@ -302,12 +337,7 @@ class Search(Problem):
             if can_be_excluded(way):
                 other = way[0]._replace(required=not way[0].required)
                 bans, new = (*bans, other), (*new, other)
-        if cost is not None:  # the best tree is that of the node, which takes no alternative
-            paid = node._replace(paid=node.paid | {site}, due=node.due + cost, bans=bans)
-            below.append((bans, paid._replace(bound=node.bound - cost)))
-        if found or ways:
-            self.tell("conflict", node, below, site[0])
-        return [part for _, part in below if part is not None]
+        return below, bans
 
 
 def _edges(heads: Heads, labels: Heads | None) -> list[Edges]:

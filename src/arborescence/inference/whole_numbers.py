@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,12 +11,12 @@ import numpy as np
 from arborescence.errors import NoTreeError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    #: Of each node, the edges into it: by head, the weight and the edge of the graph, (h, d).
-    Entering = dict[int, dict[int, tuple[int, tuple[int, int]]]]
+    #: A weight, and the edges that it is the sum of: one of them, and the others in two spans.
+    Span = tuple[int, tuple[tuple[int, int] | None, Any, Any] | None]
 
 
 def decode_whole(
@@ -37,111 +39,89 @@ def decode_whole(
     NoTreeError
         If there is no tree.
     """
-    nodes = range(len(weights))
-    there = [w for h in nodes for d in nodes[1:] if h != d and (w := weights[h][d]) is not None]
-    least = min(there, default=0)
-    dear = 1 + len(weights) * (max(there, default=0) - least)
-
-    def price(h: int, d: int) -> int:
-        weight, root_edge = weights[h][d], h == 0 and root == "single"
-        gained = -len(weights) * dear * (1 + len(weights)) if weight is None else weight - least
-        return gained - dear * root_edge
-
-    table = [[price(h, d) for d in nodes] for h in nodes]
-    heads = np.array([-1, *(_eisner(table) if projective else _edmonds(table))])
-    lacking = any(weights[h][d] is None for d, h in enumerate(heads.tolist()) if d)
+    table = np.array(weights, dtype=object)
+    np.fill_diagonal(table, None)
+    table[:, 0] = None
+    there = table != None  # noqa: E711 - of each number
+    least, most = (min(table[there], default=0), max(table[there], default=0))
+    dear = 1 + len(table) * (most - least)
+    table[there] -= least
+    table[~there] = -len(table) * dear * (1 + len(table))
+    if root == "single":
+        table[0] -= dear
+    heads = _eisner(table.tolist()) if projective else _edmonds(table)
+    heads[0] = -1
+    lacking = not there[heads[1:], np.arange(1, len(heads))].all()
     if lacking or (root == "single" and (heads == 0).sum() > 1):
         raise NoTreeError("no tree exists")
     return heads
 
 
-def _edmonds(table: list[list[int]]) -> list[int]:
-    """Return the heads of words 1 to n in the best arborescence. O(n³)."""
-    nodes = range(len(table))
-    into: Entering = {d: {h: (table[h][d], (h, d)) for h in nodes if h != d} for d in nodes[1:]}
-    members = {node: {node} for node in nodes}
-    contracted: list[dict[int, tuple[int, int]]] = []
-    while True:
-        # Of equal weights, the first head.
-        best = {d: max((e[h][0], -h) for h in e)[1] * -1 for d, e in into.items()}
-        chosen = {d: into[d][h][1] for d, h in best.items()}
-        cycle = _cycle(best)
-        if not cycle:
-            break
-        contracted.append({d: chosen[d] for d in cycle})
-        node = len(members)
-        members[node] = set.union(*(members[d] for d in cycle))
-        into[node] = _contract(into, best, cycle, node)
-    heads = {d: h for h, d in chosen.values()}
-    for edges in reversed(contracted):
-        [entered] = [d for d in set().union(*(members[m] for m in edges)) if d in heads]
-        heads.update((d, h) for m, (h, d) in edges.items() if entered not in members[m])
-    return [heads[d] for d in nodes[1:]]
+def _edmonds(table: NDArray[Any]) -> NDArray[np.int64]:
+    """Return the heads of all nodes in the best arborescence; that of node 0 has no meaning."""
+    np.fill_diagonal(table, table.min() - 1)
+    heads = table.argmax(axis=0)
+    cycle = _cycle(heads)
+    if not cycle.size:
+        return heads
+    others = np.setdiff1d(np.arange(len(table)), cycle)
+    # A node in place of the cycle, the last one. An edge into it takes the place of one of its own.
+    gains = table[np.ix_(others, cycle)] - table[heads[cycle], cycle]
+    leaving = table[np.ix_(cycle, others)]
+    smaller = np.zeros((len(others) + 1, len(others) + 1), dtype=object)
+    smaller[:-1, :-1] = table[np.ix_(others, others)]
+    smaller[:-1, -1], smaller[-1, :-1] = gains.max(axis=1), leaving.max(axis=0)
+    below = _edmonds(smaller)
+    entered = cycle[gains[below[-1]].argmax()]
+    heads[entered] = others[below[-1]]
+    of_cycle = below[:-1] == len(others)
+    heads[others[~of_cycle]] = others[below[:-1][~of_cycle]]
+    heads[others[of_cycle]] = cycle[leaving[:, of_cycle].argmax(axis=0)]
+    return heads
 
 
-def _contract(
-    into: Entering, best: dict[int, int], cycle: list[int], node: int
-) -> dict[int, tuple[int, tuple[int, int]]]:
-    """Take the nodes of a cycle out of a graph; return the edges into the node in their place."""
-    entering: dict[int, tuple[int, tuple[int, int]]] = {}
-    for d in cycle:
-        edges = into.pop(d)
-        for h, (weight, edge) in edges.items():
-            gain = weight - edges[best[d]][0], edge
-            if h not in cycle and (h not in entering or gain > entering[h]):
-                entering[h] = gain
-    for edges in into.values():
-        leaving = [edges.pop(h) for h in cycle if h in edges]
-        if leaving:
-            edges[node] = max(leaving)
-    return entering
-
-
-def _cycle(heads: dict[int, int]) -> list[int]:
+def _cycle(heads: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the nodes of a cycle, or none."""
-    done: set[int] = set()
-    for start in heads:
-        path: dict[int, None] = {}
-        node = start
-        while node in heads and node not in done and node not in path:
-            path[node] = None
-            node = heads[node]
-        if node in path:
-            walked = list(path)
-            return walked[walked.index(node) :]
-        done.update(path)
-    return []
+    for start in range(1, len(heads)):
+        path = [start]
+        while (head := int(heads[path[-1]])) and head not in path:
+            path.append(head)
+        if head:
+            return np.array(path[path.index(head) :])
+    return np.empty(0, np.int64)
 
 
-def _eisner(table: list[list[int]]) -> list[int]:
-    """Return the heads of words 1 to n in the best projective tree. O(n³)."""
-    size = len(table)
-    # By the ends of a span: the weight and the split of the best half tree with its head at the
-    # left end (0) or the right one (1), whole or with the other end as the last dependent.
-    whole: dict[tuple[int, int, int], tuple[int, int]] = {
-        (i, i, side): (0, i) for i in range(size) for side in (0, 1)
-    }
-    part: dict[tuple[int, int, int], tuple[int, int]] = {}
-    for width in range(1, size):
-        for i in range(size - width):
-            j = i + width
-            inner, m = max((whole[i, m, 0][0] + whole[m + 1, j, 1][0], -m) for m in range(i, j))
-            part[i, j, 0], part[i, j, 1] = (inner + table[i][j], -m), (inner + table[j][i], -m)
-            right = max((part[i, m, 0][0] + whole[m, j, 0][0], -m) for m in range(i + 1, j + 1))
-            left = max((whole[i, m, 1][0] + part[m, j, 1][0], -m) for m in range(i, j))
-            whole[i, j, 0], whole[i, j, 1] = (right[0], -right[1]), (left[0], -left[1])
-    heads = [-1] * size
-    spans: list[tuple[Any, int, int, int]] = [(whole, 0, size - 1, 0)]
-    while spans:
-        of, i, j, side = spans.pop()
+def _eisner(table: list[list[int]]) -> NDArray[np.int64]:
+    """Return the heads of all nodes in the best projective tree; that of node 0 has no meaning."""
+
+    # Spans from node i to node j, whose head is the left end (0) or the right one (1): whole ones,
+    # and those of which the other end is the last dependent.
+    @cache
+    def whole(i: int, j: int, side: int) -> Span:
         if i == j:
-            continue
-        m = of[i, j, side][1]
-        if of is part:
-            heads[i if side else j] = j if side else i
-            spans += [(whole, i, m, 0), (whole, m + 1, j, 1)]
-        elif side:
-            spans += [(whole, i, m, 1), (part, m, j, 1)]
-        else:
-            spans += [(part, i, m, 0), (whole, m, j, 0)]
-    return heads[1:]
+            return 0, None
+        if side:
+            return joined((whole(i, m, 1), part(m, j, 1)) for m in range(i, j))
+        return joined((part(i, m, 0), whole(m, j, 0)) for m in range(i + 1, j + 1))
+
+    @cache
+    def part(i: int, j: int, side: int) -> Span:
+        h, d = (j, i) if side else (i, j)
+        inner = ((whole(i, m, 0), whole(m + 1, j, 1)) for m in range(i, j))
+        weight, (_, *below) = joined(inner)
+        return weight + table[h][d], ((h, d), *below)
+
+    def joined(pairs: Iterator[tuple[Span, Span]]) -> Any:
+        return max(
+            ((one[0] + other[0], (None, one[1], other[1])) for one, other in pairs),
+            key=itemgetter(0),
+        )
+
+    heads = np.zeros(len(table), np.int64)
+    waiting = [whole(0, len(table) - 1, 0)[1]]
+    while waiting:
+        edge, *below = waiting.pop() or (None,)
+        waiting += below
+        if edge:
+            heads[edge[1]] = edge[0]
+    return heads

@@ -124,17 +124,18 @@ def _searched(
     parser: GraphParser, graphs: Graphs, words: list[Trees], k: int, *, by_heads: bool
 ) -> list[list[Solution]]:
     """Search in all sentences; among all edges where those that a filter keeps have no tree."""
-    options, wide = graphs.options, parser._unfiltered()
-    found = _search(graphs, words, k, by_heads=by_heads)
-    missing = [b for b, trees in enumerate(found) if not trees]
-    if missing and wide is not None and not options.budget.over:
+    found, wide = _search(graphs, words, k, by_heads=by_heads), parser._unfiltered()
+    if all(found):
+        return found
+    options, keeper = graphs.options, graphs.options.rules
+    if wide is not None and not options.budget.over:
+        missing = [b for b, trees in enumerate(found) if not trees]
         again = wide._graphs([graphs.sentences[b] for b in missing], options)
         of_missing = [words[b] for b in missing]
-        others = _search(again, of_missing, k, by_heads=by_heads, share=_WIDE)
-        for b, trees in zip(missing, others, strict=True):
-            found[b] = trees
-    strict = options.rules is not None and options.rules.strict
-    if strict and any(graphs.has_fixed(b) for b in missing if not found[b]):
+        others = iter(_search(again, of_missing, k, by_heads=by_heads, share=_WIDE))
+        found = [trees or next(others) for trees in found]
+    failed = [b for b, trees in enumerate(found) if not trees]
+    if keeper is not None and keeper.strict and any(map(graphs.has_fixed, failed)):
         raise NoTreeError("no tree that has the fixed edges keeps the rules")
     return found
 

@@ -223,16 +223,16 @@ class Constraints:
     def __post_init__(self) -> None:
         """Check the options, and keep each list as a tuple."""
         check_root(self.root)
-        object.__setattr__(self, "projective", check_flag(self.projective))
-        found = [one.level for one in self.charges] + [one.level for one in self.limits]
-        levels = [check_count(level, "a level", 0, _LEVELS) for level in (self.levels, *found)]
-        object.__setattr__(self, "levels", max(*levels, bool(self.votes), 0))
-        for name in _LISTS:
-            object.__setattr__(self, name, tuple(getattr(self, name)))
+        own: dict[str, Any] = {"projective": check_flag(self.projective)}
+        own |= {name: tuple(each) for name in _LISTS if (each := getattr(self, name))}
+        prices = (*own.get("charges", ()), *own.get("limits", ()))
+        if prices or self.votes or self.levels:
+            levels = [self.levels, *(one.level for one in prices), bool(self.votes)]
+            own["levels"] = max(check_count(level, "a level", 0, _LEVELS) for level in levels)
         names = set[str]()  # by which prices are paid
-        for name in ("charges", "limits"):
-            renamed = [one._replace(name=_new(str(one), names)) for one in getattr(self, name)]
-            object.__setattr__(self, name, tuple(renamed))
+        for name in ("charges", "limits") if prices else ():
+            own[name] = tuple(one._replace(name=_new(str(one), names)) for one in own.get(name, ()))
+        vars(self).update(own)
 
     @classmethod
     def fixed(
@@ -356,13 +356,11 @@ class Constraints:
         """Whether they say of single edges only what these cost, and which must be there."""
         return not self.limits and not self.conflicts
 
-    def charged(self, scores: NDArray[np.float64]) -> tuple[NDArray[np.float64], Self]:
-        """Return scores (N, N, L) less charges at level 0, and the constraints that are left.
+    def charged(self, scores: NDArray[np.float64]) -> tuple[NDArray[np.float64], list[Conflicts]]:
+        """Return scores (N, N, L) less charges at level 0.
 
         A charge that would be rounded becomes a function that finds conflicts.
         """
-        if all(one.level for one in self.charges):
-            return scores, self
         rounded, charged = [], scores
         for one in (one for one in self.charges if not one.level):
             cost, mask = check_cost(one.price), one.mask(scores.shape)
@@ -372,10 +370,7 @@ class Constraints:
                 charged = np.where(mask, charged - cost, charged)
             else:
                 rounded.append(one.conflicts(scores.shape))
-        above = tuple(one for one in self.charges if one.level)
-        return charged, replace(
-            self, charges=above, conflicts=(*self.conflicts, *rounded), levels=self.levels
-        )
+        return charged, rounded
 
     def gains(self, shape: tuple[int, ...]) -> list[NDArray[np.int64]]:
         """Return what edges gain at each level, the highest first: (N, N, L) or (N, N, 1) each."""

@@ -9,7 +9,7 @@ exact: a level is then worth a power of two that is larger than all sums of the 
 from __future__ import annotations
 
 import math
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -28,6 +28,8 @@ _BITS_OF_SCORES: Final = 2400
 _BITS_OF_LEVEL: Final = 256
 #: A unit of a level is so many times the largest sum below it: sums of both signs do not meet.
 _APART: Final = 8.0
+#: So many scores are kept as whole numbers.
+_KEPT: Final = 2**13
 
 
 class Scale:
@@ -44,8 +46,7 @@ class Scale:
     def __init__(self, units: Sequence[float] = (), levels: int = 0) -> None:
         self.units = tuple(units)
         self._shifts = [_shift(level) for level in range(levels or len(units), 0, -1)]
-        self._of_scores = lru_cache(None)(partial(whole_number, bias=BIAS_64))
-        self.whole = lru_cache(None)(self._whole) if units else self._of_scores
+        self.whole = lru_cache(None)(self._whole) if units else _of_score
 
     def _whole(self, value: float) -> int:
         """Return a float as a whole number; of a value that is no sum, no smaller one."""
@@ -54,7 +55,7 @@ class Scale:
             count = math.floor(value / unit + 0.5)
             value -= count * unit
             total += count << shift
-        return total + self._of_scores(value)
+        return total + _of_score(value)
 
     def rounded(self, weight: int) -> float:
         """Return the float for a whole number, rounded."""
@@ -66,7 +67,7 @@ class Scale:
 
     def price(self, amount: float, level: int) -> int:
         """Return a price as a whole number."""
-        return int(amount) << _shift(level) if level else self._of_scores(amount)
+        return int(amount) << _shift(level) if level else _of_score(amount)
 
     def split(self, weight: int) -> tuple[tuple[int, ...], int]:
         """Return what a weight has at each level, the highest first, and of scores."""
@@ -75,6 +76,12 @@ class Scale:
             counts.append((weight + (1 << shift - 1)) >> shift)
             weight -= counts[-1] << shift
         return tuple(counts), weight
+
+
+@lru_cache(_KEPT)
+def _of_score(score: float) -> int:
+    """Return a score as a whole number."""
+    return whole_number(score, BIAS_64)
 
 
 def _shift(level: int) -> int:
@@ -121,7 +128,6 @@ class Ranked:
 
     def __init__(self, tables: Sequence[NDArray[Any]]) -> None:
         self.tables = tables
-        self._whole = lru_cache(None)(partial(whole_number, bias=BIAS_64))
 
     def floats(self) -> NDArray[np.float64]:
         """Return floats in about the order of the lists, to look for trees and to prune."""

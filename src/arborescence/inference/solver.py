@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from functools import reduce
+from functools import partial, reduce
 from operator import and_
 from typing import TYPE_CHECKING, Any, Final
 
@@ -12,7 +11,7 @@ import numpy as np
 from arborescence.core.accumulator import rounded_sum
 from arborescence.core.budget import Budget, work_of
 from arborescence.core.checks import check_count
-from arborescence.core.conversion import as_array, as_doubles, as_floats
+from arborescence.core.conversion import as_array, as_doubles, as_floats, as_it_is
 from arborescence.errors import NoTreeError, OptionError, ScoresError, StoppedError
 from arborescence.inference.branching import Due, Search, Solution
 from arborescence.inference.conflicts import Alternative
@@ -150,8 +149,8 @@ edge
         table = as_doubles(array if labeled else array[..., None])
         if plain and (trees := _priced(table, wanted, k, limit, by_heads=by_heads)):
             return trees
-        own = _own(wanted, give_back, labeled)
-        return search(table, own, k, budget=limit, by_heads=by_heads, **how)
+        own = partial(_copying, give_back=give_back, labeled=labeled)
+        return search(table, wanted, k, budget=limit, by_heads=by_heads, own=own, **how)
 
     try:
         trees = found(wanted, k, limit, watch=watch, decoder=decoder)
@@ -174,6 +173,7 @@ def search(
     by_heads: bool = False,
     watch: Callable[[Event], None] | None = None,
     decoder: Decoder | None = None,
+    own: Callable[..., Any] = as_it_is,
 ) -> list[Solution]:
     """Do the work of `solve`, where a kernel alone does not, and do not say what contradicts what.
 
@@ -184,27 +184,30 @@ def search(
         Functions of `conflicts` get heads and labels, which they must not change.
     k, budget, by_heads, watch, decoder
         As for `solve`.
+    own
+        Called with each function of `conflicts`; returns what is to be called in its place.
     """
     if isinstance(scores, Lazy) and (wanted.charges or wanted.levels):
         scores = scores.table()
     shape = (*scores.edges.shape, scores.labels) if isinstance(scores, Lazy) else scores.shape
     which: Any = {"root": wanted.root, "projective": wanted.projective}
     how: dict[str, Any] = {}
-    given = wanted
+    rules = [*map(own, wanted.conflicts), *(limit.conflicts(shape) for limit in wanted.limits)]
     if not isinstance(scores, Lazy):
-        scores, wanted = wanted.charged(scores)
+        scores, rounded = wanted.charged(scores)
+        rules += rounded
         if wanted.levels and decoder is not None:
             raise OptionError("prices at levels above the scores go with no other decoder")
         if wanted.levels:
             scores, how = _at_levels(scores, wanted)
-    searched = Search(scores, _rules(wanted, shape), decoder, which, budget, **how)
+    searched = Search(scores, _joined(rules), decoder, which, budget, **how)
     bans = searched.way(Alternative(wanted.forbid, wanted.require))
     if bans:
         searched.decode(searched.best)  # complains about scores, and where there is no tree at all
     searched.ban_everywhere(bans)
     searched.watch = watch
     found = searched.run(k, by_heads=by_heads, banned=bool(bans))
-    return [_with_dues(tree, given, shape) for tree in found] if given.charges else found
+    return [_with_dues(tree, wanted, shape) for tree in found] if wanted.charges else found
 
 
 def _at_levels(
@@ -232,10 +235,10 @@ def _priced(
     scores: NDArray[np.float64], wanted: Constraints, k: int, budget: Budget, *, by_heads: bool
 ) -> list[Solution] | None:
     """Return the best trees where edges have prices, by kernels; None if those would be rounded."""
-    table, above = wanted.charged(_own_edges(scores))
-    tables = above.gains(scores.shape)
+    table, rounded = wanted.charged(_own_edges(scores))
+    tables = wanted.gains(scores.shape)
     exact = combined([*tables, table])
-    if exact is None or above.conflicts:
+    if exact is None or rounded:
         return None
     whole = exact[0] if scores.shape[2] > 1 else exact[0][..., 0]
     trees = _by_kernels(np.ascontiguousarray(whole), wanted, k, budget, by_heads=by_heads)
@@ -303,26 +306,20 @@ def kbest_constrained(
     return solve(scores, Constraints(conflicts=(conflicts,), **which), k, **how)
 
 
-def _own(
-    wanted: Constraints, give_back: Callable[[NDArray[Any]], Any], labeled: bool
-) -> Constraints:
-    """Return constraints whose functions get copies of trees, of the type of the user's scores."""
+def _copying(
+    function: Callable[..., Any], give_back: Callable[[NDArray[Any]], Any], *, labeled: bool
+) -> Callable[..., Any]:
+    """Return a function of copies of trees, of the type of the user's scores."""
 
-    def copying(function: Callable[..., Any]) -> Callable[..., Any]:
-        def conflicts(heads: Heads, labels: Heads) -> Any:
-            tree = [heads.copy(), labels.copy()] if labeled else [heads.copy()]
-            return function(*map(give_back, tree))
+    def conflicts(heads: Heads, labels: Heads) -> Any:
+        tree = [heads.copy(), labels.copy()] if labeled else [heads.copy()]
+        return function(*map(give_back, tree))
 
-        return conflicts
-
-    return replace(wanted, conflicts=tuple(map(copying, wanted.conflicts)))
+    return conflicts
 
 
-def _rules(
-    wanted: Constraints, shape: tuple[int, ...]
-) -> Callable[[Heads, Heads], Sequence[AnyConflict]]:
+def _joined(functions: list[Callable[..., Any]]) -> Callable[[Heads, Heads], Sequence[AnyConflict]]:
     """Return one function that finds all that is wrong with a tree."""
-    functions = [*wanted.conflicts, *(limit.conflicts(shape) for limit in wanted.limits)]
     if len(functions) == 1:
         return functions[0]
     return lambda heads, labels: [one for each in functions for one in each(heads, labels)]

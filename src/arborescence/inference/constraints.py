@@ -224,14 +224,14 @@ class Constraints:
         """Check the options, and keep each list as a tuple."""
         check_root(self.root)
         own: dict[str, Any] = {"projective": check_flag(self.projective)}
-        own |= {name: tuple(each) for name in _LISTS if (each := getattr(self, name))}
-        prices = (*own.get("charges", ()), *own.get("limits", ()))
-        if prices or self.votes or self.levels:
-            levels = [self.levels, *(one.level for one in prices), bool(self.votes)]
+        own |= {name: tuple(getattr(self, name)) for name in _LISTS}
+        prices = (*own["charges"], *own["limits"])
+        if prices or own["votes"] or self.levels:
+            levels = [self.levels, *(one.level for one in prices), bool(own["votes"])]
             own["levels"] = max(check_count(level, "a level", 0, _LEVELS) for level in levels)
         names = set[str]()  # by which prices are paid
         for name in ("charges", "limits") if prices else ():
-            own[name] = tuple(one._replace(name=_new(str(one), names)) for one in own.get(name, ()))
+            own[name] = tuple(one._replace(name=_new(str(one), names)) for one in own[name])
         vars(self).update(own)
 
     @classmethod

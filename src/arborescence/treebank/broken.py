@@ -203,8 +203,9 @@ def _searched(sentence: Sentence, rules: list[Rule], **how: Any) -> Sentence:
     known = dict.fromkeys(["dep", *sorted(CONTENT_RELATIONS | FUNCTIONAL_RELATIONS), "punct"])
     names = tuple(name for name in [*known, *{*sentence.deprels} - {*known}] if name != "_")
     # Of trees that keep as much, one with near heads, and of labels the first.
-    scores = 4 * len(names) * nearness(len(sentence) + 1)[..., None] - np.arange(len(names))
-    scores[0, :, names.index("root")] += 2 * len(names) * len(sentence)
+    nodes, many = len(sentence) + 1, len(names)
+    scores = 4 * many * nearness(nodes)[..., None] - nodes * np.arange(many)
+    scores[0, :, names.index("root")] += 2 * many * nodes
     numbers = [-1, *(-1 if name == "_" else names.index(name) for name in sentence.deprels)]
     trees = trees_to_keep([sentence], rules)._replace(label_names=names)
     wanted = constraints_of(rules, trees, **how)

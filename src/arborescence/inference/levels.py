@@ -148,7 +148,7 @@ class Ranked:
         """Return the list of an edge as a whole number."""
         *gains, score = values
         above = zip(range(len(gains), 0, -1), gains, strict=True)
-        return sum((int(gain) << _shift(level) for level, gain in above), self._whole(score))
+        return sum((int(gain) << _shift(level) for level, gain in above), _of_score(score))
 
     def best(
         self, left: NDArray[np.bool_], **options: Any

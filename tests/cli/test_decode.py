@@ -43,12 +43,12 @@ def test_edges_that_a_tree_must_have_or_must_not_have(command: Command, example:
         ["130.0", "4 0 1 2"],
     ]
     failed = command("decode", example, "--require", "0:1", "--require", "0:2", "--forbid", "3:4")
-    assert failed.code
+    assert failed.status == 1
     assert "0 → 1; " in failed.err
     assert "0 → 2; one root edge" in failed.err
     assert "3 → 4" not in failed.err
     for wrong in ("2", "2:x", "2:9", "1:2:3"):
-        assert command("decode", example, "--require", wrong).code
+        assert command("decode", example, "--require", wrong).status
     np.save(example, np.zeros((2, 3, 3)))
     assert "of one sentence" in command("decode", example, "--forbid", "0:1").err
 

@@ -200,8 +200,7 @@ def _nearest(sentence: Sentence, rules: list[Rule], root: Root, projective: bool
 
 def _searched(sentence: Sentence, rules: list[Rule], **how: Any) -> Sentence:
     """Return a sentence with the nearest tree that keeps rules; NoTreeError if none was found."""
-    known = dict.fromkeys(["dep", *sorted(CONTENT_RELATIONS | FUNCTIONAL_RELATIONS), "punct"])
-    names = tuple(name for name in [*known, *{*sentence.deprels} - {*known}] if name != "_")
+    names = _relations(sentence)
     # Of trees that keep as much, one with near heads, and of labels the first.
     nodes, many = len(sentence) + 1, len(names)
     scores = 4 * many * nearness(nodes)[..., None] - nodes * np.arange(many)
@@ -214,3 +213,10 @@ def _searched(sentence: Sentence, rules: list[Rule], **how: Any) -> Sentence:
     [tree] = solve(scores, wanted, budget=Budget(_WORK))
     labels = tree.labels if tree.labels is not None else ()
     return sentence.replace(heads=tree.heads, deprels=[names[label] for label in labels[1:]])
+
+
+def _relations(sentence: Sentence) -> tuple[str, ...]:
+    """Return the relations of Universal Dependencies, and others that a sentence has, in order."""
+    # Never in the order of a set, since that differs from run to run.
+    known = "dep", *sorted(CONTENT_RELATIONS | FUNCTIONAL_RELATIONS), "punct"
+    return tuple(name for name in dict.fromkeys((*known, *sentence.deprels)) if name != "_")

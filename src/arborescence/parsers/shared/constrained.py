@@ -188,14 +188,14 @@ def _completed(
 ) -> list[tuple[Sentence, float]]:
     """Return the trees of a sentence that keep what is fixed, or the most of it."""
     # The edges that are needed may be among those that the parser leaves out, or may cross.
-    wide, crossing = parser._unfiltered() or parser, {"projective": False}
-    gone: set[int] = set()
+    wide, gone = parser._unfiltered() or parser, set[int]()
     while True:
         options.budget.check()
-        for each, how in ((parser, options), (wide, options._replace(**crossing))):
+        crossing = options._replace(projective=False)
+        for each, how in ((parser, options), (wide, crossing)):
             with suppress(NoTreeError):
                 return find(each, [sentence], how)[0]
-        left, error = _least(wide, sentence, options._replace(**crossing))
+        left, error = _least(wide, sentence, crossing)
         if error is None:
             options = options._replace(rules=options.rules and options.rules.yielding())
             continue

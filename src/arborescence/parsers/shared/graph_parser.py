@@ -417,8 +417,8 @@ class GraphParser(Parser):
     ) -> tuple[list[list[Sentence]], NDArray[np.float64]]:
         """Return the best trees, or the k best, and what those weigh, (k, B): see `best_lists`."""
         if k is None:
-            trees = self._written(graphs, graphs.decode()[np.newaxis])
-            return trees, np.zeros((1, len(trees)))
+            parsed = self._written(graphs, graphs.decode()[np.newaxis])
+            return parsed, np.zeros((1, len(parsed)))
         heads, labels = np.full((2, k, graphs.starts[-1]), -1)
         weights = np.full((k, len(graphs.sentences)), -np.inf)
         for group in graphs.groups:

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from arborescence.errors import TreebankError as TreebankError
     from arborescence.errors import TreeError as TreeError
     from arborescence.explaining.explanation import explain as explain
+    from arborescence.inference.constraints import Constraints as Constraints
     from arborescence.inference.decode import decode as decode
     from arborescence.inference.decode import decode_labeled as decode_labeled
     from arborescence.inference.kbest import kbest as kbest
@@ -56,11 +57,12 @@ if TYPE_CHECKING:
     from arborescence.inference.search import decode_where_labeled as decode_where_labeled
     from arborescence.inference.search import forbid as forbid
     from arborescence.inference.search import require as require
+    from arborescence.inference.solver import decode_constrained as decode_constrained
+    from arborescence.inference.solver import kbest_constrained as kbest_constrained
+    from arborescence.inference.solver import solve as solve
     from arborescence.nonprojective.sparse import decode_sparse as decode_sparse
     from arborescence.parsers import load as load
     from arborescence.projective.pseudo import deprojectivize as deprojectivize
     from arborescence.projective.pseudo import projectivize as projectivize
-    from arborescence.rules.search import decode_constrained as decode_constrained
-    from arborescence.rules.search import kbest_constrained as kbest_constrained
 
 __all__, __getattr__, __dir__ = lazily(__name__)

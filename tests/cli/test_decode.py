@@ -33,6 +33,26 @@ def test_one_sentence(command: Command, example: Path) -> None:
     assert command("decode", example, "--root", "multi").out == "0 0 4 2\n"
 
 
+def test_edges_that_a_tree_must_have_or_must_not_have(command: Command, example: Path) -> None:
+    assert command("decode", example, "--require", "4:1").out == "4 0 4 2\n"
+    assert command("decode", example, "--forbid", "1,4:3").out == "4 0 2 2\n"
+    one = command("decode", example, "--require", "0,4:1", "--forbid", "0:1", "--kbest", 9)
+    assert [line.split("\t")[2:] for line in one.out.splitlines()] == [
+        ["190.0", "4 0 4 2"],
+        ["150.0", "4 0 2 2"],
+        ["130.0", "4 0 1 2"],
+    ]
+    failed = command("decode", example, "--require", "0:1", "--require", "0:2", "--forbid", "3:4")
+    assert failed.status == 1
+    assert "0 → 1; " in failed.err
+    assert "0 → 2; one root edge" in failed.err
+    assert "3 → 4" not in failed.err
+    for wrong in ("2", "2:x", "2:9", "1:2:3"):
+        assert command("decode", example, "--require", wrong).status
+    np.save(example, np.zeros((2, 3, 3)))
+    assert "of one sentence" in command("decode", example, "--forbid", "0:1").err
+
+
 def test_projective(command: Command, tmp_path: Path) -> None:
     scores = np.zeros((4, 4))
     scores[0, 2] = scores[3, 1] = scores[2, 3] = 1  # the edges 0 -> 2 and 3 -> 1 cross

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import arborescence as arb
-import arborescence.rules.search as module
+import arborescence.inference.branching as module
 from arborescence.explaining import as_json, explain_constrained
 from arborescence.explaining.page import search_html
 from arborescence.explaining.problem import number

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import arborescence as arb
-import arborescence.rules.search as search
+import arborescence.inference.branching as search
 from arborescence.parsers import Keeper
 from arborescence.rules import ud
 from arborescence.rules.sets import conflicts_of

@@ -8,6 +8,7 @@ import pytest
 import arborescence as arb
 from arborescence.rules import AtMostOne, Direction, RootLabel
 from arborescence.treebank import Sentence, mended
+from arborescence.treebank.broken import _relations
 from brute_force import all_trees
 from modes import some
 
@@ -93,3 +94,10 @@ def test_rules_that_trees_with_several_roots_break():
     [found] = mended([sentence], rules=rules, root="multi")
     assert not found.broken
     assert found.sentence.deprels == ["root", "root"]
+
+
+def test_relations_are_in_the_order_of_the_sentence_in_every_run() -> None:
+    names = [f"dep:{letter}" for letter in "qwertzuiop"]
+    sentence = Sentence.from_words(names, deprels=[*names[:-1], "_"])
+    assert _relations(sentence)[0] == "dep"
+    assert _relations(sentence)[-9:] == tuple(names[:-1])

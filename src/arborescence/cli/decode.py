@@ -16,11 +16,16 @@ from arborescence.errors import ScoresError
 from arborescence.parsers.shared.options import Inference
 from arborescence.system.files import replacing, writing
 
+#: Edges, once or more often.
+EdgesOption = Annotated[list[str] | None, typer.Option(metavar="HEAD:WORD")]
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     import numpy as np
     from numpy.typing import NDArray
+
+    from arborescence.rules import Edges
 
     #: The trees of a sentence, best first: the heads of its words, and the weight of each.
     Trees = list[tuple[list[int], float]]
@@ -32,6 +37,8 @@ def decode(
     kbest: KBestOption = None,
     root: RootOption = "single",
     projective: bool = False,
+    require: EdgesOption = None,
+    forbid: EdgesOption = None,
     inference: Inference = "exact",
     rounds: Annotated[int, typer.Option(min=0)] = 5,
     encoding: Encoding = "mean",
@@ -53,6 +60,10 @@ def decode(
         Write the head vectors: .npy, with --kbest .npz, or .json.
     projective
         Find trees without crossing edges.
+    require
+        The word has this head, or one of several: 2:5, or 2,3:5. For one sentence; may be repeated.
+    forbid
+        No tree has this edge, or these: 2:5, or 2:5,6. As for require.
     inference
         Find the best tree, or one by way of an undirected tree.
     rounds
@@ -67,6 +78,7 @@ def decode(
     arborescence decode scores.npy
     arborescence decode batch.npz -o heads.npy --threads 2
     arborescence decode batch.npz --kbest 50 -o trees.npz
+    arborescence decode scores.npy --require 2:5 --forbid 0:1,3
     arborescence decode batch.npz --inference undirected --rounds 5
     """
     import numpy as np
@@ -78,6 +90,8 @@ def decode(
     if output:
         check_kind(output, ("npz" if kbest else "npy", "json"))
     values, lengths = load_scores(scores)
+    if require or forbid:
+        values = masked(values, require, forbid, root=root, projective=projective)
     which: dict[str, Any] = {"root": root, "threads": threads}
     arrays: dict[str, Any]
     if kbest:
@@ -101,6 +115,33 @@ def decode(
     if as_json or not output:
         for line in (in_json if as_json else in_text)(trees, bool(kbest)):
             say(line)
+
+
+def masked(
+    scores: NDArray[Any], require: list[str] | None, forbid: list[str] | None, **which: Any
+) -> NDArray[Any]:
+    """Return the scores of a sentence without the edges that its trees may not have."""
+    import arborescence as arb
+
+    if scores.ndim != 2:
+        raise typer.BadParameter("--require and --forbid are for the scores (N, N) of one sentence")
+    edges: Any = [list(map(edges_of, texts or ())) for texts in (require, forbid)]
+    wanted = arb.Constraints(require=edges[0], forbid=edges[1], **which)
+    arb.solve(scores, wanted)  # says which of them contradict each other
+    return wanted.masked(scores)
+
+
+def edges_of(text: str) -> Edges:
+    """Return the edges that a text such as 2:5 or 0:1,3 names."""
+    from arborescence.rules import Edges
+
+    try:
+        heads, words = (list(map(int, numbers.split(","))) for numbers in text.split(":"))
+    except ValueError:
+        raise typer.BadParameter(
+            f"edges are written as HEAD:WORD, like 2:5, not {text!r}"
+        ) from None
+    return Edges(heads, words)
 
 
 def load_scores(path: Path) -> tuple[NDArray[Any], NDArray[Any] | None]:

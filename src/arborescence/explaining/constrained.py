@@ -14,16 +14,18 @@ from arborescence.core.conversion import as_array, as_floats
 from arborescence.errors import NoTreeError, OptionError, StoppedError
 from arborescence.explaining.problem import counted, listed, number, problem_of
 from arborescence.explaining.steps import Detail, Steps, edge_name, number_name
-from arborescence.rules.search import kbest_constrained
+from arborescence.inference.constraints import Constraints
+from arborescence.inference.solver import solve
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from arborescence.core.choices import Root
     from arborescence.explaining.steps import Step
-    from arborescence.rules.conflicts import Way
-    from arborescence.rules.parts import Part
-    from arborescence.rules.search import AnyConflict, Event
+    from arborescence.inference.branching import Event
+    from arborescence.inference.conflicts import Way
+    from arborescence.inference.constraints import AnyConflict
+    from arborescence.inference.parts import Part
 
     #: Head, dependent, label.
     Triple = tuple[int, int, int]
@@ -197,15 +199,8 @@ def explain_constrained(
         )
 
     try:
-        kbest_constrained(
-            scores,
-            conflicts,
-            1,
-            root=root,
-            projective=projective,
-            budget=budget or Budget(WORK),
-            watch=tell,
-        )
+        wanted = Constraints(conflicts=(conflicts,), root=root, projective=projective)
+        solve(scores, wanted, budget=budget or Budget(WORK), watch=tell)
     except (NoTreeError, StoppedError) as error:
         steps.append(problem.step("no-tree", f"There is no such tree: {error}."))
     return Steps(steps)
@@ -231,58 +226,64 @@ def _sorted(parts: Iterable[Branch]) -> tuple[Branch, ...]:
 
 def _text(kind: str, search: Search, names: Sequence[str]) -> str:
     """Return what is said about an event."""
-    part, made = search.part, search.made
     bound, after, highest = (
         number_name(parts[0].bound) if parts and parts[0].bound is not None else ""
-        for parts in ((part,), made, search.waiting)
+        for parts in ((search.part,), search.made, search.waiting)
     )
+    decoded = counted(search.nodes, "decoded tree")
+    waits = f"No part that waits has a higher bound: the highest is {highest}"
+    pays = ", but for those that it pays for," if search.made and search.made[0].paid else ","
+    texts = {
+        "first-tree": (
+            f"The best tree of all weighs {bound}. No tree that keeps the rules weighs more."
+        ),
+        "keeps-rules": f"This tree keeps the rules{pays} and weighs {after}.",
+        "tree": (
+            f"{waits if highest else 'No part is left'}. So this is the best tree that keeps the "
+            f"rules: it weighs {bound}, certified after {decoded}."
+        ),
+        "limit": (
+            f"After {decoded}, the budget of the search ends. The best tree found that keeps the "
+            f"rules weighs {bound}, and no other more than {highest}."
+        ),
+    }
+    return texts.get(kind) or _of_parts(kind, search, names, bound, after)
+
+
+def _of_parts(kind: str, search: Search, names: Sequence[str], bound: str, after: str) -> str:
+    """Return what is said about an event that makes other parts."""
+    part, made = search.part, search.made
     some = part.conditions or part.paid
     trees = f"trees {search.conditions(part, names)}" if some else "all trees"
-    decoded = counted(search.nodes, "decoded tree")
-    match kind:
-        case "first-tree":
-            return f"The best tree of all weighs {bound}. No tree that keeps the rules weighs more."
-        case "conflict":
-            edges = listed([search.edge(edge, names) for edge in search.refused] or ["its edges"])
-            return (
-                f"Of {trees}, the best one weighs {bound}, and breaks {search.rule or 'a rule'}: "
-                f"{edges} do not go together. They are divided into {counted(len(made), 'part')}."
-            )
-        case "everywhere":
-            only = ", ".join(search.conditions(part, names) for part in made)
-            rule = f" ({search.rule})" if search.rule else ""
-            return (
-                f"A conflict{rule} has one way out: {only}. From here on, this holds of all trees."
-            )
-        case "again":
-            left = f"The best one left weighs {after}" if after else "None is left"
-            return f"The best of {trees} has an edge that is gone. {left}."
-        case "later":
-            left = f"The best one weighs {after}" if after else "There is none"
-            return f"No part has a higher bound than {trees}. {left}."
-        case "multipliers":
-            return (
-                f"Prices for the edges of conflicts (Lagrange multipliers) lower the bound of "
-                f"{trees} from {bound} to {after}."
-            )
-        case "repair":
-            return (
-                "To find a tree that keeps the rules, edges of conflicts are charged. "
-                f"Of {trees}, another one is the best then."
-            )
-        case "keeps-rules":
-            pays = ", but for those that it pays for," if made[0].paid else ""
-            return f"This tree keeps the rules{pays or ','} and weighs {after}."
-        case "tree":
-            waits = f"No part that waits has a higher bound: the highest is {highest}"
-            return (
-                f"{waits if highest else 'No part is left'}. So this is the best tree that keeps "
-                f"the rules: it weighs {bound}, certified after {decoded}."
-            )
-    return (
-        f"After {decoded}, the budget of the search ends. The best tree found that keeps the rules "
-        f"weighs {bound}, and no other more than {highest}."
-    )
+    edges = listed([search.edge(edge, names) for edge in search.refused] or ["its edges"])
+    only = ", ".join(search.conditions(each, names) for each in made)
+    rule = f" ({search.rule})" if search.rule else ""
+    texts = {
+        "conflict": (
+            f"Of {trees}, the best one weighs {bound}, and breaks {search.rule or 'a rule'}: "
+            f"{edges} do not go together. They are divided into {counted(len(made), 'part')}."
+        ),
+        "everywhere": (
+            f"A conflict{rule} has one way out: {only}. From here on, this holds of all trees."
+        ),
+        "again": (
+            f"The best of {trees} has an edge that is gone. "
+            + (f"The best one left weighs {after}." if after else "None is left.")
+        ),
+        "later": (
+            f"No part has a higher bound than {trees}. "
+            + (f"The best one weighs {after}." if after else "There is none.")
+        ),
+        "multipliers": (
+            f"Prices for the edges of conflicts (Lagrange multipliers) lower the bound of {trees} "
+            f"from {bound} to {after}."
+        ),
+        "repair": (
+            "To find a tree that keeps the rules, edges of conflicts are charged. "
+            f"Of {trees}, another one is the best then."
+        ),
+    }
+    return texts[kind]
 
 
 def _named(which: Sequence[int], names: Sequence[str], first: int) -> str:

@@ -7,8 +7,12 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from arborescence.core.checks import check_count
+from arborescence.core.conversion import as_floats
 from arborescence.errors import OptionError
+from arborescence.inference.constraints import Constraints
 from arborescence.inference.decode import decode
+from arborescence.inference.levels import combined
+from arborescence.inference.solver import solve
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,8 +44,7 @@ def repair(
 ) -> Repaired:
     """Return the tree that keeps the most of given heads, exactly.
 
-    The weight of an edge is how often it was given, so that this is one run of `decode`; smaller
-    weights decide between the trees that keep equally many.
+    Votes are a price that counts before all scores: see `solve`. So this is one run of `decode`.
 
     Parameters
     ----------
@@ -73,15 +76,14 @@ def repair(
 
     Notes
     -----
-    O(n²), or O(n³) for projective trees. Scores are scaled to sums below 1/2: trees whose scaled
-    scores differ by less than rounding (1e-16 n) may change places.
+    O(n²), or O(n³) for projective trees.
 
     Examples
     --------
     >>> repair([-1, 2, 1, 2])  # a cycle
     Repaired(heads=array([-1,  0,  1,  2]), changed=array([1]))
     >>> repair([-1, 0, 0, 7, None]).heads  # two roots, a head out of range, and none
-    array([-1,  2,  0,  2,  3])
+    array([-1,  0,  1,  2,  3])
     """
     columns = _columns(heads)
     nodes = max(map(len, columns), default=1) if words is None else words + 1
@@ -90,14 +92,21 @@ def repair(
     counts = [1] * len(columns) if weights is None else list(weights)
     if len(counts) != len(columns):
         raise OptionError(f"{len(columns)} columns need as many weights, not {len(counts)}")
-    votes = np.zeros((nodes, nodes))
+    votes = np.zeros((nodes, nodes), np.int64)
     for column, count in zip(columns, counts, strict=True):
         kept = _nodes(column, nodes)
         words_kept = np.flatnonzero(kept >= 0)
         votes[kept[words_kept], words_kept] += check_count(count, "a weight", 0, _MOST_VOTES)
-    tree: NDArray[np.int64] = decode(
-        votes + scaled(scores, nodes), root=root, projective=projective
-    )
+    table = nearness(nodes) if scores is None else np.asarray(scores)
+    if table.shape != votes.shape:
+        raise OptionError(f"scores are {table.shape}, and must be ({nodes}, {nodes})")
+    which: Any = {"root": root, "projective": projective}
+    exact = combined((votes, as_floats(table)))  # where floats hold both, a kernel is enough
+    tree: NDArray[np.int64]
+    if exact is not None:
+        tree = decode(exact[0], **which)
+    else:
+        [(tree, *_)] = solve(table, Constraints(votes=(votes,) if votes.any() else (), **which))
     places = np.arange(1, nodes)
     short = votes[tree[1:], places] < np.maximum(votes[:, 1:].max(axis=0), 1)
     return Repaired(tree, places[short])
@@ -122,23 +131,9 @@ def _nodes(column: Sequence[Any] | NDArray[Any], nodes: int) -> NDArray[np.int64
     return found
 
 
-def scaled(scores: ArrayLike | None, nodes: int) -> NDArray[np.float64]:
-    """Return scores as what a whole tree adds less than 1/2 by."""
-    if scores is None:
-        places = np.arange(nodes)
-        table = -np.abs(places[:, None] - places).astype(np.float64)
-        table[0] = -nodes
-    else:
-        table = np.array(scores, dtype=np.float64)
-        if table.shape != (nodes, nodes):
-            raise OptionError(f"scores are {table.shape}, and must be ({nodes}, {nodes})")
-    there = np.isfinite(table)
-    np.fill_diagonal(there, False)
-    there[:, 0] = False
-    if not there.any():
-        return table
-    _, exponent = np.frexp(np.abs(table[there]).max())
-    values = np.ldexp(table[there], -exponent)  # below 1, so that no difference is infinite
-    values -= values.min()
-    table[there] = values / (2 * nodes) / max(values.max(), np.finfo(float).tiny)
+def nearness(nodes: int) -> NDArray[np.int64]:
+    """Return scores of edges by which near heads are preferred, and words to the root."""
+    places = np.arange(nodes)
+    table = -np.abs(places[:, None] - places)
+    table[0] = -nodes
     return table

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from arborescence.core.budget import Budget
+from arborescence.inference.conflicts import Alternative, Edges
+from arborescence.inference.constraints import Constraints
 from arborescence.inference.decode import decode as best_trees
+from arborescence.inference.solver import solve
 from arborescence.integrations.tools import Replacement, one_root
-from arborescence.rules.conflicts import Alternative, Edges
-from arborescence.rules.search import decode_constrained
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -105,9 +106,8 @@ def resolve_head_constraint_violations(
     heads, labels = tree, np.append(-1, label_log_probs[words, tree[1:]].argmax(axis=-1))
     if conflicts(heads, labels):
         weights = scores[..., None].astype(np.float64) + label_log_probs
-        heads, labels, *_ = decode_constrained(
-            weights.swapaxes(0, 1), conflicts, budget=Budget(_WORK)
-        )
+        wanted = Constraints(conflicts=(conflicts,))
+        [(heads, labels, *_)] = solve(weights.swapaxes(0, 1), wanted, budget=Budget(_WORK))
         heads[0] = 0
     return heads, labels[1:].tolist()
 

@@ -1,13 +1,17 @@
-"""Rules of annotation schemes, and the best tree that keeps them."""
+"""Rules of annotation schemes: what is wrong with a tree, and the ways out of it."""
 
 from typing import TYPE_CHECKING
 
 from arborescence.system.lazy import lazily
 
 if TYPE_CHECKING:
-    from arborescence.rules.conflicts import Alternative as Alternative
-    from arborescence.rules.conflicts import Conflict as Conflict
-    from arborescence.rules.conflicts import Edges as Edges
+    from arborescence.inference.branching import Due as Due
+    from arborescence.inference.branching import Solution as Solution
+    from arborescence.inference.conflicts import Alternative as Alternative
+    from arborescence.inference.conflicts import Conflict as Conflict
+    from arborescence.inference.conflicts import Edges as Edges
+    from arborescence.inference.constraints import Charge as Charge
+    from arborescence.inference.constraints import Limit as Limit
     from arborescence.rules.files import read_rules as read_rules
     from arborescence.rules.kinds import AtMostOne as AtMostOne
     from arborescence.rules.kinds import Contiguous as Contiguous
@@ -21,7 +25,6 @@ if TYPE_CHECKING:
     from arborescence.rules.kinds import Rule as Rule
     from arborescence.rules.kinds import Spaced as Spaced
     from arborescence.rules.kinds import TagLabels as TagLabels
-    from arborescence.rules.search import ConstrainedTree as ConstrainedTree
     from arborescence.rules.sets import conflicts_of as conflicts_of
     from arborescence.rules.sets import rules_of as rules_of
     from arborescence.rules.trees import Trees as Trees

@@ -137,17 +137,22 @@ class _File:
         for name in self.checked("without", self.table.get("without", []), list):
             if included.pop(name, None) is None:
                 raise self.error("without", f"names {name!r}, which is no included rule")
+        included |= self.at_costs(included)
+        tables = enumerate(self.table.get("rule", []))
+        return (*included.values(), *(self.rule(n, table) for n, table in tables))
+
+    def at_costs(self, included: dict[str, Rule]) -> dict[str, Rule]:
+        """Return those of the included rules that have a cost, with it."""
         costs = self.table.get("costs", {})
         if not _is_table(costs):
             raise self.error("costs", "must be a table of rules' names and numbers")
-        for name, cost in costs.items():
+        for name in costs:
             if name not in included:
                 raise self.error(name, "is no included rule, so it cannot have a cost")
-            included[name] = replace(included[name], cost=self.checked(name, cost, float))
-        return (
-            *included.values(),
-            *(self.rule(n, table) for n, table in enumerate(self.table.get("rule", []))),
-        )
+        return {
+            name: replace(included[name], cost=self.checked(name, cost, float))
+            for name, cost in costs.items()
+        }
 
     def rule(self, number: int, table: dict[str, Any]) -> Rule:
         """Return the rule of a table."""

@@ -1,7 +1,7 @@
 """The kinds of rules: each finds the words of trees that break it, and the ways out of that.
 
 `broken` looks at many sentences at once, in a few passes over arrays. `conflict` is for one
-sentence, in the search for the best tree that keeps the rule: see `search`.
+sentence, in the search for the best tree that keeps the rule: see `inference.solver`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from arborescence.rules.conflicts import Alternative, Edges, check_cost
+from arborescence.inference.conflicts import Alternative, Edges, check_cost
 from arborescence.rules.crossings import faults, proof_of
 from arborescence.rules.signs import LEFT, RIGHT, ROOT, Signs, places_of
 from arborescence.rules.trees import NEGATIVE, matching, numbers

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from arborescence.errors import OptionError
-from arborescence.rules.conflicts import Conflict
+from arborescence.inference.conflicts import Conflict
+from arborescence.inference.constraints import Charge, Constraints
 from arborescence.rules.kinds import Rule
 from arborescence.rules.signs import Suspects, places_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-
-    from numpy.typing import NDArray
 
     from arborescence.rules.trees import Nodes, Trees
 
@@ -90,27 +89,35 @@ def conflicts_of(
     return conflicts
 
 
-def charged(
-    rules: Sequence[Rule], sentence: Trees, scores: NDArray[Any], suspects: Suspects
-) -> tuple[NDArray[Any], Sequence[Rule]]:
-    """Return scores, less what edges cost by themselves, and the other rules.
+def constraints_of(
+    rules: Sequence[Rule], sentence: Trees, suspects: Suspects | None = None, **which: Any
+) -> Constraints:
+    """Return the rules as constraints of the trees of a sentence.
 
-    Scores are (N, N, L). A rule that tells of an edge alone whether it breaks it (by tag, by
-    direction) costs each of these edges, if no difference is rounded. O(L n²) for each such rule.
+    A rule that has a cost and tells of an edge alone whether it breaks it (by tag, by direction) is
+    a charge for each of these edges. The other rules are a function that finds conflicts.
+
+    Parameters
+    ----------
+    rules, sentence, suspects
+        As for `conflicts_of`.
+    **which
+        `root` and `projective`, as in `Constraints`.
     """
-    if all(rule.cost is None for rule in rules):
-        return scores, rules
-    nodes = np.arange(len(scores))
-    places = places_of(nodes[:, None], nodes)
-    others = list(rules)
-    for r in np.flatnonzero(suspects.exact).tolist():
-        cost = rules[r].cost
-        if cost is None:
-            continue
-        words = suspects.tags[sentence.tags, r] & ~sentence.waived.get(rules[r].name, np.False_)
-        edges = suspects.places[places, r][..., None] & words[:, None] & suspects.labels[:-1, r]
-        before = scores[edges & np.isfinite(scores)].astype(np.float64)
-        if ((before - cost + cost == before) & (before - (before - cost) == cost)).all():
-            scores = np.where(edges, scores - np.float64(cost), scores)
-            others.remove(rules[r])
-    return scores, others
+    suspects = suspects or suspects_of(rules, sentence.label_names, sentence.tag_names)
+    alone = [r for r in np.flatnonzero(suspects.exact).tolist() if rules[r].cost is not None]
+    charges = [_charge(rules[r], r, sentence, suspects) for r in alone]
+    if charges:
+        rules, suspects = [rule for r, rule in enumerate(rules) if r not in alone], None
+    return Constraints(
+        charges=tuple(charges), conflicts=(conflicts_of(rules, sentence, suspects),), **which
+    )
+
+
+def _charge(rule: Rule, r: int, sentence: Trees, suspects: Suspects) -> Charge:
+    """Return what edges cost by rule r, which tells of an edge alone whether it breaks it."""
+    nodes = np.arange(len(sentence.heads))
+    places = suspects.places[places_of(nodes[:, None], nodes), r]
+    words = suspects.tags[sentence.tags, r] & ~sentence.waived.get(rule.name, np.False_)
+    edges = places[..., None] & words[:, None] & suspects.labels[:-1, r]
+    return Charge(edges, rule.cost or 0.0, name=rule.name)

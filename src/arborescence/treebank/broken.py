@@ -13,9 +13,10 @@ import numpy as np
 from arborescence.core.budget import Budget
 from arborescence.core.tree import is_projective
 from arborescence.errors import NoTreeError, StoppedError, TreebankError
-from arborescence.inference.repairing import repair, scaled
-from arborescence.rules.search import decode_constrained
-from arborescence.rules.sets import conflicts_of, rules_of
+from arborescence.inference.constraints import Constraints
+from arborescence.inference.repairing import nearness, repair
+from arborescence.inference.solver import solve
+from arborescence.rules.sets import constraints_of, rules_of
 from arborescence.system.files import opened
 from arborescence.treebank.conllu import PlainLines, inflated, read
 from arborescence.treebank.encodings import UTF8, in_utf8
@@ -199,18 +200,23 @@ def _nearest(sentence: Sentence, rules: list[Rule], root: Root, projective: bool
 
 def _searched(sentence: Sentence, rules: list[Rule], **how: Any) -> Sentence:
     """Return a sentence with the nearest tree that keeps rules; NoTreeError if none was found."""
-    known = dict.fromkeys(["dep", *sorted(CONTENT_RELATIONS | FUNCTIONAL_RELATIONS), "punct"])
-    names = tuple(name for name in [*known, *{*sentence.deprels} - {*known}] if name != "_")
-    n, given = len(sentence), sentence.tree
-    # A head counts more than all relations, and a relation more than all that decides ties.
-    scores = np.add.outer(scaled(None, n + 1), np.arange(len(names)) / (-8 * n * len(names)))
-    scores[0, :, names.index("root")] += 1 / (4 * n)
-    words = np.flatnonzero(given >= 0)
-    scores[given[words], words] += n + 1
-    for word, name in enumerate(sentence.deprels, 1):
-        if name != "_":
-            scores[:, word, names.index(name)] += 1
+    names = _relations(sentence)
+    # Of trees that keep as much, one with near heads, and of labels the first.
+    nodes, many = len(sentence) + 1, len(names)
+    scores = 4 * many * nearness(nodes)[..., None] - nodes * np.arange(many)
+    scores[0, :, names.index("root")] += 2 * many * nodes
+    numbers = [-1, *(-1 if name == "_" else names.index(name) for name in sentence.deprels)]
     trees = trees_to_keep([sentence], rules)._replace(label_names=names)
-    tree = decode_constrained(scores, conflicts_of(rules, trees), budget=Budget(_WORK), **how)
+    wanted = constraints_of(rules, trees, **how)
+    # A head counts more than all relations.
+    wanted &= Constraints.fixed(sentence.tree, numbers, levels=(2, 1), **how)
+    [tree] = solve(scores, wanted, budget=Budget(_WORK))
     labels = tree.labels if tree.labels is not None else ()
     return sentence.replace(heads=tree.heads, deprels=[names[label] for label in labels[1:]])
+
+
+def _relations(sentence: Sentence) -> tuple[str, ...]:
+    """Return the relations of Universal Dependencies, and others that a sentence has, in order."""
+    # Never in the order of a set, since that differs from run to run.
+    known = "dep", *sorted(CONTENT_RELATIONS | FUNCTIONAL_RELATIONS), "punct"
+    return tuple(name for name in dict.fromkeys((*known, *sentence.deprels)) if name != "_")

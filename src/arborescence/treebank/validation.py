@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from arborescence.rules.conflicts import against, way_of
+from arborescence.inference.conflicts import against, way_of
 from arborescence.rules.kinds import LabelTags, TagLabels
 from arborescence.rules.sets import rules_of
 from arborescence.rules.trees import Trees

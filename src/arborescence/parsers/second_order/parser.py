@@ -39,11 +39,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from arborescence.core.choices import Root
+    from arborescence.inference.parts import Decoded
     from arborescence.parsers.linear.training import Edges, Gold
     from arborescence.parsers.shared.graph_parser import Group
     from arborescence.parsers.shared.options import Progress
     from arborescence.parsers.shared.run import ParserRun, Task
-    from arborescence.rules.parts import Decoded
     from arborescence.treebank import Sentence
 
 #: The largest number of rounds of dual decomposition for a training sentence.

@@ -67,21 +67,15 @@ class Fixed(NamedTuple):
         table[rows, :, words, labels[rows, words]] = scores[rows, :, words]
         return table
 
-    def charged(self, table: NDArray[np.float32], costs: float) -> NDArray[np.float64]:
-        """Return weights less `costs`, by which the best tree gives up as little as possible."""
-        n = len(self.heads)
+    def wide(self, table: NDArray[np.float32]) -> NDArray[np.float64]:
+        """Return weights (N, N, L) in which fixed relations that the parser lacks are, too."""
         wide = self._with_all_names(table).astype(np.float64)
         words = np.flatnonzero(self.labels >= table.shape[-1])
         wide[:, words, self.labels[words]] = table[:, words].max(axis=-1)
         words = np.flatnonzero((self.heads >= 0) & (self.labels >= 0))
         edges = self.heads[words], words, self.labels[words]
         wide[edges] = np.maximum(wide[edges], table.min(initial=0, where=np.isfinite(table)))
-        finite = wide[np.isfinite(wide)]
-        cost = 2.0 ** np.ceil(np.log2(n * np.ptp(finite) + costs + 1))
-        other = (self.heads >= 0) & (np.arange(n)[:, None] != self.heads)
-        another = (self.labels[:, None] >= 0) & (np.arange(len(self.names)) != self.labels[:, None])
-        charged: NDArray[np.float64] = wide - cost * (other[..., None].astype(np.int64) + another)
-        return charged
+        return wide
 
     def _with_all_names(self, table: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return weights of labeled edges (..., L), -inf for relations that the parser lacks."""

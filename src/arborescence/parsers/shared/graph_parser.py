@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial
@@ -13,11 +12,11 @@ from typing import TYPE_CHECKING, Any, Final, Self
 import numpy as np
 
 from arborescence.core.checks import check_count
-from arborescence.errors import ModelError, NoTreeError, TreebankError
+from arborescence.errors import ModelError
 from arborescence.inference.decode import best_labels, decode
 from arborescence.inference.kbest import kbest
 from arborescence.inference.labeled import kbest_labeled
-from arborescence.inference.repairing import repair
+from arborescence.inference.parts import Lazy, pairs_of
 from arborescence.parsers.shared.base import Believed, Options, Parser, annotated
 from arborescence.parsers.shared.confidence import (
     edge_probabilities,
@@ -25,11 +24,10 @@ from arborescence.parsers.shared.confidence import (
     fit_temperature,
     softmax,
 )
-from arborescence.parsers.shared.fixed import Fixed, breaking, contradiction, released
+from arborescence.parsers.shared.constrained import best_lists
+from arborescence.parsers.shared.fixed import Fixed
 from arborescence.parsers.shared.given import as_sentences, batches, untagged
-from arborescence.parsers.shared.keeping import Keeper
 from arborescence.projective.pseudo import MARK, projectivize
-from arborescence.rules.parts import Lazy, pairs_of
 from arborescence.system.lazy import remembered
 from arborescence.treebank.conllu import Ranked
 
@@ -41,11 +39,10 @@ if TYPE_CHECKING:
 
     from arborescence.core.choices import Root
     from arborescence.distribution.arrays import TreeDistribution
+    from arborescence.inference.parts import Decoded
     from arborescence.parsers.shared.base import ParseOptions
     from arborescence.parsers.shared.given import Given, Texts
     from arborescence.parsers.shared.run import Task
-    from arborescence.rules.parts import Decoded
-    from arborescence.rules.search import ConstrainedTree
     from arborescence.treebank import Sentence
 
 
@@ -163,9 +160,8 @@ class Graphs(ABC):
     def searched(
         self, group: Any, row: int
     ) -> tuple[NDArray[Any] | Lazy, Callable[[NDArray[np.float64]], Decoded] | None]:
-        """Return a sentence's weights and decoder for a search: see `Keeper.best`."""
-        keeper = self.options.rules
-        if self.fixed is not None or (keeper and any(rule.cost for rule in keeper.rules)):
+        """Return a sentence's weights and decoder for a search: see `solve`."""
+        if self.fixed is not None:
             return self.sentence(group, row), None
         size = group.sizes()[row]
         weigh = partial(self.weighed, group, row)
@@ -243,8 +239,6 @@ def with_relations(
 TEMPERATURES: Final = ("temperature", "relation_temperature", "tree_temperature")
 #: Where a parser's `info` has the number of sentences that they were fitted on.
 FITTED: Final = "fitted"
-#: The share of a search's budget where a filter of edges must be given up to keep rules.
-_WIDE: Final = 0.15
 
 
 class GraphParser(Parser):
@@ -411,106 +405,24 @@ class GraphParser(Parser):
         return map(Ranked, self._in_batches(find, self.split(given, texts=texts), k, **options))
 
     def _parse_batch(self, sentences: list[Sentence], options: Options) -> list[Sentence]:
-        return self._completing(type(self)._best_trees, sentences, options)
-
-    def _completing(
-        self,
-        find: Callable[..., list[Any]],
-        sentences: list[Sentence],
-        options: Options,
-        gone: Iterable[int] = (),
-    ) -> list[Any]:
-        """Call `find`; if the trees must keep edges that none has, find out where."""
-        # gone: words of which something has been given up
-        try:
-            return find(self, sentences, options)
-        except NoTreeError:
-            if not options.keep:
-                raise
-        options.budget.check()
-        if len(sentences) > 1:
-            return [found for one in sentences for found in self._completing(find, [one], options)]
-        [sentence] = sentences
-        wide = self._unfiltered() or self  # edges that are needed may be among the others
-        crossing = options._replace(projective=False)
-        with suppress(NoTreeError):
-            return find(wide, sentences, crossing)
-        left, error = wide._least(sentence, crossing)
-        if error is None:
-            rules = options.rules and options.rules.yielding()
-            return self._completing(find, sentences, options._replace(rules=rules), gone)
-        if options.keep != "anyway" or not left.any():
-            raise error
-        sentence = released(sentence, left, gone)
-        return self._completing(find, [sentence], options, {*gone, *np.flatnonzero(left.any(0))})
-
-    def _least(
-        self, sentence: Sentence, options: Options
-    ) -> tuple[NDArray[np.bool_], TreebankError | None]:
-        """Return the least heads and relations to give up, (2, N); and why, if it was proved."""
-        heads = sentence.tree
-        gone = np.zeros((2, len(heads)), np.bool_)
-        repaired, _ = repair(heads, scores=self.scores(sentence), root=options.root)
-        gone[0] = (heads >= 0) & (heads != repaired)
-        if not gone.any():  # a relation may go with no head that is left
-            gone = self._against(sentence, options, Keeper(()))
-        keeper, error = options.rules, contradiction(sentence, options.root == "single")
-        if keeper is None or not keeper.strict:
-            return gone, error
-        least = self._against(sentence, options, keeper)
-        if gone.any():
-            return least if least.any() else gone, error
-        if not least.any():
-            return least, None
-        [tree] = self._best_trees([sentence], options._replace(rules=None))
-        trees = keeper.trees([tree])
-        found = [(rule, rule.found(trees)) for rule in keeper.rules if rule.cost is None]
-        broken = [(rule, words) for rule, words in found if words.size]
-        alone = [
-            (rule, words)
-            for rule, words in broken
-            if self._against(sentence, options, Keeper([rule])).any()
-        ]
-        named = {rule.name: words for rule, words in alone or broken}
-        return least, breaking(sentence, named, least)
-
-    def _against(self, sentence: Sentence, options: Options, keeper: Keeper) -> NDArray[np.bool_]:
-        """Return what the best tree that keeps rules gives up, or nothing if that is not known."""
-        graphs = self._graphs([sentence], options._replace(keep=False))
-        fixed = Fixed.of([sentence], graphs.labels)
-        [(_, _, table)] = _each(graphs, graphs.labeled)
-        names = tuple(name.partition(MARK)[0] for name in fixed.names)
-        words = keeper.trees(graphs.completed())._replace(label_names=names)
-        costs = len(table) * sum(rule.cost or 0 for rule in keeper.rules)
-        found = keeper.best(
-            words, fixed.charged(table, costs), 1, budget=options.budget, root=options.root
-        )
-        options.budget.check()
-        if not (found and found[0].certified):
-            return np.zeros((2, len(table)), np.bool_)
-        return fixed.given_up(found[0].heads, found[0].labels)
-
-    def _best_trees(self, sentences: list[Sentence], options: Options) -> list[Sentence]:
-        self._refuse(options)
-        graphs = self._graphs(sentences, options)
-        parsed = self._written(graphs, graphs.decode()[np.newaxis])
-        return [tree for [tree] in self._kept(graphs, parsed)]
+        return [trees[0][0] for trees in best_lists(self, sentences, options)]
 
     def _kbest_batch(
         self, sentences: list[Sentence], k: int, options: Options, *, labeled: bool = False
     ) -> list[list[tuple[Sentence, float]]]:
-        find = partial(type(self)._best_lists, k=k, labeled=labeled)
-        return self._completing(find, sentences, options)
+        return best_lists(self, sentences, options, k, labeled=labeled)
 
-    def _best_lists(
-        self, sentences: list[Sentence], options: Options, *, k: int, labeled: bool
-    ) -> list[list[tuple[Sentence, float]]]:
-        self._refuse(options, kbest=True)
-        graphs = self._graphs(sentences, options)
+    def _best(
+        self, graphs: Graphs, k: int | None, *, labeled: bool
+    ) -> tuple[list[list[Sentence]], NDArray[np.float64]]:
+        """Return the best trees, or the k best, and what those weigh, (k, B): see `best_lists`."""
+        if k is None:
+            parsed = self._written(graphs, graphs.decode()[np.newaxis])
+            return parsed, np.zeros((1, len(parsed)))
         heads, labels = np.full((2, k, graphs.starts[-1]), -1)
-        weights = np.full((k, len(sentences)), -np.inf)
+        weights = np.full((k, len(graphs.sentences)), -np.inf)
         for group in graphs.groups:
-            how: Any = {"root": options.root, "projective": group.projective}
+            how: Any = {"root": graphs.options.root, "projective": group.projective}
             if labeled:
                 table = graphs.table(group)
                 trees, relations, of_trees, _ = kbest_labeled(table, k, group.lengths, **how)
@@ -519,12 +431,7 @@ class GraphParser(Parser):
                 trees, of_trees, _ = kbest(group.scores, k, group.lengths, **how)
             group.put(trees, heads)
             weights[: of_trees.shape[1], group.numbers] = of_trees.T  # perhaps fewer than k
-        parsed = self._written(graphs, heads, labels if labeled else None)
-        parsed = self._kept(graphs, parsed, weights, by_heads=not labeled)
-        return [
-            list(zip(trees, of_trees, strict=False))
-            for trees, of_trees in zip(parsed, weights.T.tolist(), strict=True)
-        ]
+        return self._written(graphs, heads, labels if labeled else None), weights
 
     def _evidence_batch(
         self, sentences: list[Sentence], options: Options
@@ -622,103 +529,34 @@ class GraphParser(Parser):
         )
         return dict(zip(TEMPERATURES, found, strict=True))
 
-    def _kept(
-        self,
-        graphs: Graphs,
-        parsed: list[list[Sentence]],
-        weights: NDArray[np.float64] | None = None,
-        *,
-        by_heads: bool = True,
-    ) -> list[list[Sentence]]:
-        """Return each sentence's trees; where one breaks a rule, search, and replace weights."""
-        keeper, k = graphs.options.rules, 1 if weights is None else len(weights)
-        if keeper is None:
-            return parsed
-        numbers = np.repeat(np.arange(len(parsed)), [len(trees) for trees in parsed])
-        looked = keeper.look([tree for trees in parsed for tree in trees])
-        for b in np.unique(numbers[looked.parted]).tolist():
-            parsed[b] = [keeper.finished(tree) for tree in parsed[b]]
-        broken, firsts = np.unique(numbers[looked.broken], return_index=True)
-        found: list[list[ConstrainedTree]] = [[] for _ in broken]
-        if len(broken):
-            some = graphs.part(broken)
-            heads, labels = np.full((2, k, some.starts[-1]), -1)
-            names = tuple(name.partition(MARK)[0] for name in graphs.names)
-
-            def search(graphs: Graphs, rows: list[int], share: float = 1) -> None:
-                of_all = [(one, row) for one in graphs.groups for row in range(len(one.numbers))]
-                for group, row in of_all:
-                    b = rows[group.numbers[row]]
-                    scores, decoder = graphs.searched(group, row)
-                    found[b] = keeper.best(
-                        looked.sentence(int(looked.broken[firsts[b]]))._replace(label_names=names),
-                        scores,
-                        k,
-                        decoder=decoder,
-                        root=graphs.options.root,
-                        projective=group.projective,
-                        by_heads=by_heads,
-                        budget=graphs.options.budget.part(share * keeper.work),
-                    )
-
-            search(some, list(range(len(broken))))
-            missing = [b for b, of_sentence in enumerate(found) if not of_sentence]
-            parser = self._unfiltered()
-            if (
-                missing and parser is not None and not graphs.options.budget.over
-            ):  # edges that the rules need may be among the others
-                wide = parser._graphs([some.sentences[b] for b in missing], graphs.options)
-                search(wide, missing, _WIDE)
-            if keeper.strict and any(some.has_fixed(b) for b in missing if not found[b]):
-                raise NoTreeError("no tree that has the fixed edges keeps the rules")
-            for b, of_sentence in enumerate(found):
-                nodes = slice(some.starts[b], some.starts[b + 1])
-                for row, tree in enumerate(of_sentence):
-                    heads[row, nodes], labels[row, nodes] = tree.heads, tree.labels
-            rewritten = self._lowered(some, heads, labels, keeper)
-            for b, trees, best in zip(broken.tolist(), rewritten, found, strict=True):
-                if best:
-                    parsed[b] = [keeper.finished(tree) for tree in trees]
-                    if weights is not None:
-                        weights[:, b] = -np.inf
-                        weights[: len(best), b] = [tree.weight for tree in best]
-        keeper.count(len(parsed), found)
-        return parsed
-
-    def _lowered(
-        self, graphs: Graphs, heads: NDArray[np.int64], labels: NDArray[np.int64], keeper: Keeper
-    ) -> list[list[Sentence]]:
-        """Write trees as `_written`."""
-        # lifted edges stay if they would break a rule when moved back
-        written = self._written(graphs, heads, labels)
-        if self.projective == "pseudo" and graphs.options.projective is None:
-            graphs.options = graphs.options._replace(projective=True)
-            lifted = self._written(graphs, heads, labels)
-            for b in keeper.breaking(written):
-                written[b] = lifted[b]
-        return written
+    def _lowers(self, options: Options) -> bool:
+        """Tell whether lifted edges of pseudo-projective trees are moved back."""
+        return self.projective == "pseudo" and options.projective is None
 
     def _written(
         self,
         graphs: Graphs,
         heads: NDArray[np.int64],
         labels: NDArray[np.int64] | None = None,
+        *,
+        lower: bool = True,
     ) -> list[list[Sentence]]:
         """Return copies with each of K trees (K, N), and probabilities if wanted."""
-        # None: labels as `parse` has
+        # labels: as `parse` has, if None; lower: whether to move lifted edges back
         options = graphs.options
         labels = graphs.label(heads) if labels is None else labels
         believed = self._probabilities(graphs, heads, labels) if options.confidence else None
         if graphs.fixed is not None:
             fixed = graphs.fixed.labels
             labels = np.where((fixed >= 0) & (heads >= 0), fixed, labels)
+        pseudo = self.projective == "pseudo"
         return annotated(
             graphs.completed(),
             graphs.starts,
             heads,
             labels,
             graphs.names,
-            lower=options.projective is None if self.projective == "pseudo" else None,
+            lower=(lower and self._lowers(options)) if pseudo else None,
             believed=believed,
         )
 

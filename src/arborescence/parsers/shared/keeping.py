@@ -12,11 +12,11 @@ import numpy as np
 from arborescence.core.budget import Budget, work_of
 from arborescence.core.conversion import as_doubles
 from arborescence.errors import NoTreeError, StoppedError
+from arborescence.inference.parts import Lazy
+from arborescence.inference.solver import search
 from arborescence.projective.pseudo import MARK
 from arborescence.rules.kinds import Spaced
-from arborescence.rules.parts import Lazy
-from arborescence.rules.search import Search
-from arborescence.rules.sets import charged, conflicts_of, rules_of, suspects_of
+from arborescence.rules.sets import constraints_of, rules_of, suspects_of
 from arborescence.rules.trees import matching
 from arborescence.treebank.tally import CONTENT_RELATIONS, FUNCTIONAL_RELATIONS
 from arborescence.treebank.validation import trees_to_keep
@@ -26,9 +26,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from arborescence.inference.branching import Solution
+    from arborescence.inference.constraints import Constraints
+    from arborescence.inference.parts import Decoder
     from arborescence.rules.kinds import Rule
-    from arborescence.rules.parts import Decoder
-    from arborescence.rules.search import ConstrainedTree
     from arborescence.rules.sets import AnyRules
     from arborescence.rules.trees import Trees
     from arborescence.treebank import Sentence
@@ -143,7 +144,7 @@ class Keeper:
         other.strict = False
         return other
 
-    def count(self, sentences: int, found: Sequence[Sequence[ConstrainedTree]]) -> None:
+    def count(self, sentences: int, found: Sequence[Sequence[Solution]]) -> None:
         """Add up what some sentences took, and the searches in some of them."""
         changed = [trees for trees in found if trees]
         certified = sum(all(tree.certified for tree in trees) for trees in changed)
@@ -184,17 +185,24 @@ class Keeper:
         found: list[int] = np.unique(numbers[looked.broken]).tolist()
         return found
 
+    def broken(self, sentence: Sentence) -> dict[Rule, NDArray[np.int64]]:
+        """Return the rules without a cost that a sentence breaks, and the words that do."""
+        trees = self.trees([sentence])
+        found = ((rule, rule.found(trees)) for rule in self.rules if rule.cost is None)
+        return {rule: words for rule, words in found if words.size}
+
     def best(
         self,
         sentence: Trees,
         scores: NDArray[Any] | Lazy,
-        k: int,
+        wanted: Constraints,
+        k: int = 1,
         *,
-        budget: Budget | None = None,
+        budget: Budget,
+        share: float = 1,
         by_heads: bool = False,
         decoder: Decoder | None = None,
-        **options: Any,
-    ) -> list[ConstrainedTree]:
+    ) -> list[Solution]:
         """Return the k best trees that keep the rules, or none if none was found.
 
         Where the budget is too small for a few trees, none is looked for.
@@ -205,24 +213,23 @@ class Keeper:
             One sentence; its heads and labels do not matter, and `label_names` are those of the
             scores.
         scores : (n + 1, n + 1, L) or Lazy
-            Weights of labeled edges; not `Lazy` if a rule has a cost.
-        budget
-            A part of it is for this search: `work` for each of the k trees.
-        k, by_heads, decoder, **options
-            As in `kbest_constrained`.
+            Weights of labeled edges.
+        wanted
+            What trees keep beside the rules, and whether they have one root edge or may cross.
+        budget, share
+            A share of `work`, within this budget, is for the search.
+        k, by_heads, decoder
+            As in `solve`.
         """
-        options = {"projective": False} | options
         suspects = self._suspects(sentence.label_names, sentence.tag_names)
-        rules: Sequence[Rule] = self.rules
-        if not isinstance(scores, Lazy):
-            scores, rules = charged(rules, sentence, as_doubles(scores), suspects)
-        conflicts = conflicts_of(rules, sentence, suspects if rules is self.rules else None)
-        part = (budget or Budget()).part(self.work * k)
-        if part.left < _FEWEST * work_of(len(sentence.heads), projective=options["projective"]):
+        rules = constraints_of(self.rules, sentence, suspects, root=wanted.root)
+        part = budget.part(share * self.work)
+        if part.left < _FEWEST * work_of(len(sentence.heads), projective=wanted.projective):
             return []
+        scores = scores if isinstance(scores, Lazy) else as_doubles(scores)
+        how: Any = {"budget": part, "by_heads": by_heads, "decoder": decoder}
         try:
-            search = Search(scores, conflicts, decoder, options, part)
-            return search.run(k, by_heads=by_heads, banned=False)
+            return search(scores, wanted & rules, k, **how)
         except (NoTreeError, StoppedError):
             return []
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from arborescence.compiling.kernels import kernel, takes
+from arborescence.core.checks import check_count
 from arborescence.errors import OptionError
 
 if TYPE_CHECKING:
@@ -21,8 +22,10 @@ if TYPE_CHECKING:
     Way = tuple["Ban", ...]
 
 
+#: The largest cost at a level: sums of them are whole numbers that floats can hold.
+_MOST: Final = 10**9
 #: `Ban`, for kernels.
-_BAN: Final = "rules.conflicts.Ban(bool, int64[::1], int64[::1], int64[::1])"
+_BAN: Final = "inference.conflicts.Ban(bool, int64[::1], int64[::1], int64[::1])"
 
 
 class Edges(NamedTuple):
@@ -80,16 +83,21 @@ class Conflict(NamedTuple):
     cost : float, optional
         If given, the rule may be broken, and the weight of a tree is so much less for each `word`
         that breaks it. Conflicts with the same rule and word cost once. Else it must be kept.
+    level : int
+        0 for a cost in units of scores; else a whole number at one of the levels of `Constraints`.
     """
 
     alternatives: Sequence[Alternative]
     rule: str = ""
     word: int = 0
     cost: float | None = None
+    level: int = 0
 
 
-def check_cost(cost: float) -> float:
-    """Return a cost; raise OptionError if it is not a positive number."""
+def check_cost(cost: float, level: int = 0) -> float:
+    """Return a cost; raise OptionError if it is not a positive number, whole at a level."""
+    if level:
+        return check_count(cost, f"a cost at level {level}", 1, _MOST)
     if isinstance(cost, (int, float)) and 0 < cost < np.inf:
         return float(cost)
     raise OptionError(f"cost must be a positive number, not {cost!r}")
@@ -98,8 +106,8 @@ def check_cost(cost: float) -> float:
 def way_of(forbid: Sequence[Edges], require: Sequence[Edges], shape: tuple[int, int, int]) -> Way:
     """Return an alternative as bans, for scores of a shape (N, N, L)."""
     return (
-        *(_ban_of(False, edges, shape) for edges in forbid),
-        *(_ban_of(True, edges, shape) for edges in require),
+        *(Ban(False, *axes_of(edges, shape)) for edges in forbid),
+        *(Ban(True, *axes_of(edges, shape)) for edges in require),
     )
 
 
@@ -202,11 +210,10 @@ def can_be_excluded(way: Way) -> bool:
     return len(way) == 1 and len(way[0].words) == 1
 
 
-def _ban_of(required: bool, edges: Edges, shape: tuple[int, int, int]) -> Ban:
-    """Return a ban of edges, or of others."""
+def axes_of(edges: Edges, shape: Sequence[int]) -> tuple[Heads, Heads, Heads]:
+    """Return the heads, the dependents and the labels of edges, for scores of a shape (N, N, L)."""
     heads, dependents, labels = Edges(*edges)
-    return Ban(
-        required,
+    return (
         _axis("heads", heads, 0, shape[0]),
         _axis("dependents", dependents, 1, shape[1]),
         _axis("labels", labels, 0, shape[2]),

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import arborescence as arb
-import arborescence.rules.search as module
+import arborescence.inference.branching as module
 from arborescence.core.budget import work_of
+from arborescence.inference.branching import Search
+from arborescence.inference.parts import Lazy
 from arborescence.rules import Alternative, Conflict, Edges, ud
-from arborescence.rules.parts import Lazy
-from arborescence.rules.search import Search
 from arborescence.rules.sets import conflicts_of
 from brute_force import whole_numbers
 from graphs import ABSENT, FINITE
@@ -260,7 +260,7 @@ def test_from_the_start():
     assert other.heads[3] != best[0][3]
     assert other.labels[[1, 2]].tolist() == [1, 1]
     assert other.heads[4] == 5
-    with pytest.raises(arb.NoTreeError, match="required edges"):
+    with pytest.raises(arb.NoTreeError, match="no tree keeps all of this"):
         arb.decode_constrained(scores, nothing, require=[(1, 2), (2, 1)])
 
 

@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from arborescence.core.accumulator import BIAS_64, whole_number
 from arborescence.core.budget import Budget, work_of
 from arborescence.errors import NoTreeError, OptionError
-from arborescence.inference.decode import best_labels, decode
-from arborescence.rules.conflicts import (
+from arborescence.inference.conflicts import (
     Conflict,
     against,
     check_cost,
@@ -20,6 +18,8 @@ from arborescence.rules.conflicts import (
     restrict,
     way_of,
 )
+from arborescence.inference.decode import best_labels, decode
+from arborescence.inference.levels import Scale
 from arborescence.system.lazy import remembered
 
 if TYPE_CHECKING:
@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from arborescence.rules.conflicts import Alternative, Ban, Heads, Way
+    from arborescence.inference.conflicts import Alternative, Ban, Heads, Way
+    from arborescence.inference.levels import Ranked
 
     #: A tree (None: not found), what it weighs beyond its scores, and how much more others may.
     Decoded = tuple[Heads | None, float, float]
@@ -57,6 +58,12 @@ class Lazy(NamedTuple):
     edges: NDArray[Any]
     labels: int
     weigh: Callable[[NDArray[np.int64], NDArray[np.int64]], NDArray[Any]]
+
+    def table(self) -> NDArray[np.float64]:
+        """Weigh all edges with each label: (N, N, L)."""
+        table, edges = np.zeros((*self.edges.shape, self.labels)), pairs_of(len(self.edges))
+        table[edges] = self.weigh(*edges)
+        return table
 
 
 @lru_cache(maxsize=16)
@@ -144,7 +151,10 @@ class Problem:
         decoder: Decoder | None,
         options: Any,
         budget: Budget | None = None,
+        scale: Scale | None = None,
+        ranked: Ranked | None = None,
     ) -> None:
+        self.scale, self.ranked = scale or Scale(), ranked
         self._weigh = scores.weigh if isinstance(scores, Lazy) else None
         if isinstance(scores, Lazy):
             self.best = scores.edges.astype(np.float64)
@@ -158,13 +168,15 @@ class Problem:
         every = every_label(scores.shape[2])
         self._left = np.full((*self.best.shape, len(every)), every)
         self.rules = rules
-        self.sums_up = decoder is None  # whether the weight of a tree is the sum of its scores
+        # Whether the weight of a tree is the sum of its scores.
+        self.sums_up = decoder is None and ranked is None
         self.options = options
         self.decoder = self.decode if decoder is None else partial(self._decode, decoder)
         self.words = np.arange(1, len(scores))
-        self.whole_number = lru_cache(None)(partial(whole_number, bias=BIAS_64))
+        self.whole_number = self.scale.whole
         self._known = lru_cache(None)(partial(way_of, shape=scores.shape))
         self._conflicts: dict[tuple[bytes, bytes], list[Found]] = {}
+        self.costs: dict[Site, tuple[float, int]] = {}  # what it costs to break a rule, and where
         self.budget = budget or Budget()
         self.nodes = 0
         self.lost: int | None = None
@@ -233,8 +245,7 @@ class Problem:
         found = self._conflicts[tree] = []
         for given in self.rules(part.heads, part.labels):
             conflict = given if isinstance(given, Conflict) else Conflict(given)
-            cost = None if conflict.cost is None else self.whole_number(check_cost(conflict.cost))
-            found.append(Found(conflict, self, cost))
+            found.append(Found(conflict, self, self._cost(conflict)))
         sure = [one for one in found if one.sure]
         if sure:
             bans = [banned for one in sure for banned in one.checked(part)[0]]
@@ -242,6 +253,14 @@ class Problem:
             rules = ", ".join(sorted({one.site[0] for one in sure} - {""}))
             self.tell("everywhere", part, [((banned,), None) for banned in bans], rules)
         return found
+
+    def _cost(self, conflict: Conflict) -> int | None:
+        """Return what it costs to leave a conflict as it is; None if it must go."""
+        if conflict.cost is None:
+            return None
+        cost = check_cost(conflict.cost, conflict.level)
+        self.costs[conflict.rule, conflict.word] = cost, conflict.level
+        return self.scale.price(cost, conflict.level)
 
     def way(self, alternative: Alternative) -> Way:
         """Return an alternative as bans."""
@@ -263,9 +282,13 @@ class Problem:
 
     def rows(self, left: NDArray[np.uint64], edges: Any) -> NDArray[np.float64]:
         """Return the scores of edges with the labels that are left, -inf for others."""
+        return np.where(self._are_left(left, edges), self.scores[edges], -np.inf)
+
+    def _are_left(self, left: NDArray[np.uint64], edges: Any) -> NDArray[np.bool_]:
+        """Tell which labels of edges are left."""
         bits = left[edges].astype("<u8", copy=False).view(np.uint8)
         labels = np.unpackbits(bits, axis=-1, count=self.scores.shape[2], bitorder="little")
-        return np.where(labels.view(np.bool_), self.scores[edges], -np.inf)
+        return labels.view(np.bool_)
 
     def masked(self, part: Part) -> NDArray[np.float64] | None:
         """Return the scores of the edges that a part may have, -inf for others.
@@ -297,6 +320,8 @@ class Problem:
         self.nodes += 1
         if (best.max(axis=0)[1:] == -np.inf).any():  # a word without edges
             return None
+        if self.ranked is not None and decoder is None and not callable(left):
+            return self._ranked(part, left)
         while True:
             try:
                 heads, beyond, more = (decoder or self.decoder)(best)
@@ -315,8 +340,21 @@ class Problem:
                 break
         return part._replace(heads=heads, labels=labels, beyond=beyond, gap=gap)
 
+    def _ranked(self, part: Part, left: NDArray[np.uint64]) -> Part | None:
+        """Return a part with its best tree, by lists of numbers."""
+        assert self.ranked is not None  # noqa: S101 - asked before
+        work = work_of(len(left), projective=self.options["projective"])
+        self.budget.spend(_OTHER * work)
+        try:
+            heads, labels = self.ranked.best(self._are_left(left, ...), **self.options)
+        except NoTreeError:
+            return None
+        return part._replace(heads=heads, labels=labels)
+
     def weight(self, part: Part) -> int:
         """Return the weight of the tree of a part, less what it has paid."""
+        if self.ranked is not None:
+            return self.ranked.weight(part.heads, part.labels) - part.due
         scores = self.scores[part.heads[1:], self.words, part.labels[1:]].tolist()
         return sum(map(self.whole_number, scores), self.whole_number(part.beyond) - part.due)
 

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import arborescence as arb
-import arborescence.rules.search as module
+import arborescence.inference.branching as module
+from arborescence.inference.branching import Search
+from arborescence.inference.parts import Lazy
 from arborescence.rules import Alternative, Edges
-from arborescence.rules.parts import Lazy
-from arborescence.rules.search import Search
 from brute_force import whole_numbers
 from modes import FEW, UNCOMPILED
 from random_rules import allowed_trees, labeled_graphs, random_rules

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from arborescence.inference.conflicts import against
 from arborescence.inference.decode import best_labels
-from arborescence.rules.conflicts import against
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from arborescence.rules.conflicts import Ban, Way
-    from arborescence.rules.parts import Found, Part, Problem
+    from arborescence.inference.conflicts import Ban, Way
+    from arborescence.inference.parts import Found, Part, Problem
 
 #: So many times are edges charged to find a tree without conflicts; more often if none is known,
 #: among projective trees.

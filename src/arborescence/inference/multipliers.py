@@ -13,16 +13,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from arborescence.core.accumulator import BIAS_64, rounded_whole, whole_number
-from arborescence.rules.conflicts import against, can_be_excluded
+from arborescence.inference.conflicts import against, can_be_excluded
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-    from arborescence.rules.conflicts import Ban, Way
-    from arborescence.rules.parts import Found, Part, Problem
+    from arborescence.inference.conflicts import Ban, Way
+    from arborescence.inference.parts import Found, Left, Part, Problem
 
 #: So many decodes tighten the bound of all trees, and that of a part of them.
 _STEPS_AT_FIRST: Final = 60
@@ -133,50 +132,76 @@ def tighten(
     """
     if not problem.weigh_all():
         return part._replace(tight=True)
-    uncharged, labels = problem.left(part.bans)
-    largest = problem.largest
-    target = None if known is None else rounded_whole(known + part.due, BIAS_64)
+    left = problem.left(part.bans)
+    target = None if known is None else problem.scale.rounded(known + part.due)
     prices, kept, lowest, stride = part.prices, part.prices, np.inf, 1.0
-    steps = _STEPS if part.bans else _STEPS_AT_FIRST
-    for _ in range(steps if largest < _LARGEST and problem.sums_up else 0):
+    steps = (_STEPS if part.bans else _STEPS_AT_FIRST) * (problem.largest < _LARGEST)
+    for _ in range(steps * problem.sums_up):
         if problem.budget.over:
             break
         prices = cuts.padded(prices)
-        best, pairs = uncharged.copy(), tuple(cuts.pairs)
-        problem.budget.spend((cuts.of.size + cuts.pairs.shape[1] * cuts.shape[-1]) // _FAST)
-        charged = problem.rows(labels, pairs) - cuts.charges(prices)
-        best[pairs] = charged.max(axis=-1)
-        tree = problem.tree(part, best, partial(_rows, problem, labels, cuts.numbers, charged))
-        if tree is None:
+        found = _charged(problem, part, cuts, prices, left)
+        if found is None:
             return None
-        # The rounding of sums of so many numbers of this size is less.
-        size = len(tree.heads)
-        rounding = 2.0**-50 * (size + len(prices)) * size * (largest + prices.sum())
-        of_cuts = (prices * cuts.most).sum()
-        bound = float(best[tree.heads[1:], problem.words].sum() + of_cuts + rounding)
+        tree, bound = found
         if bound < lowest:
             lowest, kept = bound, prices
         else:
             stride *= 0.8
         if target is not None and lowest <= target:
             break
-        conflicts = problem.conflicts_of(tree)
-        if any(one.sure for one in conflicts):
-            break
-        if not answer(tree, conflicts):
-            cuts.add(conflicts, tree)
-        prices = cuts.padded(prices)
-        over = cuts.counts(tree) - cuts.most
-        length = float((over[(prices > 0) | (over > 0)] ** 2).sum())
-        if not length:
+        if not _learned(problem, cuts, tree, answer):
             break
         gap = bound - (lowest - 1.0 if target is None else target)
-        prices = np.maximum(0.0, prices + stride * gap / length * over)
+        moved = _moved(cuts, tree, cuts.padded(prices), stride * gap)
+        if moved is None:
+            break
+        prices = moved
     tight = part._replace(tight=True)
     if lowest < np.inf:
-        lower = whole_number(lowest, BIAS_64) - part.due
+        lower = problem.scale.whole(lowest) - part.due
         tight = tight._replace(bound=min(part.bound, lower), prices=kept)
     return tight
+
+
+def _charged(
+    problem: Problem, part: Part, cuts: Cuts, prices: NDArray[np.float64], left: Left
+) -> tuple[Part, float] | None:
+    """Return a part's best tree when edges are charged, and the bound of all its trees by it."""
+    (best, labels), pairs = left, tuple(cuts.pairs)
+    best = best.copy()
+    problem.budget.spend((cuts.of.size + cuts.pairs.shape[1] * cuts.shape[-1]) // _FAST)
+    charged = problem.rows(labels, pairs) - cuts.charges(prices)
+    best[pairs] = charged.max(axis=-1)
+    tree = problem.tree(part, best, partial(_rows, problem, labels, cuts.numbers, charged))
+    if tree is None:
+        return None
+    # The rounding of sums of so many numbers of this size is less.
+    size = len(tree.heads)
+    rounding = 2.0**-50 * (size + len(prices)) * size * (problem.largest + prices.sum())
+    of_cuts = (prices * cuts.most).sum()
+    return tree, float(best[tree.heads[1:], problem.words].sum() + of_cuts + rounding)
+
+
+def _learned(
+    problem: Problem, cuts: Cuts, tree: Part, answer: Callable[[Part, list[Found]], bool]
+) -> bool:
+    """Add the cuts of a tree's conflicts; tell whether none of these has one way out."""
+    conflicts = problem.conflicts_of(tree)
+    if any(one.sure for one in conflicts):
+        return False
+    if not answer(tree, conflicts):
+        cuts.add(conflicts, tree)
+    return True
+
+
+def _moved(
+    cuts: Cuts, tree: Part, prices: NDArray[np.float64], step: float
+) -> NDArray[np.float64] | None:
+    """Return prices after a step against the cuts that a tree breaks; None if there are none."""
+    over = cuts.counts(tree) - cuts.most
+    length = float((over[(prices > 0) | (over > 0)] ** 2).sum())
+    return np.maximum(0.0, prices + step / length * over) if length else None
 
 
 def _against(way: Way, tree: Part) -> tuple[Ban, int]:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from arborescence.rules.conflicts import Edges, against, every_label, label, restrict, way_of
+from arborescence.inference.conflicts import Edges, against, every_label, label, restrict, way_of
 
 N = 6
 

@@ -1,0 +1,445 @@
+"""What a tree must have, must not have, or pays for: data, which `solve` takes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from itertools import count
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
+
+import numpy as np
+
+from arborescence.core.checks import check_count, check_flag, check_root
+from arborescence.errors import OptionError
+from arborescence.inference.conflicts import Alternative, Conflict, Edges, axes_of, check_cost
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from arborescence.core.choices import Root
+    from arborescence.inference.conflicts import Heads
+
+    #: Ways out, of which every tree that keeps the rules takes at least one.
+    AnyConflict = Conflict | Sequence[Alternative]
+    #: Returns what is wrong with a tree, of heads, or of heads and labels.
+    Conflicts = Callable[..., Sequence[AnyConflict]]
+
+#: So many numbers are named in a text; of more, only how many they are.
+_NAMED: Final = 4
+_LEVELS: Final = 100
+
+
+class Charge(NamedTuple):
+    """A tree pays for each edge of a set that it has, or for each edge that is none of them.
+
+    Attributes
+    ----------
+    edges : Edges, or (N, N) or (N, N, L) bool
+        The set.
+    price : float or int
+        What it pays for each.
+    level : int
+        0 for a price in units of scores. From 1 on, prices are whole numbers, and count before all
+        of lower levels.
+    required : bool
+        Whether it pays for the edges into dependents of the set that are not in it.
+    name : str
+        The name in texts and in `Solution.dues`.
+
+    Examples
+    --------
+    >>> print(Charge(Edges(2, 1), 3, level=1, required=True))
+    3 at level 1 for edges other than 2 → 1
+    """
+
+    edges: Edges | NDArray[np.bool_]
+    price: float
+    level: int = 0
+    required: bool = False
+    name: str = ""
+
+    def __str__(self) -> str:
+        edges = self.edges
+        named = "a set" if isinstance(edges, np.ndarray) else _named(edges)
+        if self.name:
+            return self.name
+        price = f"{self.price} at level {self.level}" if self.level else f"{self.price}"
+        return f"{price} for edges {'other than ' * self.required}{named}"
+
+    def into(self, shape: tuple[int, ...]) -> tuple[Heads, NDArray[np.bool_]]:
+        """Return words, (W,), and for which edges into these it pays, (N, W, L)."""
+        if isinstance(self.edges, np.ndarray):
+            inside = self.edges if self.edges.ndim == 3 else self.edges[..., None]
+            words = np.flatnonzero(inside.any(axis=(0, 2)))
+            paying = np.broadcast_to(
+                inside[:, words] != self.required, (shape[0], len(words), shape[2])
+            )
+            return words, paying
+        heads, words, labels = axes_of(self.edges, shape)
+        words = np.unique(words)
+        paying = np.full((shape[0], len(words), shape[2]), self.required)
+        paying[np.ix_(heads, np.arange(len(words)), labels)] = not self.required
+        return words, paying
+
+    def mask(self, shape: tuple[int, ...]) -> NDArray[np.bool_]:
+        """Return for which edges it pays, for scores of a shape (N, N, L)."""
+        words, paying = self.into(shape)
+        mask = np.zeros(shape, np.bool_)
+        mask[:, words] = paying
+        return mask
+
+    def conflicts(self, shape: tuple[int, ...]) -> Conflicts:
+        """Return the function that finds the words for which a tree pays."""
+        mask, words = self.mask(shape), np.arange(1, shape[1])
+        name, price = str(self), check_cost(self.price, self.level)
+
+        def found(heads: Heads, labels: Heads) -> list[Conflict]:
+            return [
+                Conflict([Alternative(_edges_into(mask, word))], name, word, price, self.level)
+                for word in (np.flatnonzero(mask[heads[1:], words, labels[1:]]) + 1).tolist()
+            ]
+
+        return found
+
+
+class Limit(NamedTuple):
+    """A tree has at most so many edges of a set.
+
+    Attributes
+    ----------
+    edges : sequence of Edges
+        The set: an edge counts once, also if it is in several of them.
+    most : int
+        The number of them that a tree may have.
+    price : float or int, optional
+        If given, a tree may have more, and pays this once.
+    level : int
+        As of `Charge`.
+    name : str
+        As of `Charge`.
+
+    Examples
+    --------
+    >>> Limit([Edges(2, None, labels=0)], 1)  # at most one subject of word 2
+    Limit(edges=[Edges(heads=2, dependents=None, labels=0)], most=1, price=None, level=0, name='')
+    """
+
+    edges: Sequence[Edges]
+    most: int
+    price: float | None = None
+    level: int = 0
+    name: str = ""
+
+    def __str__(self) -> str:
+        if self.name:
+            return self.name
+        named = " and ".join(map(_named, self.edges))
+        return f"at most {self.most} of the edges {named}"
+
+    def conflicts(self, shape: tuple[int, ...]) -> Conflicts:
+        """Return the function that finds whether a tree has too many, for scores of a shape."""
+        mask = np.zeros(shape, np.bool_)
+        for edges in self.edges:
+            mask[np.ix_(*axes_of(edges, shape))] = True
+        most = check_count(self.most, "most", 0)
+        price = None if self.price is None else check_cost(self.price, self.level)
+        name, words = str(self), np.arange(1, shape[1])
+        entered: NDArray[np.bool_] = np.any(mask, axis=(0, 2))
+        into, first = entered[1:], int(np.argmax(entered))
+
+        def found(heads: Heads, labels: Heads) -> list[Conflict]:
+            inside = np.flatnonzero(into & mask[heads[1:], words, labels[1:]]) + 1
+            if len(inside) <= most:
+                return []
+            ways = [
+                Alternative(forbid=_edges_into(mask, word)) for word in inside[: most + 1].tolist()
+            ]
+            return [Conflict(ways, name, first, price, self.level)]
+
+        return found
+
+
+def _edges_into(mask: NDArray[np.bool_], word: int) -> list[Edges]:
+    """Return the edges of a set that enter a word, those with the same labels together."""
+    alike: dict[bytes, list[int]] = {}
+    for head in np.flatnonzero(mask[:, word].any(axis=-1)).tolist():
+        alike.setdefault(mask[head, word].tobytes(), []).append(head)
+    return [
+        Edges(heads, word, np.flatnonzero(mask[heads[0], word]).tolist())
+        for heads in alike.values()
+    ]
+
+
+@dataclass(frozen=True)
+class Constraints:
+    """What a tree must have, must not have, or pays for.
+
+    Attributes
+    ----------
+    forbid : tuple of Edges
+        Edges that no tree may have.
+    require : tuple of Edges
+        Edges of which one must enter each of their dependents.
+    charges : tuple of Charge
+        Sets of edges that a tree pays for.
+    limits : tuple of Limit
+        Sets of edges of which a tree may have so many.
+    votes : tuple of (N, N) whole numbers
+        How many votes each edge has. A tree pays at level 1 for the votes for other edges.
+    conflicts : tuple of callables
+        Functions that find what is wrong with a tree, ``conflicts(heads)``, or ``conflicts(heads,
+        labels)`` for labeled scores: none if it keeps the rules. A conflict is a list of
+        `Alternative`: every tree that keeps the rules, not only one like this, takes at least one
+        of them, and this tree takes none. Or it is a `Conflict`, which has a name, and perhaps a
+        cost: then the rule may be broken, for so much less weight.
+    root, projective
+        As in `decode`.
+    levels : int
+        The number of levels above the scores, if conflicts have a higher one than all else.
+
+    Raises
+    ------
+    OptionError
+        If `root` or `projective` is invalid. Edges are checked with the scores.
+
+    Examples
+    --------
+    >>> wanted = Constraints(require=[Edges(2, 1)]) & Constraints(forbid=[Edges(0, [3, 4])])
+    >>> print(wanted)
+    into each dependent, one of the edges 2 → 1; no edge 0 → 3/4; one root edge
+    """
+
+    forbid: tuple[Edges, ...] = ()
+    require: tuple[Edges, ...] = ()
+    charges: tuple[Charge, ...] = ()
+    limits: tuple[Limit, ...] = ()
+    votes: tuple[NDArray[Any], ...] = ()
+    conflicts: tuple[Conflicts, ...] = ()
+    root: Root = "single"
+    projective: bool = False
+    levels: int = 0
+
+    def __post_init__(self) -> None:
+        """Check the options, and keep each list as a tuple."""
+        check_root(self.root)
+        own: dict[str, Any] = {"projective": check_flag(self.projective)}
+        own |= {name: tuple(getattr(self, name)) for name in _LISTS}
+        prices = (*own["charges"], *own["limits"])
+        if prices or own["votes"] or self.levels:
+            levels = [self.levels, *(one.level for one in prices), bool(own["votes"])]
+            own["levels"] = max(check_count(level, "a level", 0, _LEVELS) for level in levels)
+        names = set[str]()  # by which prices are paid
+        for name in ("charges", "limits") if prices else ():
+            own[name] = tuple(one._replace(name=_new(str(one), names)) for one in own[name])
+        vars(self).update(own)
+
+    @classmethod
+    def fixed(
+        cls,
+        heads: Iterable[int],
+        labels: Iterable[int] | None = None,
+        *,
+        levels: tuple[int, int] | None = None,
+        **which: Any,
+    ) -> Self:
+        """Return constraints by which words keep their heads and labels; -1 stands for any.
+
+        Parameters
+        ----------
+        heads, labels : n + 1 whole numbers
+            The first ones, those of the root, are ignored.
+        levels
+            If given, heads and labels may be given up, at a price of 1 each at these levels.
+        **which
+            `root` and `projective`.
+
+        Examples
+        --------
+        >>> Constraints.fixed([-1, 2, -1]).require
+        (Edges(heads=2, dependents=1, labels=None),)
+        >>> print(Constraints.fixed([-1, 2, -1], levels=(1, 1)))
+        1 at level 1 for edges other than 2 → 1; one root edge
+        """
+        given = list(map(int, heads))
+        names = [-1] * len(given) if labels is None else list(map(int, labels))
+        found: list[tuple[Edges, int]] = []
+        for word, (head, label) in enumerate(zip(given, names, strict=True)):
+            if word and head >= 0:
+                found.append((Edges(head, word), 0))
+            if word and label >= 0:
+                found.append((Edges(None, word, label), 1))
+        if levels is None:
+            return cls(require=tuple(edges for edges, _ in found), **which)
+        charges = [Charge(edges, 1, levels[kind], required=True) for edges, kind in found]
+        return cls(charges=tuple(charges), **which)
+
+    @classmethod
+    def span(cls, first: int, last: int, words: int, **which: Any) -> Self:
+        """Return constraints by which some neighbours are a subtree, which no other word is in.
+
+        Parameters
+        ----------
+        first, last : int
+            The first word and the last one.
+        words : int
+            The number of words of the sentence.
+        **which
+            `root` and `projective`.
+
+        Examples
+        --------
+        >>> print(Constraints.span(2, 3, words=4))
+        no edge 2/3 → 1/4; at most 1 of the edges 0/1/4 → 2/3; one root edge
+        """
+        if not 1 <= first <= last <= words:
+            raise OptionError(f"a span is of words from 1 to {words}, not {first} to {last}")
+        inside = list(range(first, last + 1))
+        others = [word for word in range(words + 1) if word not in inside]
+        forbid = (Edges(inside, others[1:]),) if others[1:] else ()
+        return cls(forbid=forbid, limits=(Limit([Edges(others, inside)], 1),), **which)
+
+    def __and__(self, other: Self) -> Self:
+        """Join two: trees keep both, with a single root edge or projective if one wants that."""
+        lists = {name: getattr(self, name) + getattr(other, name) for name in _LISTS}
+        single = "single" in (self.root, other.root)
+        return replace(
+            self,
+            root="single" if single else "multi",
+            levels=max(self.levels, other.levels),
+            projective=self.projective or other.projective,
+            **lists,
+        )
+
+    def __str__(self) -> str:
+        said = [
+            *(f"into each dependent, one of the edges {_named(edges)}" for edges in self.require),
+            *(f"no edge {_named(edges)}" for edges in self.forbid),
+            *map(str, (*self.charges, *self.limits)),
+            *("votes" for _ in self.votes),
+            *(getattr(rule, "__name__", "a rule") for rule in self.conflicts),
+            *(["one root edge"] if self.root == "single" else []),
+            *(["no crossing edges"] if self.projective else []),
+        ]
+        return "; ".join(said)
+
+    def masked(self, scores: NDArray[Any]) -> NDArray[Any]:
+        """Return a copy of scores, (N, N) or (N, N, L), with -inf for edges that no tree may have.
+
+        Of `require`, other edges into the dependents are absent. So marginals and draws are those
+        of the trees that have the edges: ``TreeDistribution(constraints.masked(scores))``.
+
+        Raises
+        ------
+        OptionError
+            If an edge is not among the scores.
+
+        Examples
+        --------
+        >>> Constraints(require=[Edges(2, 1)]).masked(np.zeros((3, 3)))[:, 1]
+        array([-inf, -inf,   0.])
+        """
+        table = np.array(scores)
+        table = table.astype(np.float64) if table.dtype.kind in "iub" else table
+        rows = table if table.ndim == 3 else table[..., None]
+        for edges in self.require:
+            heads, words, labels = axes_of(edges, rows.shape)
+            others = np.ones((rows.shape[0], len(words), rows.shape[2]), np.bool_)
+            others[np.ix_(heads, np.arange(len(words)), labels)] = False
+            rows[:, words] = np.where(others, -np.inf, rows[:, words])
+        for edges in self.forbid:
+            rows[np.ix_(*axes_of(edges, rows.shape))] = -np.inf
+        return table
+
+    @property
+    def are_edges(self) -> bool:
+        """Whether they say of single edges only what these cost, and which must be there."""
+        return not self.limits and not self.conflicts
+
+    def charged(self, scores: NDArray[np.float64]) -> tuple[NDArray[np.float64], list[Conflicts]]:
+        """Return scores (N, N, L) less charges at level 0.
+
+        A charge that would be rounded becomes a function that finds conflicts.
+        """
+        rounded, charged = [], scores
+        for one in (one for one in self.charges if not one.level):
+            cost, mask = check_cost(one.price), one.mask(scores.shape)
+            before = charged[mask & np.isfinite(charged)]
+            exact = (before - cost + cost == before) & (before - (before - cost) == cost)
+            if exact.all():
+                charged = np.where(mask, charged - cost, charged)
+            else:
+                rounded.append(one.conflicts(scores.shape))
+        return charged, rounded
+
+    def gains(self, shape: tuple[int, ...]) -> list[NDArray[np.int64]]:
+        """Return what edges gain at each level, the highest first: (N, N, L) or (N, N, 1) each."""
+        tables = [np.zeros((*shape[:2], 1), np.int64) for _ in range(self.levels)]
+        for votes in self.votes:
+            table = np.array(votes)
+            if table.shape != shape[:2] or table.dtype.kind not in "iub" or (table < 0).any():
+                raise OptionError(
+                    f"votes must be whole numbers {shape[:2]}, not {table.dtype} {table.shape}"
+                )
+            tables[-1] = tables[-1] + (table - table.sum(axis=0))[..., None]
+        for one in (one for one in self.charges if one.level):
+            price = check_cost(one.price, one.level)
+            words, paying = one.into(shape)
+            if tables[-one.level].shape[2] < shape[2] and not (paying == paying[..., :1]).all():
+                tables[-one.level] = np.repeat(tables[-one.level], shape[2], axis=2)
+            table = tables[-one.level]
+            table[:, words] -= np.int64(price) * paying[..., : table.shape[2]]
+        return tables
+
+    def dues(
+        self, heads: Heads, labels: Heads, shape: tuple[int, ...]
+    ) -> list[tuple[str, int, float, int]]:
+        """Return what a tree pays for charges: names, words, prices and levels."""
+        labels, dues = np.maximum(labels, 0), []
+        for one in self.charges:
+            words, paying = one.into(shape)
+            pays = paying[heads[words], np.arange(len(words)), labels[words]]
+            dues += [(str(one), word, one.price, one.level) for word in words[pays].tolist()]
+        return dues
+
+    def parts(self) -> list[Self]:
+        """Return each demand by itself, with the same `root` and `projective`."""
+        bare = self.bare()
+        each: list[dict[str, Any]] = [
+            {name: (one,)} for name in _LISTS for one in getattr(self, name)
+        ]
+        return [replace(bare, **one) for one in each]
+
+    def bare(self) -> Self:
+        """Return constraints with the same `root` and `projective`, and nothing else."""
+        nothing: dict[str, Any] = dict.fromkeys(_LISTS, ())
+        return replace(self, **nothing)
+
+
+_LISTS: Final = tuple(
+    each.name for each in fields(Constraints) if each.name not in ("root", "projective", "levels")
+)
+
+
+def _new(name: str, names: set[str]) -> str:
+    """Return a name, with a number if need be, that is not yet among some; note it."""
+    numbered = (name if number < 2 else f"{name} ({number})" for number in count(1))
+    new = next(each for each in numbered if each not in names)
+    names.add(new)
+    return new
+
+
+def _named(edges: Edges) -> str:
+    """Return a set of edges as text."""
+    heads, words, labels = map(_numbers, Edges(*edges))
+    return f"{heads} → {words}" + ("" if labels == "any" else f" (label {labels})")
+
+
+def _numbers(which: Any) -> str:
+    """Return the numbers of one entry of `Edges` as text."""
+    if which is None:
+        return "any"
+    several = np.atleast_1d(np.asarray(which)).tolist()
+    if len(several) > _NAMED:
+        return f"{len(several)} nodes"
+    return "/".join(map(str, several))

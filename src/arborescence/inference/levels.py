@@ -1,0 +1,189 @@
+"""Levels of prices: whole numbers that count before all scores, exactly.
+
+The weight of a tree is a list: what it gains at the highest level, at the next one, and so on, and
+the sum of its scores. Lists are compared in this order. Bounds are kept as one whole number, in
+which each level has bits of its own. Decoders get one float for each edge, if all of these are
+exact: a level is then worth a power of two that is larger than all sums of the level below.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from arborescence.core.accumulator import BIAS_64, rounded_whole, whole_number
+from arborescence.inference.decode import decode
+from arborescence.inference.whole_numbers import decode_whole
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+#: Sums of scores have fewer bits (before the point, 1,074 after it), and those of a level.
+_BITS_OF_SCORES: Final = 2400
+_BITS_OF_LEVEL: Final = 256
+#: A unit of a level is so many times the largest sum below it: sums of both signs do not meet.
+_APART: Final = 8.0
+#: So many scores are kept as whole numbers.
+_KEPT: Final = 2**13
+
+
+class Scale:
+    """How a float that a decoder sees is a whole number, and what that says of levels.
+
+    Parameters
+    ----------
+    units
+        What 1 is worth in floats at each level, the highest first; powers of two.
+    levels
+        The number of levels, if there are no floats for them.
+    """
+
+    def __init__(self, units: Sequence[float] = (), levels: int = 0) -> None:
+        self.units = tuple(units)
+        self._shifts = [_shift(level) for level in range(levels or len(units), 0, -1)]
+        self.whole = lru_cache(None)(self._whole) if units else _of_score
+
+    def _whole(self, value: float) -> int:
+        """Return a float as a whole number; of a value that is no sum, no smaller one."""
+        total = 0
+        for unit, shift in zip(self.units, self._shifts, strict=True):
+            count = math.floor(value / unit + 0.5)
+            value -= count * unit
+            total += count << shift
+        return total + _of_score(value)
+
+    def rounded(self, weight: int) -> float:
+        """Return the float for a whole number, rounded."""
+        if not self.units:
+            return rounded_whole(weight, BIAS_64)
+        counts, scores = self.split(weight)
+        pairs = zip(counts, self.units, strict=True)
+        return sum((count * unit for count, unit in pairs), rounded_whole(scores, BIAS_64))
+
+    def price(self, amount: float, level: int) -> int:
+        """Return a price as a whole number."""
+        return int(amount) << _shift(level) if level else _of_score(amount)
+
+    def split(self, weight: int) -> tuple[tuple[int, ...], int]:
+        """Return what a weight has at each level, the highest first, and of scores."""
+        counts = []
+        for shift in self._shifts:
+            counts.append((weight + (1 << shift - 1)) >> shift)
+            weight -= counts[-1] << shift
+        return tuple(counts), weight
+
+
+@lru_cache(_KEPT)
+def _of_score(score: float) -> int:
+    """Return a score as a whole number."""
+    return whole_number(score, BIAS_64)
+
+
+def _shift(level: int) -> int:
+    """Return by how many bits a count is shifted at a level."""
+    return _BITS_OF_SCORES + _BITS_OF_LEVEL * (level - 1)
+
+
+def combined(
+    tables: Sequence[NDArray[Any]],
+) -> tuple[NDArray[np.float64], tuple[float, ...]] | None:
+    """Return one float for what each edge has at all levels, and their units; None if rounded.
+
+    Parameters
+    ----------
+    tables : each (N, N, ...)
+        Gains at the highest level first, whole numbers; at the end the scores, of which -inf stands
+        for an edge that is absent.
+    """
+    *gains, scores = tables
+    there, nodes = scores != -np.inf, len(scores)  # NaN is there, and not exact
+    total, units = scores, list[float]()
+    with np.errstate(over="ignore", invalid="ignore"):
+        for table in reversed(gains):
+            most = _APART * nodes * np.abs(total, where=there, out=np.zeros(scores.shape)).max()
+            units.insert(0, 2.0 ** math.ceil(math.log2(most)) if 0 < most < np.inf else 1.0)
+            gain = table * units[0]
+            added = gain + total
+            back = added - gain  # what is lost by rounding is 0 if both come back
+            exact = (back == total) & (added - back == gain)
+            if most == np.inf or not exact[there].all():
+                return None
+            total = np.where(there, added, -np.inf)
+    return total, tuple(units)
+
+
+class Ranked:
+    """Gains at levels and scores that no float can hold together: each edge has a list.
+
+    Attributes
+    ----------
+    tables : each (N, N, L)
+        Gains at the highest level first, and at the end the scores.
+    """
+
+    def __init__(self, tables: Sequence[NDArray[Any]]) -> None:
+        self.tables = tables
+
+    def floats(self) -> NDArray[np.float64]:
+        """Return floats in about the order of the lists, to look for trees and to prune."""
+        total = self.tables[-1]
+        for table in reversed(self.tables[:-1]):
+            most = np.abs(total, where=total > -np.inf, out=np.zeros(total.shape)).max()
+            total = total / max(most, np.finfo(float).tiny) / (_APART * len(total)) + table
+        return np.ascontiguousarray(total)
+
+    def weight(self, heads: NDArray[np.int64], labels: NDArray[np.int64]) -> int:
+        """Return the weight of a tree."""
+        edges = heads[1:], np.arange(1, len(heads)), labels[1:]
+        return sum(
+            map(self._of, zip(*(table[edges].tolist() for table in self.tables), strict=True))
+        )
+
+    def _of(self, values: Sequence[Any]) -> int:
+        """Return the list of an edge as a whole number."""
+        *gains, score = values
+        above = zip(range(len(gains), 0, -1), gains, strict=True)
+        return sum((int(gain) << _shift(level) for level, gain in above), _of_score(score))
+
+    def best(
+        self, left: NDArray[np.bool_], **options: Any
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the heads and labels of the best tree of edges that are `left`, (N, N, L).
+
+        Raises
+        ------
+        NoTreeError
+            If there is none.
+        """
+        left = left & (self.tables[-1] > -np.inf)
+        tops = []
+        for table in self.tables:  # of labels with the same gains, those with the highest next one
+            top = np.where(left, table, -np.inf).max(axis=-1)
+            left = left & (table == top[..., None])
+            tops.append(top)
+        absent = np.isneginf(tops[-1])
+        tops[:-1] = [np.where(absent, 0, top) for top in tops[:-1]]
+        exact = combined(tops)
+        heads = (
+            decode_whole(self._matrix(tops, absent), **options)
+            if exact is None
+            else decode(exact[0], **options)
+        )
+        labels = np.full(len(heads), -1)
+        labels[1:] = left[heads[1:], np.arange(1, len(heads))].argmax(axis=-1)
+        return heads, labels
+
+    def _matrix(
+        self, tops: Sequence[NDArray[Any]], absent: NDArray[np.bool_]
+    ) -> list[list[int | None]]:
+        """Return the lists of edges as whole numbers, None where an edge is absent."""
+        rows: list[list[int | None]] = []
+        for h, of_row in enumerate(zip(*(top.tolist() for top in tops), strict=True)):
+            values = enumerate(zip(*of_row, strict=True))
+            rows.append([None if absent[h, d] else self._of(value) for d, value in values])
+        return rows

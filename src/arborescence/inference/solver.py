@@ -1,0 +1,384 @@
+"""The best tree, or the k best, under constraints: `solve`."""
+
+from __future__ import annotations
+
+from functools import partial, reduce
+from operator import and_
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from arborescence.core.accumulator import rounded_sum
+from arborescence.core.budget import Budget, work_of
+from arborescence.core.checks import check_count
+from arborescence.core.conversion import as_array, as_doubles, as_floats, as_it_is
+from arborescence.errors import NoTreeError, OptionError, ScoresError, StoppedError
+from arborescence.inference.branching import Due, Search, Solution
+from arborescence.inference.conflicts import Alternative
+from arborescence.inference.constraints import Constraints
+from arborescence.inference.decode import best_labels, decode
+from arborescence.inference.kbest import kbest
+from arborescence.inference.labeled import kbest_labeled
+from arborescence.inference.levels import Ranked, Scale, combined
+from arborescence.inference.parts import Lazy
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from arborescence.inference.branching import Event
+    from arborescence.inference.conflicts import Heads
+    from arborescence.inference.constraints import AnyConflict
+    from arborescence.inference.parts import Decoder
+
+#: The budget of a search that is given none.
+_WORK: Final = 1e8
+
+
+def solve(
+    scores: Any,
+    constraints: Constraints | None = None,
+    k: int = 1,
+    *,
+    budget: Budget | None = None,
+    watch: Callable[[Event], None] | None = None,
+    by_heads: bool = False,
+    decoder: Decoder | None = None,
+) -> list[Solution]:
+    """Return the k trees of highest weight that keep constraints, best first, with certificates.
+
+    Where the constraints are about single edges, the edges that no tree may have are left out, and
+    a kernel decodes. Otherwise the best tree of all is decoded first. If it breaks a rule, each way
+    out of the conflict is a smaller problem of the same kind, with some edges forbidden or
+    required, and its best tree bounds all below it.
+
+    Parameters
+    ----------
+    scores : (N, N) or (N, N, L) array or torch tensor
+        As in `decode` or `decode_labeled`, of one sentence.
+    constraints
+        What the trees keep; of all trees with one root edge, if not given.
+    k : int
+        The number of trees.
+    budget : Budget, optional
+        How much work may be done: 10⁸ units, if not given. When it ends, the best tree found so
+        far is returned, and ``certified`` is false. Half of it is for the proof if no tree is
+        found: then the other half is spent to find one.
+    watch : callable, optional
+        Called with each `Event` of the search, for a report of what it does.
+    by_heads
+        Whether no two trees have the same heads: of trees that differ in their labels only, the
+        best one counts.
+    decoder : callable, optional
+        What finds trees instead of `decode`, where trees weigh more than the sum of these scores: a
+        function of scores (N, N) that returns the head vector of the best tree, what that weighs
+        beyond its scores, and how much more another tree may weigh: 0, if it is the best. None
+        instead of heads if none was found: then the last number is a bound of all trees. Raises
+        NoTreeError if there is none.
+
+    Returns
+    -------
+    list of Solution
+        k of them, or all if fewer exist. When the budget ends, those found so far, but at least
+        one; what is certified comes before what is not.
+
+    Raises
+    ------
+    NoTreeError
+        If no tree keeps the constraints. The message names some that contradict each other: without
+        any one of these, there would be a tree. Or it says that this was not proved within the
+        budget.
+    StoppedError
+        If the budget has ended, and no tree that keeps the constraints was found.
+    ScoresError
+        As in `decode`.
+    OptionError
+        If an option is invalid, an edge is not among the scores, or a tree takes an alternative of
+        its own conflict.
+
+    Notes
+    -----
+    O(n²) for each tree decoded (projective: O(n³)), O(L n²) for its labels, and a call of each
+    function of `conflicts`. How many trees are decoded depends on the scores and the constraints:
+    where most trees that a parser finds keep them, little more than one. `decode_where` needs only
+    a predicate, and tries the trees one by one, which is faster if one of the first few will do:
+    after that, each conflict excludes many trees at once.
+
+    Examples
+    --------
+    At most one subject (label 0) for the verb, word 2:
+
+    >>> import numpy as np
+    >>> import arborescence as arb
+    >>> from arborescence.rules import Edges, Limit
+    >>> scores = np.zeros((4, 4, 2))
+    >>> scores[2, 1], scores[2, 3], scores[0, 2] = [3.0, 1.0], [4.0, 3.0], [5.0, 0.0]
+    >>> arb.decode_labeled(scores)
+    Labeled(heads=array([-1,  2,  0,  2]), labels=array([-1,  0,  0,  0]))
+    >>> [tree] = solve(scores, Constraints(limits=[Limit([Edges(2, None, labels=0)], 1)]))
+    >>> tree.heads, tree.labels, tree.weight, tree.certified
+    (array([-1,  2,  0,  2]), array([-1,  0,  0,  1]), 11.0, True)
+
+    Demands that contradict each other:
+
+    >>> solve(scores, Constraints(require=[Edges(1, 2), Edges(0, 3), Edges(2, 1)]))
+    Traceback (most recent call last):
+      ...
+    arborescence.NoTreeError: no tree keeps all of this (each is needed for the contradiction): \
+into each dependent, one of the edges 1 → 2; into each dependent, one of the edges 2 → 1; one root \
+edge
+    """
+    wanted, k = constraints or Constraints(), check_count(k)
+    array, give_back = as_array(scores, absent=-np.inf)
+    if array.dtype not in (np.float32, np.float64):
+        array = as_floats(array)
+    labeled = array.ndim == 3
+    if array.ndim not in (2, 3) or len(set(array.shape[:2])) > 1 or 0 in array.shape:
+        raise ScoresError(
+            "scores must be those of one sentence, (N, N) or (N, N, L) with N = words + 1 and "
+            f"L > 0, not {array.shape}"
+        )
+    limit = Budget(_WORK) if budget is None else budget
+
+    def found(wanted: Constraints, k: int, limit: Budget, **how: Any) -> list[Solution]:
+        plain = wanted.are_edges and not any(how.values())
+        priced = bool(wanted.charges or wanted.levels)
+        if plain and not priced:
+            return _by_kernels(array, wanted, k, limit, by_heads=by_heads)
+        table = as_doubles(array if labeled else array[..., None])
+        if plain and (trees := _priced(table, wanted, k, limit, by_heads=by_heads)):
+            return trees
+        own = partial(_copying, give_back=give_back, labeled=labeled)
+        return search(table, wanted, k, budget=limit, by_heads=by_heads, own=own, **how)
+
+    try:
+        trees = found(wanted, k, limit, watch=watch, decoder=decoder)
+    except NoTreeError as error:
+        raise _contradiction(error, wanted, lambda part: found(part, 1, limit)) from None
+    return [
+        tree._replace(
+            heads=give_back(tree.heads), labels=give_back(tree.labels) if labeled else None
+        )
+        for tree in trees
+    ]
+
+
+def search(
+    scores: NDArray[np.float64] | Lazy,
+    wanted: Constraints,
+    k: int,
+    *,
+    budget: Budget,
+    by_heads: bool = False,
+    watch: Callable[[Event], None] | None = None,
+    decoder: Decoder | None = None,
+    own: Callable[..., Any] = as_it_is,
+) -> list[Solution]:
+    """Do the work of `solve`, where a kernel alone does not, and do not say what contradicts what.
+
+    Parameters
+    ----------
+    scores : (N, N, L) or Lazy
+    wanted
+        Functions of `conflicts` get heads and labels, which they must not change.
+    k, budget, by_heads, watch, decoder
+        As for `solve`.
+    own
+        Called with each function of `conflicts`; returns what is to be called in its place.
+    """
+    if isinstance(scores, Lazy) and (wanted.charges or wanted.levels):
+        scores = scores.table()
+    shape = (*scores.edges.shape, scores.labels) if isinstance(scores, Lazy) else scores.shape
+    which: Any = {"root": wanted.root, "projective": wanted.projective}
+    how: dict[str, Any] = {}
+    rules = [*map(own, wanted.conflicts), *(limit.conflicts(shape) for limit in wanted.limits)]
+    if not isinstance(scores, Lazy):
+        scores, rounded = wanted.charged(scores)
+        rules += rounded
+        if wanted.levels and decoder is not None:
+            raise OptionError("prices at levels above the scores go with no other decoder")
+        if wanted.levels:
+            scores, how = _at_levels(scores, wanted)
+    searched = Search(scores, _joined(rules), decoder, which, budget, **how)
+    bans = searched.way(Alternative(wanted.forbid, wanted.require))
+    if bans:
+        searched.decode(searched.best)  # complains about scores, and where there is no tree at all
+    searched.ban_everywhere(bans)
+    searched.watch = watch
+    found = searched.run(k, by_heads=by_heads, banned=bool(bans))
+    return [_with_dues(tree, wanted, shape) for tree in found] if wanted.charges else found
+
+
+def _at_levels(
+    scores: NDArray[np.float64], wanted: Constraints
+) -> tuple[NDArray[np.float64], dict[str, Any]]:
+    """Return floats for decoders, and how to make whole numbers of them."""
+    tables = [*wanted.gains(scores.shape), _own_edges(scores)]
+    exact = combined(tables)
+    if exact is not None:
+        return np.ascontiguousarray(exact[0]), {"scale": Scale(exact[1])}
+    ranked = Ranked([np.broadcast_to(table, scores.shape) for table in tables])
+    return ranked.floats(), {"scale": Scale(levels=wanted.levels), "ranked": ranked}
+
+
+def _own_edges(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return scores with 0 for what is no edge; complain about scores that are no numbers."""
+    scores, nodes = scores.copy(), np.arange(len(scores))
+    scores[nodes, nodes], scores[:, 0] = 0, 0
+    if not (scores < np.inf).all():
+        decode(best_labels(scores, 1))  # names the place
+    return scores
+
+
+def _priced(
+    scores: NDArray[np.float64], wanted: Constraints, k: int, budget: Budget, *, by_heads: bool
+) -> list[Solution] | None:
+    """Return the best trees where edges have prices, by kernels; None if those would be rounded."""
+    table, rounded = wanted.charged(_own_edges(scores))
+    tables = wanted.gains(scores.shape)
+    exact = combined([*tables, table])
+    if exact is None or rounded:
+        return None
+    whole = exact[0] if scores.shape[2] > 1 else exact[0][..., 0]
+    trees = _by_kernels(np.ascontiguousarray(whole), wanted, k, budget, by_heads=by_heads)
+    words, found = np.arange(1, len(scores)), []
+    for tree in trees:
+        edges = tree.heads[1:], words, np.maximum(tree.labels[1:], 0)
+        weight = rounded_sum(table[edges].tolist())
+        levels = tuple(-int(np.broadcast_to(one, table.shape)[edges].sum()) for one in tables)
+        priced = tree._replace(weight=weight, bound=weight, levels=levels)
+        found.append(_with_dues(priced, wanted, scores.shape))
+    return found
+
+
+def _with_dues(tree: Solution, wanted: Constraints, shape: tuple[int, ...]) -> Solution:
+    """Return a tree with what it pays for charges, too."""
+    known = {(due.name, due.word) for due in tree.dues}
+    dues = [
+        Due(*due) for due in wanted.dues(tree.heads, tree.labels, shape) if due[:2] not in known
+    ]
+    paid = rounded_sum([tree.paid, *(due.price for due in dues if not due.level)])
+    return tree._replace(dues=(*tree.dues, *dues), paid=paid)
+
+
+def decode_constrained(
+    scores: Any,
+    conflicts: Callable[..., Sequence[AnyConflict]],
+    *,
+    budget: Budget | None = None,
+    **which: Any,
+) -> Solution:
+    """Return the tree of highest weight that keeps rules: see `solve`.
+
+    Parameters
+    ----------
+    scores, budget
+        As in `solve`.
+    conflicts, **which
+        As in `Constraints`: `conflicts` is one function.
+    """
+    [tree] = solve(scores, Constraints(conflicts=(conflicts,), **which), budget=budget)
+    return tree
+
+
+def kbest_constrained(
+    scores: Any,
+    conflicts: Callable[..., Sequence[AnyConflict]],
+    k: int,
+    *,
+    budget: Budget | None = None,
+    watch: Callable[[Event], None] | None = None,
+    by_heads: bool = False,
+    decoder: Decoder | None = None,
+    **which: Any,
+) -> list[Solution]:
+    """Return the k trees of highest weight that keep rules: see `solve`.
+
+    Parameters
+    ----------
+    scores, k, budget, watch, by_heads, decoder
+        As in `solve`.
+    conflicts, **which
+        As in `Constraints`: `conflicts` is one function.
+    """
+    how: Any = {"budget": budget, "watch": watch, "by_heads": by_heads, "decoder": decoder}
+    return solve(scores, Constraints(conflicts=(conflicts,), **which), k, **how)
+
+
+def _copying(
+    function: Callable[..., Any], give_back: Callable[[NDArray[Any]], Any], *, labeled: bool
+) -> Callable[..., Any]:
+    """Return a function of copies of trees, of the type of the user's scores."""
+
+    def conflicts(heads: Heads, labels: Heads) -> Any:
+        tree = [heads.copy(), labels.copy()] if labeled else [heads.copy()]
+        return function(*map(give_back, tree))
+
+    return conflicts
+
+
+def _joined(functions: list[Callable[..., Any]]) -> Callable[[Heads, Heads], Sequence[AnyConflict]]:
+    """Return one function that finds all that is wrong with a tree."""
+    if len(functions) == 1:
+        return functions[0]
+    return lambda heads, labels: [one for each in functions for one in each(heads, labels)]
+
+
+def _by_kernels(
+    scores: NDArray[Any], wanted: Constraints, k: int, budget: Budget, *, by_heads: bool
+) -> list[Solution]:
+    """Return the best trees where a mask is enough."""
+    which: Any = {"root": wanted.root, "projective": wanted.projective}
+    masked = wanted.masked(scores) if wanted.forbid or wanted.require else scores
+    words, size = np.arange(1, len(scores)), len(scores)
+    budget.spend(work_of(size, projective=wanted.projective))
+    labels: Any
+    if k > 1 and scores.ndim == 3 and not by_heads:
+        heads, labels, weights, _ = kbest_labeled(masked, k, **which)
+    else:
+        edges = masked if scores.ndim == 2 else best_labels(masked, 1)
+        if k > 1:
+            heads, weights, _ = kbest(edges, k, **which)
+        else:
+            heads = decode(edges, **which)[np.newaxis]
+            weights = np.array([rounded_sum(edges[heads[0, 1:], words].tolist())])
+        labels = np.full(heads.shape, -1)
+        if scores.ndim == 3:
+            labels[:, 1:] = masked[heads[:, 1:], words].argmax(axis=-1)
+    return [
+        Solution(tree, of_tree, weight, weight, True, number)
+        for number, (tree, of_tree, weight) in enumerate(
+            zip(heads, labels, weights.tolist(), strict=True), 1
+        )
+    ]
+
+
+def _contradiction(
+    error: NoTreeError, wanted: Constraints, found: Callable[[Constraints], Any]
+) -> NoTreeError:
+    """Return the error that names constraints which contradict each other, as few as possible."""
+    # Each is left out in turn, for good if there is still no tree (a deletion filter).
+    bare, kept = wanted.bare(), wanted.parts()
+    try:
+        if len(kept) < 2 or not _has_tree(bare, found):
+            return error
+        for part in list(kept):
+            others = [one for one in kept if one is not part]
+            if not _has_tree(reduce(and_, others, bare), found):
+                kept = others
+    except StoppedError:
+        return NoTreeError(
+            f"{error} (not proved within the budget: which of these contradict each other)"
+        )
+    said = reduce(and_, kept, bare)
+    return NoTreeError(f"no tree keeps all of this (each is needed for the contradiction): {said}")
+
+
+def _has_tree(wanted: Constraints, found: Callable[[Constraints], Any]) -> bool:
+    """Tell whether a tree keeps constraints."""
+    try:
+        found(wanted)
+    except NoTreeError:
+        return False
+    return True

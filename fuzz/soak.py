@@ -48,7 +48,7 @@ class Clients:
         self.wrong = 0
 
     async def learn(self):
-        """Ask each honest request once; again while kernels are compiled for longer than the limit."""
+        """Ask each honest request once; again while kernels compile for longer than the limit."""
         for request in self.honest:
             status, answer = 503, b""
             while status == 503:

@@ -1,42 +1,40 @@
 """The baselines' cost, counted in steps."""
 
-import sys
-
 import numpy as np
 import pytest
 
 import arborescence as arb
 from arborescence_papers import baselines
+from effort import steps
 from graphs import LARGE
-
-
-def steps(function, *arguments):
-    """The number of Python's instructions that a function of this module takes."""
-    count = 0
-
-    def trace(frame, event, _):
-        nonlocal count
-        if frame.f_code.co_filename != baselines.__file__:
-            return None
-        frame.f_trace_opcodes = True
-        count += event == "opcode"
-        return trace
-
-    before = sys.gettrace()
-    sys.settrace(trace)
-    try:
-        function(*arguments)
-    finally:
-        sys.settrace(before)
-    return count
 
 
 @pytest.mark.parametrize("kind", ["one-more-word", "chains"])
 def test_the_recursion_takes_n_cubed(kind):
     few, many = (
-        steps(baselines.chu_liu_edmonds, LARGE[kind](np.random.default_rng(1), n)) for n in (20, 40)
+        steps(
+            baselines.__file__, baselines.chu_liu_edmonds, LARGE[kind](np.random.default_rng(1), n)
+        )
+        for n in (20, 40)
     )
     assert many < 2**3.1 * few
+
+
+def test_one_run_for_each_root_edge(monkeypatch):
+    """Section 1 of *root*: each run allows one root edge; absent ones need no run."""
+    runs = []
+    decoded = baselines._decoded
+
+    def noted(scores, root):
+        runs.append((np.flatnonzero(scores[0] > -np.inf).tolist(), root))
+        return decoded(scores, root)
+
+    monkeypatch.setattr(baselines, "_decoded", noted)
+    scores = np.random.default_rng(1).normal(size=(8, 8))
+    scores[0, 3] = -np.inf
+    heads = baselines.best_of_n_runs(scores)
+    assert runs == [([word], "multi") for word in (1, 2, 4, 5, 6, 7)]
+    assert heads.tolist() == arb.decode(scores).tolist()
 
 
 def test_adjust_as_printed_finds_wrong_trees():

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 #: What Python does in about half a second.
 MANY = 2_000_000
@@ -29,3 +29,24 @@ def few_calls(limit: int = MANY) -> Iterator[None]:
     finally:
         sys.setprofile(before)
     assert calls < limit
+
+
+def steps(where: str, function: Callable[..., object], *arguments: object) -> int:
+    """Count the instructions of Python that a call executes in files whose paths have a text."""
+    count = 0
+
+    def trace(frame, event, _):
+        nonlocal count
+        if where not in frame.f_code.co_filename:
+            return None
+        frame.f_trace_opcodes = True
+        count += event == "opcode"
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        function(*arguments)
+    finally:
+        sys.settrace(before)
+    return count

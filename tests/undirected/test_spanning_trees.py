@@ -10,7 +10,7 @@ from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 
 from arborescence.errors import OptionError, ScoresError
 from arborescence.undirected import kruskal as kruskal_module
-from arborescence.undirected import spanning_tree
+from arborescence.undirected import spanning_tree, spanning_trees
 from arborescence.undirected.boruvka import boruvka_step, drop_repeated
 from arborescence.undirected.edges import Edges
 from arborescence.undirected.prim import prim_dense
@@ -66,6 +66,23 @@ def test_every_algorithm_finds_the_same_edges(kind):
             found = spanning_tree(*graph, algorithm=algorithm, rng=seed)
             assert found.dtype == np.int64
             assert found.tolist() == truth, (algorithm, graph)
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_the_algorithm_asked_for_is_called(algorithm, monkeypatch):
+    called = []
+    for name in ALGORITHMS:
+        kernel = getattr(spanning_trees, name)
+
+        def noted(*given, name=name, kernel=kernel):
+            called.append(name)
+            return kernel(*given)
+
+        monkeypatch.setattr(spanning_trees, name, noted)
+    assert spanning_tree(
+        3, [0, 1, 0], [1, 2, 2], [1.0, 3.0, 2.0], algorithm=algorithm
+    ).tolist() == [1, 2]
+    assert called == [algorithm]
 
 
 @pytest.mark.parametrize("kind", ["ties", "absent", "wide"])

@@ -187,17 +187,18 @@ def kbest_dep(graph, k, errata=()):
     """Figure 9."""
     queue = Queue()
 
-    def push_other_root(graph, e):
+    def push_other_root(graph, e, pushed):
         tree = opt(without(graph, e)) if len({x[1] for x in without(graph, e)}) == words else None
-        queue.push(float("-inf") if tree is None else weight(tree), e, graph)
+        queue.push(float("-inf") if tree is None else weight(tree), e, pushed)
 
     words = len({x[1] for x in graph})
     tree = opt(graph)
     yield heads_of(tree)
     e_root = root_edge(tree)
     _, (w, e) = next_(with_root(graph, e_root))
-    push_other_root(graph, e_root)
+    push_other_root(graph, e_root, graph)
     queue.push(w, e, with_root(graph, e_root))
+    whole = graph
     for _ in range(1, k):
         if not queue.items:
             return
@@ -208,11 +209,12 @@ def kbest_dep(graph, k, errata=()):
             _, (w2, e2) = next_(with_(graph, e))
             queue.push(w2, e2, with_(graph, e))
         else:
-            # The print has opt(G'), and its lines 20 and 22 have G' where this has G' - e.
-            rest = graph if "9" in errata else without(graph, e)
-            tree = opt(rest)
+            # The print has G' in lines 18, 20 and 22, where this has G' - e, and G in line 23.
+            rest = without(graph, e)
+            graph, given = (graph, whole) if "9" in errata else (rest, rest)
+            tree = opt(graph)
             e_root = root_edge(tree)
-            push_other_root(rest, e_root)
-            _, (w1, e1) = next_(with_root(rest, e_root))
-            queue.push(w1, e1, with_root(rest, e_root))
+            push_other_root(graph, e_root, rest)
+            _, (w1, e1) = next_(with_root(graph, e_root))
+            queue.push(w1, e1, with_root(given, e_root))
         yield heads_of(tree)

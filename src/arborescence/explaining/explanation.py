@@ -38,7 +38,8 @@ def explain(
 ) -> Steps:
     """Return the steps by which an algorithm finds its result, each with a sentence that says what.
 
-    The algorithms run as they are printed: slow, in exact arithmetic, and for short sentences.
+    The algorithms are those of the works (``papers/ALGORITHMS.md`` says where steps differ): slow,
+    in exact arithmetic, and for short sentences.
 
     Parameters
     ----------

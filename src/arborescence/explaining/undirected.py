@@ -24,9 +24,12 @@ if TYPE_CHECKING:
     Parts = dict[int, tuple[int, ...]]
 
 
+#: What is said of `root="single"`.
+_LATER = " The root is left out; its edge is chosen later (the paper leaves this open)."
 #: The number of rounds in the paper.
 ROUNDS = 5
 #: What an absent edge counts as.
+
 _LOWEST = -1.7976931348623157e308
 # As in `undirected.enhance`: a gain that may be due to rounding counts as 0.
 _ROUNDING, _TINY = 2.0**-51, 2.0**-1022
@@ -203,7 +206,7 @@ def parse(
     yield problem.step(
         "encode",
         "Each pair of nodes gets one score: the mean of its two directions, or the only one that "
-        "is present." + (" The root is left out; its edge is chosen later." if single else ""),
+        "is present." + (_LATER if single else ""),
         looks_at=tuple(edge for edge in problem.scores if edge[0] >= first),
         detail=Links(links_of(pairs)),
     )

@@ -248,7 +248,7 @@ def _priced(
     trees = _by_kernels(np.ascontiguousarray(whole), wanted, k, budget, by_heads=by_heads)
     words, found = np.arange(1, len(scores)), []
     for tree in trees:
-        edges = tree.heads[1:], words, np.maximum(tree.labels[1:], 0)
+        edges = tree.heads[1:], words, tree.labels[1:]
         weight = rounded_sum(table[edges].tolist())
         levels = tuple(-int(np.broadcast_to(one, table.shape)[edges].sum()) for one in tables)
         priced = tree._replace(weight=weight, bound=weight, levels=levels)
@@ -347,7 +347,8 @@ def _by_kernels(
         else:
             heads = decode(edges, **which)[np.newaxis]
             weights = np.array([rounded_sum(edges[heads[0, 1:], words].tolist())])
-        labels = np.full(heads.shape, -1)
+        labels = np.zeros_like(heads)
+        labels[:, 0] = -1
         if scores.ndim == 3:
             labels[:, 1:] = masked[heads[:, 1:], words].argmax(axis=-1)
     return [

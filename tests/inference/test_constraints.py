@@ -245,6 +245,12 @@ def priced(rng, n, labels, **which):
     votes = [rng.integers(0, 3, (n + 1, n + 1)) for _ in range(rng.integers(0, 2))]
     rules = [rules_at_costs(rng, n, labels) for _ in range(rng.integers(0, 2))]
     others = Constraints(charges=charges, limits=limits, votes=votes, conflicts=rules, **which)
+    if rng.integers(4) == 0:
+        heads, names = rng.integers(-1, n + 1, n + 1), rng.integers(-1, labels, n + 1)
+        others &= Constraints.fixed(heads, names, levels=(2, 1), **which)
+    if rng.integers(4) == 0:
+        first, last = sorted(rng.integers(1, n + 1, 2).tolist())
+        others &= Constraints.span(first, last, n, **which)
     return (hard & others) if rng.integers(3) == 0 else others
 
 

@@ -101,11 +101,12 @@ def test_every_tree_that_keeps_the_rules_or_pays(group, patience, monkeypatch):
                 dues += broken * rule.cost
         best = np.sort((weights - dues)[weights > -np.inf])[::-1]
         options = {"root": root, "projective": projective}
+        wanted = arb.Constraints(**options)
         conflicts = conflicts_of(rules, words)
         if not best.size:
             with pytest.raises(arb.NoTreeError):
                 arb.decode_constrained(scores, conflicts, **options)
-            assert Keeper(rules).best(words, scores, 1, **options) == []
+            assert Keeper(rules).best(words, scores, wanted, budget=arb.Budget()) == []
             continue
         found = arb.kbest_constrained(scores, conflicts, 3, **options)
         assert [tree.weight for tree in found] == pytest.approx(best[:3].tolist())
@@ -118,7 +119,7 @@ def test_every_tree_that_keeps_the_rules_or_pays(group, patience, monkeypatch):
             paid += tree.paid > 0
         # A parser subtracts what it can from the scores.
         for tree, weight in zip(
-            Keeper(rules).best(words, scores, 3, **options), best, strict=False
+            Keeper(rules).best(words, scores, wanted, 3, budget=arb.Budget()), best, strict=False
         ):
             assert tree.weight == pytest.approx(weight)
             assert tree.certified

@@ -286,7 +286,7 @@ def _labelings(edges: list[_Edge | None], bias: int) -> Iterator[tuple[int, list
     # successors are made at e, the last edge without its best label: e gets its next label; or the
     # edge after e gets its second label; or the latter, and e, if it has its second label, gets its
     # best one back. Each labeling costs O(log of the number of labelings so far).
-    cost = -sum(edge.best for edge in edges if edge)
+    cost = -sum(edge.best for edge in filter(None, edges))
     best = [edge.labels[0] if edge else -1 for edge in edges]
     yield cost, best
     free = [(d, edge) for d, edge in enumerate(edges) if edge and len(edge.labels) > 1]
@@ -299,13 +299,7 @@ def _labelings(edges: list[_Edge | None], bias: int) -> Iterator[tuple[int, list
     while heap:
         cost, _, before, place, rank = heappop(heap)
         choice = before, place, rank
-        labels = best.copy()
-        chosen: Any = choice
-        while chosen:
-            chosen, p, r = chosen
-            labels[free[p][0]] = free[p][1].labels[r]
-        yield cost, labels
-
+        yield cost, _with_choices(best, free, choice)
         edge = free[place][1]
         if rank + 1 < len(edge.labels):
             loss = whole_number(edge.scores[rank], bias) - whole_number(edge.scores[rank + 1], bias)
@@ -315,6 +309,16 @@ def _labelings(edges: list[_Edge | None], bias: int) -> Iterator[tuple[int, list
             heappush(heap, (further, next(pushed), choice, place + 1, 1))
             if rank == 1:
                 heappush(heap, (further - edge.gap, next(pushed), before, place + 1, 1))
+
+
+def _with_choices(best: list[int], free: list[tuple[int, _Edge]], choice: Any) -> list[int]:
+    """Return the best labels with those of a choice, and of the choices before it."""
+    labels = best.copy()
+    while choice:
+        choice, place, rank = choice
+        word, edge = free[place]
+        labels[word] = edge.labels[rank]
+    return labels
 
 
 def _sort_labels(scores: NDArray[Any], bias: int) -> _Edge:

@@ -23,9 +23,8 @@ if TYPE_CHECKING:
     from arborescence.inference.conflicts import Ban, Way
     from arborescence.inference.parts import Found, Left, Part, Problem
 
-#: So many decodes tighten the bound of all trees, and that of a part of them.
-_STEPS_AT_FIRST: Final = 60
-_STEPS: Final = 8
+#: So many decodes tighten the bound of a part of all trees, and that of all.
+_STEPS: Final = (8, 60)
 #: So many edges of cuts are added up in the time of one edge of a decode.
 _FAST: Final = 4
 #: Sums of larger scores might overflow.
@@ -133,9 +132,9 @@ def tighten(
     if not problem.weigh_all():
         return part._replace(tight=True)
     left = problem.left(part.bans)
-    target = None if known is None else problem.scale.rounded(known + part.due)
+    target = -np.inf if known is None else problem.scale.rounded(known + part.due)
     prices, kept, lowest, stride = part.prices, part.prices, np.inf, 1.0
-    steps = (_STEPS if part.bans else _STEPS_AT_FIRST) * (problem.largest < _LARGEST)
+    steps = _STEPS[not part.bans] * (problem.largest < _LARGEST)
     for _ in range(steps * problem.sums_up):
         if problem.budget.over:
             break
@@ -148,12 +147,10 @@ def tighten(
             lowest, kept = bound, prices
         else:
             stride *= 0.8
-        if target is not None and lowest <= target:
+        step = stride * (bound - (lowest - 1.0 if known is None else target))
+        if lowest <= target or not _learned(problem, cuts, tree, answer):
             break
-        if not _learned(problem, cuts, tree, answer):
-            break
-        gap = bound - (lowest - 1.0 if target is None else target)
-        moved = _moved(cuts, tree, cuts.padded(prices), stride * gap)
+        moved = _moved(cuts, tree, cuts.padded(prices), step)
         if moved is None:
             break
         prices = moved

@@ -27,9 +27,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from arborescence.core.choices import Root
     from arborescence.inference.branching import Event
     from arborescence.inference.conflicts import Heads
-    from arborescence.inference.constraints import AnyConflict
+    from arborescence.inference.constraints import AnyConflict, Conflicts
     from arborescence.inference.parts import Decoder
 
 #: The budget of a search that is given none.
@@ -187,19 +188,19 @@ def search(
     own
         Called with each function of `conflicts`; returns what is to be called in its place.
     """
-    if isinstance(scores, Lazy) and (wanted.charges or wanted.levels):
-        scores = scores.table()
-    shape = (*scores.edges.shape, scores.labels) if isinstance(scores, Lazy) else scores.shape
-    which: Any = {"root": wanted.root, "projective": wanted.projective}
-    how: dict[str, Any] = {}
+    if isinstance(scores, Lazy):
+        shape = (*scores.edges.shape, scores.labels)
+        scores = scores.table() if wanted.charges or wanted.levels else scores
+    else:
+        shape = scores.shape
     rules = [*map(own, wanted.conflicts), *(limit.conflicts(shape) for limit in wanted.limits)]
+    how: dict[str, Any] = {}
     if not isinstance(scores, Lazy):
-        scores, rounded = wanted.charged(scores)
+        scores, rounded, how = _priced_scores(scores, wanted)
         rules += rounded
-        if wanted.levels and decoder is not None:
-            raise OptionError("prices at levels above the scores go with no other decoder")
-        if wanted.levels:
-            scores, how = _at_levels(scores, wanted)
+    if how and decoder is not None:
+        raise OptionError("prices at levels above the scores go with no other decoder")
+    which: Any = {"root": wanted.root, "projective": wanted.projective}
     searched = Search(scores, _joined(rules), decoder, which, budget, **how)
     bans = searched.way(Alternative(wanted.forbid, wanted.require))
     if bans:
@@ -210,16 +211,19 @@ def search(
     return [_with_dues(tree, wanted, shape) for tree in found] if wanted.charges else found
 
 
-def _at_levels(
+def _priced_scores(
     scores: NDArray[np.float64], wanted: Constraints
-) -> tuple[NDArray[np.float64], dict[str, Any]]:
-    """Return floats for decoders, and how to make whole numbers of them."""
+) -> tuple[NDArray[np.float64], list[Conflicts], dict[str, Any]]:
+    """Return floats for decoders, rules for other prices, and how to make whole numbers of them."""
+    scores, rounded = wanted.charged(scores)
+    if not wanted.levels:
+        return scores, rounded, {}
     tables = [*wanted.gains(scores.shape), _own_edges(scores)]
     exact = combined(tables)
     if exact is not None:
-        return np.ascontiguousarray(exact[0]), {"scale": Scale(exact[1])}
+        return np.ascontiguousarray(exact[0]), rounded, {"scale": Scale(exact[1])}
     ranked = Ranked([np.broadcast_to(table, scores.shape) for table in tables])
-    return ranked.floats(), {"scale": Scale(levels=wanted.levels), "ranked": ranked}
+    return ranked.floats(), rounded, {"scale": Scale(levels=wanted.levels), "ranked": ranked}
 
 
 def _own_edges(scores: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -244,7 +248,7 @@ def _priced(
     trees = _by_kernels(np.ascontiguousarray(whole), wanted, k, budget, by_heads=by_heads)
     words, found = np.arange(1, len(scores)), []
     for tree in trees:
-        edges = tree.heads[1:], words, np.maximum(tree.labels[1:], 0)
+        edges = tree.heads[1:], words, tree.labels[1:]
         weight = rounded_sum(table[edges].tolist())
         levels = tuple(-int(np.broadcast_to(one, table.shape)[edges].sum()) for one in tables)
         priced = tree._replace(weight=weight, bound=weight, levels=levels)
@@ -263,22 +267,20 @@ def _with_dues(tree: Solution, wanted: Constraints, shape: tuple[int, ...]) -> S
 
 
 def decode_constrained(
-    scores: Any,
-    conflicts: Callable[..., Sequence[AnyConflict]],
-    *,
-    budget: Budget | None = None,
-    **which: Any,
+    scores: Any, conflicts: Callable[..., Sequence[AnyConflict]], **options: Any
 ) -> Solution:
     """Return the tree of highest weight that keeps rules: see `solve`.
 
     Parameters
     ----------
-    scores, budget
+    scores
         As in `solve`.
-    conflicts, **which
-        As in `Constraints`: `conflicts` is one function.
+    conflicts
+        A function as in `Constraints`.
+    **options
+        `root` and `projective`, as in `Constraints`; the others as in `solve`.
     """
-    [tree] = solve(scores, Constraints(conflicts=(conflicts,), **which), budget=budget)
+    [tree] = kbest_constrained(scores, conflicts, 1, **options)
     return tree
 
 
@@ -287,23 +289,25 @@ def kbest_constrained(
     conflicts: Callable[..., Sequence[AnyConflict]],
     k: int,
     *,
-    budget: Budget | None = None,
-    watch: Callable[[Event], None] | None = None,
-    by_heads: bool = False,
-    decoder: Decoder | None = None,
-    **which: Any,
+    root: Root = "single",
+    projective: bool = False,
+    **options: Any,
 ) -> list[Solution]:
     """Return the k trees of highest weight that keep rules: see `solve`.
 
     Parameters
     ----------
-    scores, k, budget, watch, by_heads, decoder
+    scores, k
         As in `solve`.
-    conflicts, **which
-        As in `Constraints`: `conflicts` is one function.
+    conflicts
+        A function as in `Constraints`.
+    root, projective
+        As in `Constraints`.
+    **options
+        The others, as in `solve`.
     """
-    how: Any = {"budget": budget, "watch": watch, "by_heads": by_heads, "decoder": decoder}
-    return solve(scores, Constraints(conflicts=(conflicts,), **which), k, **how)
+    wanted = Constraints(conflicts=(conflicts,), root=root, projective=projective)
+    return solve(scores, wanted, k, **options)
 
 
 def _copying(
@@ -343,7 +347,8 @@ def _by_kernels(
         else:
             heads = decode(edges, **which)[np.newaxis]
             weights = np.array([rounded_sum(edges[heads[0, 1:], words].tolist())])
-        labels = np.full(heads.shape, -1)
+        labels = np.zeros_like(heads)
+        labels[:, 0] = -1
         if scores.ndim == 3:
             labels[:, 1:] = masked[heads[:, 1:], words].argmax(axis=-1)
     return [

@@ -110,8 +110,10 @@ def _keep(
     if len(broken):
         some, k = graphs.part(broken), len(weights)
         words = list(map(looked.sentence, looked.broken[firsts].tolist()))
-        found = _searched(parser, some, words, k, by_heads=by_heads)
-        rewritten = _written(parser, some, found, k)
+        found = _searched(parser, some, words, keeper, k, by_heads=by_heads)
+        if keeper.strict and any(not best and some.has_fixed(b) for b, best in enumerate(found)):
+            raise NoTreeError("no tree that has the fixed edges keeps the rules")
+        rewritten = _written(parser, some, found, keeper, k)
         for b, best, trees in zip(broken.tolist(), found, rewritten, strict=True):
             if best:
                 parsed[b] = list(map(keeper.finished, trees))
@@ -121,39 +123,45 @@ def _keep(
 
 
 def _searched(
-    parser: GraphParser, graphs: Graphs, words: list[Trees], k: int, *, by_heads: bool
+    parser: GraphParser,
+    graphs: Graphs,
+    words: list[Trees],
+    keeper: Keeper,
+    k: int,
+    *,
+    by_heads: bool,
 ) -> list[list[Solution]]:
     """Search in all sentences; among all edges where those that a filter keeps have no tree."""
-    found, wide = _search(graphs, words, k, by_heads=by_heads), parser._unfiltered()
-    if all(found):
-        return found
-    options, keeper = graphs.options, graphs.options.rules
-    if wide is not None and not options.budget.over:
+    search = partial(_search, keeper=keeper, k=k, by_heads=by_heads)
+    found, wide = search(graphs, words), parser._unfiltered()
+    if wide is not None and not all(found) and not graphs.options.budget.over:
         missing = [b for b, trees in enumerate(found) if not trees]
-        again = wide._graphs([graphs.sentences[b] for b in missing], options)
-        of_missing = [words[b] for b in missing]
-        others = iter(_search(again, of_missing, k, by_heads=by_heads, share=_WIDE))
-        found = [trees or next(others) for trees in found]
-    failed = [b for b, trees in enumerate(found) if not trees]
-    if keeper is not None and keeper.strict and any(map(graphs.has_fixed, failed)):
-        raise NoTreeError("no tree that has the fixed edges keeps the rules")
+        again = wide._graphs([graphs.sentences[b] for b in missing], graphs.options)
+        others = search(again, [words[b] for b in missing], share=_WIDE)
+        for b, trees in zip(missing, others, strict=True):
+            found[b] = trees
     return found
 
 
 def _search(
-    graphs: Graphs, words: list[Trees], k: int, *, by_heads: bool, share: float = 1
+    graphs: Graphs,
+    words: list[Trees],
+    *,
+    keeper: Keeper,
+    k: int,
+    by_heads: bool,
+    share: float = 1,
 ) -> list[list[Solution]]:
-    """Search in all sentences, by the parser's rules."""
+    """Search in all sentences."""
     options, names = graphs.options, _plain(graphs.names)
     found: list[list[Solution]] = [[] for _ in words]
     for group in graphs.groups:
+        wanted = Constraints(root=options.root, projective=group.projective)
         for row, b in enumerate(group.numbers.tolist()):
             scores, decoder = graphs.searched(group, row)
-            wanted = Constraints(root=options.root, projective=group.projective)
-            how: Any = {"budget": options.budget, "share": share, "decoder": decoder}
+            how: Any = {"share": share, "by_heads": by_heads, "decoder": decoder}
             sentence = words[b]._replace(label_names=names)
-            assert options.rules is not None  # noqa: S101 - else there is no search
-            found[b] = options.rules.best(sentence, scores, wanted, k, by_heads=by_heads, **how)
+            found[b] = keeper.best(sentence, scores, wanted, k, budget=options.budget, **how)
     return found
 
 
@@ -163,7 +171,7 @@ def _plain(names: Any) -> tuple[str, ...]:
 
 
 def _written(
-    parser: GraphParser, graphs: Graphs, found: list[list[Solution]], k: int
+    parser: GraphParser, graphs: Graphs, found: list[list[Solution]], keeper: Keeper, k: int
 ) -> list[list[Sentence]]:
     """Return copies of the sentences with the trees that a search has found."""
     heads, labels = np.full((2, k, graphs.starts[-1]), -1)
@@ -173,9 +181,9 @@ def _written(
             heads[row, nodes], labels[row, nodes] = tree.heads, tree.labels
     written = parser._written(graphs, heads, labels)
     # Lifted edges stay if they would break a rule when moved back.
-    if parser._lowers(graphs.options) and graphs.options.rules is not None:
+    if parser._lowers(graphs.options):
         lifted = parser._written(graphs, heads, labels, lower=False)
-        for b in graphs.options.rules.breaking(written):
+        for b in keeper.breaking(written):
             written[b] = lifted[b]
     return written
 

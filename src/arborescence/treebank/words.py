@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 import numpy as np
 
@@ -11,7 +11,24 @@ from arborescence.errors import OptionError, TreeError
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from arborescence.treebank.sentence import Sentence
+
+class Walkable(Protocol):
+    """A `Sentence`, as far as its words need it (modules do not import each other)."""
+
+    @property
+    def tree(self) -> npt.NDArray[np.int64]:
+        """The head vector."""
+
+    def cell(self, word: int, column: str) -> str:
+        """Return one column of a word."""
+
+    def children(self, word: int) -> list[int]:
+        """Return the dependents of a word."""
+
+    def subtree(self, word: int) -> list[int]:
+        """Return a word and all words below it."""
+
+    def __len__(self) -> int: ...
 
 
 class Word:
@@ -21,8 +38,8 @@ class Word:
 
     Attributes
     ----------
-    sentence : Sentence
-        The sentence.
+    sentence
+        The `Sentence`.
     id : int
         The number of the word, from 1.
 
@@ -41,7 +58,7 @@ class Word:
 
     __slots__ = ("id", "sentence")
 
-    def __init__(self, sentence: Sentence, number: int) -> None:
+    def __init__(self, sentence: Walkable, number: int) -> None:
         if not 1 <= number <= len(sentence):
             raise OptionError(f"word {number}: the words of the sentence are 1 to {len(sentence)}")
         self.sentence: Final = sentence

@@ -303,9 +303,10 @@ class _Join:
                 kept &= words.sentences[first] == words.sentences[second]
         for equal in self._block.equal:
             if known(equal.one, equal.other):
-                one = words.values(equal.one_feature)[columns[equal.one]]
-                other = words.values(equal.other_feature)[columns[equal.other]]
-                kept &= ((one == other) != equal.differ) & (one > 0) & (other > 0)
+                first_values = words.values(equal.one_feature)[columns[equal.one]]
+                second_values = words.values(equal.other_feature)[columns[equal.other]]
+                same = first_values == second_values
+                kept &= (same != equal.differ) & (first_values > 0) & (second_values > 0)
         for path in self._block.paths:
             if known(path.above, path.below):
                 rows = np.flatnonzero(kept)

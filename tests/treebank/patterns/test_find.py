@@ -7,9 +7,9 @@ import pytest
 
 from arborescence.errors import OptionError, TreeError
 from arborescence.treebank import Sentence, write
-from arborescence.treebank.search.find import count, search
-from arborescence.treebank.search.matching import COLUMNS_OF, value_of
-from arborescence.treebank.search.pattern import ANY, parse
+from arborescence.treebank.patterns.find import count, search
+from arborescence.treebank.patterns.matching import COLUMNS_OF, value_of
+from arborescence.treebank.patterns.pattern import ANY, parse
 from modes import some
 
 UPOS = ["NOUN", "VERB", "PRON"]

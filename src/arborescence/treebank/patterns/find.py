@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from arborescence.errors import OptionError
 from arborescence.treebank.columns import Columns, columns_of
-from arborescence.treebank.search.matching import COLUMNS_OF, Matcher, value_of
-from arborescence.treebank.search.pattern import parse
+from arborescence.treebank.patterns.matching import COLUMNS_OF, Matcher, value_of
+from arborescence.treebank.patterns.pattern import parse
 from arborescence.treebank.sentence import FEATS, MISC, Sentence
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def search(treebank: str | os.PathLike[str] | Iterable[Sentence], pattern: str) 
     treebank
         A CoNLL-U file, or sentences.
     pattern
-        The pattern, in Grew's notation (Guillaume 2021): `search.pattern` says how much of it is
+        The pattern, in Grew's notation (Guillaume 2021): `patterns.pattern` says how much of it is
         understood.
 
     Yields

@@ -14,13 +14,13 @@ import numpy as np
 from arborescence.errors import TreeError
 from arborescence.system.lazy import remembered
 from arborescence.treebank.columns import ROOT, UNKNOWN, Columns, Numbering
-from arborescence.treebank.search.pattern import ANY
+from arborescence.treebank.patterns.pattern import ANY
 from arborescence.treebank.sentence import DEPREL, FEATS, FORM, LEMMA, MISC, UPOS, XPOS
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from arborescence.treebank.search.pattern import Block, Feature, Node, Pattern
+    from arborescence.treebank.patterns.pattern import Block, Feature, Node, Pattern
 
     Integers = npt.NDArray[np.int64]
     Mask = npt.NDArray[np.bool_]

@@ -30,6 +30,7 @@ from arborescence.cli.options import (
 )
 from arborescence.cli.parsing import Options, analyses, loaded, split, tag
 from arborescence.cli.progress import counted, note, say, steps
+from arborescence.cli.searching import search
 from arborescence.cli.sentences import (
     Skipped,
     deliver,
@@ -218,6 +219,7 @@ command(convert)
 
 
 command(validate)
+command(search)
 
 
 command(repair)

@@ -117,7 +117,7 @@ def raw_text(sentences: Iterable[Sentence]) -> str:
     """
     pieces: list[str] = []
     after = ""
-    for _, tokens, following in _written(sentences):
+    for _, tokens, following in placed_tokens(sentences):
         for gap, _, written in tokens:
             pieces += [gap, written]
         after = following
@@ -148,7 +148,7 @@ def word_ranges(sentences: Iterable[Sentence]) -> Iterator[tuple[Sentence, list[
     [('Do', (0, 5)), ("n't", (0, 5)), ('go', (6, 8)), ('!', (8, 9))]
     """
     at = 0
-    for sentence, tokens, _ in _written(sentences):
+    for sentence, tokens, _ in placed_tokens(sentences):
         ranges: list[Range] = []
         for gap, token, written in tokens:
             start = at + len(gap)
@@ -201,7 +201,7 @@ def with_misc(sentence: Sentence, changed: Callable[[Surface], list[str]]) -> Se
     return again
 
 
-def _written(
+def placed_tokens(
     sentences: Iterable[Sentence],
 ) -> Iterator[tuple[Sentence, list[tuple[str, Surface, str]], str]]:
     """Yield each sentence with its tokens, and what follows the sentence at the end of the text.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from arborescence.errors import OptionError
 from arborescence.treebank.columns import Columns, columns_of
 from arborescence.treebank.patterns.matching import COLUMNS_OF, Matcher, value_of
-from arborescence.treebank.patterns.pattern import parse
+from arborescence.treebank.patterns.pattern import ANY, parse
 from arborescence.treebank.sentence import FEATS, MISC, Sentence
 
 if TYPE_CHECKING:
@@ -75,9 +75,9 @@ def search(treebank: str | os.PathLike[str] | Iterable[Sentence], pattern: str) 
     >>> match.words, match.sentence.forms[match.words["O"] - 1]
     ({'V': 2, 'O': 3}, 'cats')
     """
-    for columns, matcher, found in _parts(treebank, pattern):
-        edges = {edge.dependent for edge in matcher.pattern.demanded.edges if edge.name}
-        hidden = {name for name in edges if name.startswith("*")}
+    matcher = Matcher(parse(pattern))
+    hidden = {name for name in matcher.names if name.startswith(ANY)}
+    for columns, found in _parts(treebank, matcher):
         yield from _matches(columns, found, matcher.names, hidden)
 
 
@@ -114,22 +114,22 @@ def count(
     Counter({('nsubj',): 1, ('obj',): 1})
     """
     counted: Counter[tuple[str, ...]] = Counter()
-    for columns, matcher, found in _parts(treebank, pattern):
-        places = [_place(matcher, key) for key in keys]
+    matcher = Matcher(parse(pattern))
+    places = [_place(matcher, key) for key in keys]
+    for columns, found in _parts(treebank, matcher):
         for row in found.tolist():
             counted[tuple(_value(columns, row[at], name) for at, name in places)] += 1
     return counted
 
 
 def _parts(
-    treebank: str | os.PathLike[str] | Iterable[Sentence], pattern: str
-) -> Iterator[tuple[Columns, Matcher, npt.NDArray[np.int64]]]:
-    """Yield parts of a treebank with their matches."""
-    matcher = Matcher(parse(pattern))
+    treebank: str | os.PathLike[str] | Iterable[Sentence], matcher: Matcher
+) -> Iterator[tuple[Columns, npt.NDArray[np.int64]]]:
+    """Yield the parts of a treebank that have matches, with these."""
     for columns in columns_of(treebank):
         found = matcher.matches(columns)
         if len(found):
-            yield columns, matcher, found
+            yield columns, found
 
 
 def _matches(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from itertools import chain, groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -18,6 +19,7 @@ from arborescence.cli.options import (
 from arborescence.cli.outputs import KINDS, ending_of, ends, into
 from arborescence.cli.progress import counted, say
 from arborescence.cli.sentences import Format, deliver, hinted, readers_of, sentences_of
+from arborescence.system.files import writing
 from arborescence.treebank.encodings import UTF8
 from arborescence.treebank.tables import write_table
 
@@ -80,15 +82,17 @@ def search(
         for values, number in counts.most_common():
             say("\t".join([str(number), *values]))
         return
-    found = chain.from_iterable(find.search(source, pattern) for source in sources)
+    found: Iterator[Match] = chain.from_iterable(find.search(each, pattern) for each in sources)
     if least is not None:
         found = (match for match in found if _is_sure(match, least))
     found = counted(found, "matches found", printed=not output or output == "-", quiet=quiet)
     if ends(output, *KINDS["table"].endings):
         write_table(map(context.row_of, found), str(output), ending_of(str(output)))
     elif as_json or ends(output, ".json", ".jsonl"):
-        rows = map(context.row_of, found)
-        deliver(([row] for row in rows), output=output or "-", as_json=True, describe=_only)
+        with writing(output or "-") as file:
+            for match in found:
+                row = json.dumps(context.row_of(match), ensure_ascii=False)
+                file.write(row.encode() + b"\n")
     elif output:
         groups = groupby(found, key=lambda match: (match.sentence.source, match.sentence.line))
         deliver(([next(group).sentence] for _, group in groups), output=output)
@@ -131,8 +135,3 @@ def _is_sure(match: Match, least: float) -> bool:
 
     probabilities = edge_probs(match.sentence)
     return all(probabilities[number - 1] >= least for number in match.words.values())
-
-
-def _only(rows: list[dict[str, Any]]) -> dict[str, Any]:
-    [row] = rows
-    return row

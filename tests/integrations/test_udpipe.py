@@ -1,13 +1,12 @@
 """UDPipe's REST interface: formats and options are done, or refused."""
 
-import io
 import re
 from urllib.parse import urlencode
 
 import pytest
 
 from arborescence.errors import OptionError
-from arborescence.treebank import Sentence, read
+from arborescence.treebank import Sentence
 
 pytest.importorskip("starlette", reason="needs the extra 'serve'")
 
@@ -75,21 +74,10 @@ def test_ranges_are_the_places_of_tokens():
     assert seen == [form for words in forms(data=data, tokenizer="") for form in words]
 
 
-def test_ranges_of_multiword_tokens():
-    token = "1-2\tVom\t_\t_\t_\t_\t_\t_\t_\tSpaceAfter=No\n"
-    blanks = "\t_" * 8
-    words = "".join(f"{i}\t{form}{blanks}\n" for i, form in enumerate(["von", "dem", "!"], 1))
-    [given] = read(io.BytesIO(f"{token}{words}\n".encode()))
-    [marked] = udpipe._with_ranges([given], "Vom!")
-    assert "SpaceAfter=No|TokenRange=0:3" in str(marked)
-    assert marked.misc == ["_", "_", "TokenRange=3:4"]
-    with pytest.raises(OptionError, match="does not stand so in the text"):
-        list(udpipe._with_ranges([given], "Zum!"))
-
-
 def test_normalized_spaces():
-    misc = ["SpacesAfter=\\n", "SpaceAfter=No", "SpacesBefore=\\s", "SpacesInToken=a"]
-    assert udpipe._without_spaces(misc) == ["SpaceAfter=No"]
+    misc = "SpacesAfter=\\n|SpaceAfter=No|SpacesBefore=\\s|SpacesInToken=a"
+    sentence = Sentence.from_words(["a", "b"], misc=[misc, "SpacesAfter=\\n"])
+    assert udpipe._without_spaces(sentence).misc == ["SpaceAfter=No", "_"]
     for sentence in udpipe.sentences_of(
         {"data": "Birds  sing .\n\n", "tokenizer": "normalized_spaces;ranges"}, Parser()
     ):

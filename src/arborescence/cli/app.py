@@ -31,6 +31,7 @@ _MODULES: Final = {
     "draw": "treebanks",
     "convert": "treebanks",
     "validate": "treebanks",
+    "search": "searching",
     "repair": "treebanks",
     "rank": "annotating",
     "audit": "annotating",

@@ -36,6 +36,7 @@ KINDS: Final = {
     "npz": Kind("arrays", (".npz",), packed=False),
     "model": Kind("a model", (".model", ".npz"), packed=False),
     "parquet": Kind("a table", (".parquet",), packed=False),
+    "table": Kind("a table", (".csv", ".tsv", ".parquet"), packed=False),
 }
 #: Endings of kinds that no command writes.
 _OTHERS: Final = re.compile(

@@ -22,12 +22,18 @@ if TYPE_CHECKING:
     from arborescence.treebank.evaluation import Evaluation as Evaluation
     from arborescence.treebank.evaluation import best_of_k as best_of_k
     from arborescence.treebank.evaluation import evaluate as evaluate
+    from arborescence.treebank.patterns.find import Match as Match
+    from arborescence.treebank.patterns.find import count as count
+    from arborescence.treebank.patterns.find import search as search
     from arborescence.treebank.plain import read_tokens as read_tokens
     from arborescence.treebank.sentence import Sentence as Sentence
     from arborescence.treebank.spaces import raw_text as raw_text
+    from arborescence.treebank.spaces import with_ranges as with_ranges
+    from arborescence.treebank.spaces import word_ranges as word_ranges
     from arborescence.treebank.spelling import respelled as respelled
     from arborescence.treebank.styles import restyle as restyle
     from arborescence.treebank.validation import Broken as Broken
     from arborescence.treebank.validation import validate as validate
+    from arborescence.treebank.words import Word as Word
 
 __all__, __getattr__, __dir__ = lazily(__name__)

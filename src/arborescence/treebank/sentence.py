@@ -14,7 +14,7 @@ import numpy as np
 from arborescence.compiling.kernels import kernel, takes
 from arborescence.core.conversion import as_array
 from arborescence.core.tree import is_tree
-from arborescence.errors import TreebankError, TreeError
+from arborescence.errors import OptionError, TreebankError, TreeError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from arborescence.core.choices import Root
+    from arborescence.treebank.words import Word
 
 COLUMNS = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
 ID, FORM, LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL, DEPS, MISC = range(10)
@@ -276,6 +277,104 @@ class Sentence:
     def misc(self) -> list[str]:
         """The column MISC of each word, as one string."""
         return self._column(MISC)
+
+    @property
+    def words(self) -> list[Word]:
+        """The words as objects, which know their heads and children."""
+        return [self.word(number) for number in range(1, len(self) + 1)]
+
+    def word(self, number: int) -> Word:
+        """Return a word as an object; words count from 1.
+
+        Examples
+        --------
+        >>> Sentence.from_words(["Trees", "grow"], lemmas=["tree", "grow"]).word(1).lemma
+        'tree'
+        """
+        from arborescence.treebank.words import Word
+
+        return Word(self, number)
+
+    def cell(self, word: int, column: str) -> str:
+        """Return one column of a word, by the column's name in CoNLL-U.
+
+        Examples
+        --------
+        >>> Sentence.from_words(["Trees", "grow"], upos=["NOUN", "VERB"]).cell(2, "UPOS")
+        'VERB'
+        """
+        at = COLUMNS.index(column)
+        start, end = self.spans[word - 1, at : at + 2].tolist()
+        return self.raw[start : end - 1].decode()
+
+    def children(self, word: int) -> list[int]:
+        """Return the dependents of a word from left to right; 0 is the root. O(n).
+
+        Examples
+        --------
+        >>> Sentence.from_words(["Old", "trees", "grow"], heads=[2, 3, 0]).children(3)
+        [2]
+        """
+        places: list[int] = (np.flatnonzero(self.heads == self._node(word)) + 1).tolist()
+        return places
+
+    def subtree(self, word: int) -> list[int]:
+        """Return a word and all words below it, from left to right. O(n · depth).
+
+        Examples
+        --------
+        >>> Sentence.from_words(["Old", "trees", "grow"], heads=[2, 3, 0]).subtree(2)
+        [1, 2]
+        """
+        below = np.zeros(len(self) + 1, dtype=np.bool_)
+        below[self._node(word)] = True
+        heads = self.tree
+        while True:
+            more = below | (below[heads] & (heads >= 0))
+            if (more == below).all():
+                words: list[int] = np.flatnonzero(below[1:]).tolist()
+                return [each + 1 for each in words]
+            below = more
+
+    def path(self, start: int, end: int) -> list[int]:
+        """Return the nodes on the way from a word to another through the tree, both included.
+
+        The way leads up to the lowest node that is above both, and down; 0 is the root. O(n).
+
+        Raises
+        ------
+        OptionError
+            If there is no such word.
+        TreeError
+            If a word has no head, or is below a cycle.
+
+        Examples
+        --------
+        >>> sentence = Sentence.from_words(["Old", "trees", "grow", "slowly"], heads=[2, 3, 0, 3])
+        >>> sentence.path(1, 4)
+        [1, 2, 3, 4]
+        """
+        from arborescence.treebank.words import path_up
+
+        heads = self.tree
+        up, down = path_up(heads, self._node(start)), path_up(heads, self._node(end))
+        while len(up) > 1 and len(down) > 1 and up[-2] == down[-2]:
+            up.pop()
+            down.pop()
+        return up + down[-2::-1]
+
+    @property
+    def depth(self) -> npt.NDArray[np.int64]:
+        """The number of edges from the root to each word, (n,); 0 where no path leads there."""
+        from arborescence.treebank.words import depths_of
+
+        return depths_of(self.tree)
+
+    def _node(self, word: int) -> int:
+        """Check the number of a node."""
+        if not 0 <= word <= len(self):
+            raise OptionError(f"word {word}: the words of the sentence are 1 to {len(self)}")
+        return word
 
     @property
     def multiwords(self) -> list[tuple[int, int, str]]:

@@ -7,16 +7,22 @@ token as it stands in the text, where its form has other white space.
 
 from __future__ import annotations
 
+import io
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from arborescence.treebank.conllu import read
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from arborescence.treebank.sentence import Sentence
 
+    Range = tuple[int, int]
+
 NOT_SPACED: Final = "SpaceAfter=No"
 AFTER, BEFORE, WITHIN = "SpacesAfter=", "SpacesBefore=", "SpacesInToken="
+RANGE: Final = "TokenRange="
 #: What stands between two paragraphs, if MISC says nothing else.
 BETWEEN_PARAGRAPHS: Final = "\n\n"
 
@@ -110,16 +116,110 @@ def raw_text(sentences: Iterable[Sentence]) -> str:
     True
     """
     pieces: list[str] = []
+    after = ""
+    for _, tokens, following in placed_tokens(sentences):
+        for gap, _, written in tokens:
+            pieces += [gap, written]
+        after = following
+    return "".join([*pieces, after])
+
+
+def word_ranges(sentences: Iterable[Sentence]) -> Iterator[tuple[Sentence, list[Range]]]:
+    r"""Find the places of words in the text that sentences make, as `raw_text` writes it.
+
+    Parameters
+    ----------
+    sentences
+        In the order of the text.
+
+    Yields
+    ------
+    sentence : Sentence
+        The sentence.
+    ranges : list of (int, int)
+        The start and the end of each word in the text: characters (code points) from 0, the end
+        excluded. The words of a multiword token have the range of the token.
+
+    Examples
+    --------
+    >>> import arborescence as arb
+    >>> [(sentence, ranges)] = word_ranges(arb.load("english")("Don't go!"))
+    >>> list(zip(sentence.forms, ranges))
+    [('Do', (0, 5)), ("n't", (0, 5)), ('go', (6, 8)), ('!', (8, 9))]
+    """
+    at = 0
+    for sentence, tokens, _ in placed_tokens(sentences):
+        ranges: list[Range] = []
+        for gap, token, written in tokens:
+            start = at + len(gap)
+            at = start + len(written)
+            ranges += [(start, at)] * (max(token.last, token.first) - token.first + 1)
+        yield sentence, ranges
+
+
+def with_ranges(sentences: Iterable[Sentence]) -> Iterator[Sentence]:
+    r"""Write the place of each token in the text into MISC, as UDPipe does: ``TokenRange=0:5``.
+
+    Parameters
+    ----------
+    sentences
+        In the order of the text, which is the one that `raw_text` writes.
+
+    Yields
+    ------
+    Sentence
+        The sentence; a multiword token has the entry in the line of the token.
+
+    Examples
+    --------
+    >>> import arborescence as arb
+    >>> [sentence] = with_ranges(arb.load("english")("They sing!"))
+    >>> sentence.misc
+    ['TokenRange=0:4', 'SpaceAfter=No|TokenRange=5:9', 'TokenRange=9:10']
+    """
+    for sentence, ranges in word_ranges(sentences):
+
+        def placed(token: Surface, ranges: list[Range] = ranges) -> list[str]:
+            start, end = ranges[token.first - 1]
+            kept = [entry for entry in token.misc if not entry.startswith(RANGE) and entry != "_"]
+            return [*kept, f"{RANGE}{start}:{end}"]
+
+        yield with_misc(sentence, placed)
+
+
+def with_misc(sentence: Sentence, changed: Callable[[Surface], list[str]]) -> Sentence:
+    """Return a sentence with other entries in MISC of its tokens."""
+    lines = {(token.first, token.last): changed(token) for token in surface(sentence)}
+
+    def replaced(found: re.Match[str]) -> str:
+        entries = lines.get((int(found[1]), int(found[2] or 0)))
+        if entries is None:
+            return found[0]
+        return found[0][: found.start(4) - found.start()] + ("|".join(entries) or "_")
+
+    [again] = read(io.BytesIO(_TOKEN.sub(replaced, str(sentence)).encode()))
+    return again
+
+
+def placed_tokens(
+    sentences: Iterable[Sentence],
+) -> Iterator[tuple[Sentence, list[tuple[str, Surface, str]], str]]:
+    """Yield each sentence with its tokens, and what follows the sentence at the end of the text.
+
+    A token has the gap before it, and the characters that it has in the text.
+    """
+    begun = False
     after: str | None = ""  # None: nothing was said
     for sentence in sentences:
-        if pieces and after in (None, "") and begins_paragraph(sentence):
+        if begun and after in (None, "") and begins_paragraph(sentence):
             after = BETWEEN_PARAGRAPHS
+        begun = True
+        tokens = []
         for token in surface(sentence):
-            pieces.append(" " if after is None else after)
-            pieces.append(token.value(BEFORE) or "")
-            pieces.append(token.value(WITHIN) or token.form)
+            gap = (" " if after is None else after) + (token.value(BEFORE) or "")
+            tokens.append((gap, token, token.value(WITHIN) or token.form))
             after = "" if NOT_SPACED in token.misc else token.value(AFTER)
-    return "".join([*pieces, after or ""])
+        yield sentence, tokens, after or ""
 
 
 def begins_paragraph(sentence: Sentence) -> bool:

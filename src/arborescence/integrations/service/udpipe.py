@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import io
 import re
-import unicodedata
 from typing import TYPE_CHECKING, Any, Final
 
 from arborescence.errors import OptionError
 from arborescence.treebank.conllu import read
 from arborescence.treebank.sentence import Sentence
+from arborescence.treebank.spaces import with_misc, with_ranges
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
 #: UDPipe's formats.
 INPUTS: Final = ("conllu", "horizontal", "vertical", "generic_tokenizer")
@@ -96,50 +96,16 @@ def _cut(data: str, options: set[str], parser: Any) -> Iterator[Sentence]:
         cut: Iterator[Sentence] = parser.read_text(io.BytesIO(data.encode()), lines=True)
     else:
         cut = parser.split(data)
-    if "normalized_spaces" in options:
-        cut = (_marked(one, lambda _, misc: _without_spaces(misc)) for one in cut)
-    return _with_ranges(cut, data) if "ranges" in options else cut
+    if "ranges" in options:
+        cut = with_ranges(cut)
+    return map(_without_spaces, cut) if "normalized_spaces" in options else cut
 
 
-def _without_spaces(misc: list[str]) -> list[str]:
-    return [each for each in misc if not each.startswith(_SPACES)]
-
-
-def _with_ranges(sentences: Iterable[Sentence], data: str) -> Iterator[Sentence]:
-    """Write the place of each token in the text into MISC, in characters."""
-    end = 0
-
-    def ranged(form: str, misc: list[str]) -> list[str]:
-        nonlocal end
-        start = end
-        while start < len(data) and not data.startswith(form, start) and _blank(data[start]):
-            start += 1
-        if not data.startswith(form, start):
-            raise OptionError(f"ranges: the token {form!r} does not stand so in the text")
-        end = start + len(form)
-        return [*misc, f"TokenRange={start}:{end}"]
-
-    for sentence in sentences:
-        yield _marked(sentence, ranged)
-
-
-def _blank(character: str) -> bool:
-    return character.isspace() or unicodedata.category(character) in ("Cc", "Cf")
-
-
-def _marked(sentence: Sentence, changed: Any) -> Sentence:
-    """Return a sentence with other MISC of its tokens."""
-    lines, last = str(sentence).split("\n"), 0
-    for number, line in enumerate(lines):
-        columns = line.split("\t")
-        first, _, end = columns[0].partition("-")
-        if len(columns) != 10 or not first.isdigit() or int(first) <= last:
-            continue  # no token: a comment, an empty node, or a word of a token
-        last = int(end or first)
-        misc = changed(columns[1], [] if columns[9] == "_" else columns[9].split("|"))
-        lines[number] = "\t".join([*columns[:9], "|".join(misc) or "_"])
-    [marked] = read(io.BytesIO("\n".join(lines).encode()))
-    return marked
+def _without_spaces(sentence: Sentence) -> Sentence:
+    """Return a sentence without the white space in MISC."""
+    return with_misc(
+        sentence, lambda token: [each for each in token.misc if not each.startswith(_SPACES)]
+    )
 
 
 def written(sentences: list[Sentence], form: str) -> str:

@@ -1,0 +1,177 @@
+"""Search in treebanks: the matches of a pattern, sentence by sentence, and counts of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, NamedTuple
+
+from arborescence.errors import OptionError
+from arborescence.treebank.columns import Columns, columns_of
+from arborescence.treebank.patterns.matching import COLUMNS_OF, Matcher, value_of
+from arborescence.treebank.patterns.pattern import ANY, parse
+from arborescence.treebank.sentence import FEATS, MISC, Sentence
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterable, Iterator, Sequence
+
+    import numpy as np
+    import numpy.typing as npt
+
+
+class Match(NamedTuple):
+    """A place in a treebank where a pattern matches.
+
+    Attributes
+    ----------
+    sentence : Sentence
+        The sentence.
+    words : dict of str to int
+        The number of the word, from 1, of each node of the pattern that has a name.
+    """
+
+    sentence: Sentence
+    words: dict[str, int]
+
+
+def search(treebank: str | os.PathLike[str] | Iterable[Sentence], pattern: str) -> Iterator[Match]:
+    """Find the matches of a pattern in trees.
+
+    Parameters
+    ----------
+    treebank
+        A CoNLL-U file, or sentences.
+    pattern
+        The pattern, in Grew's notation (Guillaume 2021): `patterns.pattern` says how much of it is
+        understood.
+
+    Yields
+    ------
+    Match
+        The matches, in the order of the sentences and of the words.
+
+    Raises
+    ------
+    OptionError
+        If the pattern cannot be read.
+    TreebankError
+        If a sentence is broken: the message names file and line.
+    TreeError
+        If a pattern with ``->>`` meets a cycle.
+
+    Notes
+    -----
+    The cost is linear in the number of words and of partial matches. A part of a megabyte is
+    matched at a time, so memory does not grow with the treebank.
+
+    Examples
+    --------
+    >>> from arborescence.treebank import Sentence
+    >>> sentence = Sentence.from_words(
+    ...     ["Dogs", "chase", "cats"], upos=["NOUN", "VERB", "NOUN"],
+    ...     heads=[2, 0, 2], deprels=["nsubj", "root", "obj"],
+    ... )
+    >>> [match] = search([sentence], "V [upos=VERB]; V -[obj]-> O")
+    >>> match.words, match.sentence.forms[match.words["O"] - 1]
+    ({'V': 2, 'O': 3}, 'cats')
+    """
+    matcher = Matcher(parse(pattern))
+    hidden = {name for name in matcher.names if name.startswith(ANY)}
+    for columns, found in _parts(treebank, matcher):
+        yield from _matches(columns, found, matcher.names, hidden)
+
+
+def count(
+    treebank: str | os.PathLike[str] | Iterable[Sentence], pattern: str, keys: Sequence[str]
+) -> Counter[tuple[str, ...]]:
+    """Count the matches of a pattern by features of its words.
+
+    Parameters
+    ----------
+    treebank, pattern
+        As for `search`.
+    keys
+        What matches are counted by: ``NODE.feature``, such as ``"S.lemma"``, or ``EDGE.label``.
+
+    Returns
+    -------
+    Counter
+        How many matches have each combination of values; ``"_"`` stands for no value.
+
+    Raises
+    ------
+    OptionError, TreebankError, TreeError
+        As `search`; OptionError also if a key names no node or edge of the pattern.
+
+    Examples
+    --------
+    >>> from arborescence.treebank import Sentence
+    >>> sentence = Sentence.from_words(
+    ...     ["Dogs", "chase", "cats"], upos=["NOUN", "VERB", "NOUN"],
+    ...     heads=[2, 0, 2], deprels=["nsubj", "root", "obj"],
+    ... )
+    >>> count([sentence], "e: V -> N; N [upos=NOUN]", ["e.label"])
+    Counter({('nsubj',): 1, ('obj',): 1})
+    """
+    counted: Counter[tuple[str, ...]] = Counter()
+    matcher = Matcher(parse(pattern))
+    places = [_place(matcher, key) for key in keys]
+    for columns, found in _parts(treebank, matcher):
+        for row in found.tolist():
+            counted[tuple(_value(columns, row[at], name) for at, name in places)] += 1
+    return counted
+
+
+def _parts(
+    treebank: str | os.PathLike[str] | Iterable[Sentence], matcher: Matcher
+) -> Iterator[tuple[Columns, npt.NDArray[np.int64]]]:
+    """Yield the parts of a treebank that have matches, with these."""
+    for columns in columns_of(treebank):
+        found = matcher.matches(columns)
+        if len(found):
+            yield columns, found
+
+
+def _matches(
+    columns: Columns, found: npt.NDArray[np.int64], names: list[str], hidden: set[str]
+) -> Iterator[Match]:
+    """Yield matches with their sentences."""
+    numbers = columns.offsets.searchsorted(found[:, 0], side="right") - 1
+    before, sentence = -1, None
+    for number, row in zip(numbers.tolist(), found.tolist(), strict=True):
+        if number != before or sentence is None:
+            before, sentence = number, sentence_at(columns, number)
+        first = int(columns.offsets[number]) - 1
+        words = {
+            name: word - first for name, word in zip(names, row, strict=True) if name not in hidden
+        }
+        yield Match(sentence, words)
+
+
+def sentence_at(columns: Columns, number: int) -> Sentence:
+    """Make a sentence of a part of a treebank."""
+    begin, end = int(columns.begins[number]), int(columns.begins[number + 1])
+    rows = columns.spans[columns.offsets[number] : columns.offsets[number + 1]] - begin
+    raw = columns.data[begin:end].tobytes()
+    return Sentence(raw, rows.astype("int32"), columns.sources[number], columns.lines[number])
+
+
+def _place(matcher: Matcher, key: str) -> tuple[int, str]:
+    """Find the node and the feature that a key names."""
+    node, dot, feature = key.partition(".")
+    edges = {edge.name: edge for edge in matcher.pattern.demanded.edges if edge.name}
+    if dot and node in edges and feature == "label":
+        return matcher.names.index(edges[node].dependent), "deprel"
+    if not dot or node not in matcher.names:
+        known = [f"{name}.lemma" for name in matcher.names if not name.startswith("*")]
+        known += [f"{name}.label" for name in edges]
+        raise OptionError(f"count by {key!r}: the pattern has no such node; try {', '.join(known)}")
+    return matcher.names.index(node), feature
+
+
+def _value(columns: Columns, word: int, feature: str) -> str:
+    """Return the value of a feature of a word; ``_`` for none."""
+    if feature in COLUMNS_OF:
+        return columns.text(word, COLUMNS_OF[feature])
+    value = value_of(columns.text(word, FEATS), feature)
+    return value or value_of(columns.text(word, MISC), feature) or "_"

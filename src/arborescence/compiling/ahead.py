@@ -61,8 +61,8 @@ class _Task(NamedTuple):
     module: str
     function: str
     signature: str
+    #: Which of the combinations that the signature stands for.
     choice: int
-    """Which of the combinations that the signature stands for."""
 
     def kernel(self) -> Any:
         return getattr(import_module(self.module), self.function)

@@ -27,14 +27,14 @@ _TYPE: Final = re.compile(
 )
 
 
-class Record(NamedTuple):
+class RecordType(NamedTuple):
     """What a kernel takes as one argument: a named tuple of arrays, numbers and further records."""
 
+    #: Its class, like ``parsers.shared.features.Batch``.
     kind: str
-    """Its class, like ``parsers.shared.features.Batch``."""
 
-    fields: tuple[Record | str, ...]
-    """The types of its fields."""
+    #: The types of its fields.
+    fields: tuple[RecordType | str, ...]
 
     def load(self) -> Any:
         """Import its class."""
@@ -45,13 +45,13 @@ class Record(NamedTuple):
 class Export(NamedTuple):
     """A kernel that Python calls."""
 
+    #: The full name of its module.
     module: str
-    """The full name of its module."""
 
     function: str
 
+    #: The types of its arguments, an overload each: the first that fits is the one to call.
     signatures: tuple[str, ...]
-    """The types of its arguments, an overload each: the first that fits is the one to call."""
 
     @property
     def name(self) -> str:
@@ -79,13 +79,13 @@ def signatures_of(function: Callable[..., Any]) -> tuple[str, ...]:
     return SIGNATURES.get((function.__module__, function.__name__), ())
 
 
-def arguments_of(signature: str) -> list[Record | str]:
+def arguments_of(signature: str) -> list[RecordType | str]:
     """Return the types of a signature's arguments; a record has its fields in parentheses.
 
     >>> arguments_of("bool, a.Layout(int64, int64[:, ::1])")
     ['bool', Record(kind='a.Layout', fields=('int64', 'int64[:, ::1]'))]
     """
-    open_records: list[tuple[str, list[Record | str]]] = [("", [])]
+    open_records: list[tuple[str, list[RecordType | str]]] = [("", [])]
     for text, mark in _NEXT.findall(signature):
         if mark == "(":
             open_records.append((text, []))
@@ -93,14 +93,14 @@ def arguments_of(signature: str) -> list[Record | str]:
             open_records[-1][1].append(text)
         if mark == ")":
             kind, fields = open_records.pop()
-            open_records[-1][1].append(Record(kind, tuple(fields)))
+            open_records[-1][1].append(RecordType(kind, tuple(fields)))
     return open_records[0][1]
 
 
-def fields_of(arguments: Iterable[Record | str]) -> Iterator[str]:
+def fields_of(arguments: Iterable[RecordType | str]) -> Iterator[str]:
     """Yield the types of arrays and numbers: the arguments, with those in records."""
     for argument in arguments:
-        if isinstance(argument, Record):
+        if isinstance(argument, RecordType):
             yield from fields_of(argument.fields)
         else:
             yield argument

@@ -27,11 +27,11 @@ _MOST_AHEAD = 256
 _ROOM_AT_FIRST = 1024
 
 
-class State(Protocol):
+class TreeSearch(Protocol):
     """The state of a k-best search of one family."""
 
     def find(
-        self, graph: Graph, single: bool, lists: Lists, start: int, stop: int
+        self, graph: Graph, single: bool, lists: TreeLists, start: int, stop: int
     ) -> tuple[Self, int, int]:
         """Fill the lists of the sentences `start` to `stop`; continue those that have a count.
 
@@ -41,8 +41,8 @@ class State(Protocol):
 
 
 def fill_lists(
-    state: State, graph: Graph, single: bool, lists: Lists, start: int = 0, stop: int = 1
-) -> State:
+    state: TreeSearch, graph: Graph, single: bool, lists: TreeLists, start: int = 0, stop: int = 1
+) -> TreeSearch:
     """Fill, or continue, the lists of some sentences; return the state for the next call."""
     state, sentence, fault = state.find(graph, single, lists, start, stop)
     if fault != FINE:
@@ -51,18 +51,18 @@ def fill_lists(
 
 
 def list_one(
-    state: State, graph: Graph, single: bool, k: int
+    state: TreeSearch, graph: Graph, single: bool, k: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Return the k best trees of a sentence and their weights. Memory grows with the trees."""
     size = graph.scores.shape[1]
     asked = min(k, _ROOM_AT_FIRST)
-    lists = Lists.of(1, asked, size)
+    lists = TreeLists.of(1, asked, size)
     state = fill_lists(state, graph, single, lists)
     found = last = int(lists.counts[0])
     heads, weights = lists.heads[0, :found], lists.weights[0, :found]
     while last == asked and found < k:
         asked = min(k - found, found)
-        lists = Lists.of(1, asked, size)
+        lists = TreeLists.of(1, asked, size)
         lists.counts[0] = 0
         state = fill_lists(state, graph, single, lists)
         last = int(lists.counts[0])
@@ -72,14 +72,16 @@ def list_one(
     return heads, weights
 
 
-def stream(state: State, graph: Graph, single: bool) -> Iterator[tuple[NDArray[np.int64], float]]:
+def stream(
+    state: TreeSearch, graph: Graph, single: bool
+) -> Iterator[tuple[NDArray[np.int64], float]]:
     """Find the best tree of a sentence; return an iterator over all trees and their weights."""
-    lists = Lists.of(1, 1, graph.scores.shape[1])
+    lists = TreeLists.of(1, 1, graph.scores.shape[1])
     return _stream(fill_lists(state, graph, single, lists), graph, single, lists)
 
 
 def _stream(
-    state: State, graph: Graph, single: bool, lists: Lists
+    state: TreeSearch, graph: Graph, single: bool, lists: TreeLists
 ) -> Iterator[tuple[NDArray[np.int64], float]]:
     """Yield the trees in the lists, then further trees, found in blocks of growing size."""
     size = graph.scores.shape[1]
@@ -90,7 +92,7 @@ def _stream(
         if found < asked or size == 1:
             return
         asked = min(2 * asked, _MOST_AHEAD)
-        lists = Lists.of(1, asked, size)
+        lists = TreeLists.of(1, asked, size)
         lists.counts[0] = 0
         state = fill_lists(state, graph, single, lists)
 
@@ -106,15 +108,15 @@ def most_trees(n: int, single: bool, projective: bool) -> int:
     return base**power if power * math.log2(base) < 62 else 2**62
 
 
-class Lists(NamedTuple):
+class TreeLists(NamedTuple):
     """The trees of each sentence, best first."""
 
+    #: (B, k, N), -1 where there is no tree yet.
     heads: NDArray[np.int64]
-    """(B, k, N), -1 where there is no tree yet."""
+    #: (B, k)
     weights: NDArray[np.float64]
-    """(B, k)"""
+    #: (B,) trees found; -1 before the first search.
     counts: NDArray[np.int64]
-    """(B,) trees found; -1 before the first search."""
 
     @classmethod
     def of(cls, batch: int, k: int, size: int) -> Self:

@@ -77,7 +77,7 @@ class Which(TypedDict, total=False):
     projective: bool
 
 
-class Options(Which, total=False):
+class BatchOptions(Which, total=False):
     """The same options, and the number of threads for a batch."""
 
     threads: int

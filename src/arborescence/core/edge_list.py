@@ -24,13 +24,16 @@ class EdgeList(NamedTuple):
     """The edges of a sentence in the types of the kernels, which check the values."""
 
     words: int
-    heads: NDArray[np.int64]  # (m,)
-    deps: NDArray[np.int64]  # (m,)
-    weights: NDArray[np.float64]  # (m,)
+    #: (m,)
+    heads: NDArray[np.int64]
+    #: (m,)
+    deps: NDArray[np.int64]
+    #: (m,)
+    weights: NDArray[np.float64]
+    #: The caller's own heads and dependents: the conversion to int64 may wrap around.
     ends: tuple[Any, Any]
-    """The caller's own heads and dependents: the conversion to int64 may wrap around."""
+    #: Makes a result of the caller's kind: a tensor on the device of the weights.
     give_back: Callable[[NDArray[Any]], Any]
-    """Makes a result of the caller's kind: a tensor on the device of the weights."""
 
     def fault(self, fault: int, edge: int) -> ScoresError:
         """Return the error for an edge with an invalid node or weight."""

@@ -38,15 +38,15 @@ ALL_WORDS: Final = np.empty(0, np.int64)
 class Graph(NamedTuple):
     """Checked scores in the form that kernels take."""
 
+    #: (B, N, N): ``[b, h, d]``, or ``[b, d, h]`` if `dependents_first`.
     scores: NDArray[np.floating[Any]]
-    """(B, N, N): ``[b, h, d]``, or ``[b, d, h]`` if `dependents_first`."""
     dependents_first: bool
+    #: (B,) number of words of each sentence; (0,) if each has N - 1 words.
     lengths: NDArray[np.int64]
-    """(B,) number of words of each sentence; (0,) if each has N - 1 words."""
+    #: The caller's leading dimensions.
     shape: tuple[int, ...]
-    """The caller's leading dimensions."""
+    #: Converts a result to the caller's kind of array.
     give_back: Callable[[NDArray[Any]], Any]
-    """Converts a result to the caller's kind of array."""
 
     def given_back(self, results: NDArray[Any]) -> Any:
         """Return results (B, ...) in the caller's shape and kind of array."""

@@ -1,8 +1,9 @@
 """Matrix products of float32 in the calling thread: kernels that leave the process's BLAS alone.
 
 A BLAS starts as many threads as there are cores, and only a whole process can say otherwise. Here
-the second matrix is stored in panels of sixteen columns, once for many products (`Matrix`). Each
-sum is taken in the order of its row, so a row of the product does not depend on the other rows.
+the second matrix is stored in panels of sixteen columns, once for many products (`PanelMatrix`).
+Each sum is taken in the order of its row, so a row of the product does not depend on the other
+rows.
 """
 
 # mypy: disable-error-code="no-untyped-call,no-any-return"
@@ -27,7 +28,7 @@ _SINGLE: Final = (1, 4)
 AT_ONCE: Final = 8 * 2 * LANES
 
 
-class Matrix:
+class PanelMatrix:
     """A matrix (K, N) float32 by which rows are multiplied.
 
     Attributes
@@ -69,16 +70,21 @@ def empty_panels(*shape: int) -> np.ndarray:
 class Rows(NamedTuple):
     """Rows that lie in a vector."""
 
-    numbers: np.ndarray  # float32, contiguous
-    start: int  # the place of the first number of the first row
-    width: int  # from the start of a row to that of the next
+    #: float32, contiguous
+    numbers: np.ndarray
+    #: the place of the first number of the first row
+    start: int
+    #: from the start of a row to that of the next
+    width: int
 
 
 class Panels(NamedTuple):
     """The panels of a matrix, in a vector."""
 
-    numbers: np.ndarray  # float32, contiguous
-    start: int  # the place of the first number
+    #: float32, contiguous
+    numbers: np.ndarray
+    #: the place of the first number
+    start: int
     depth: int
     columns: int
 

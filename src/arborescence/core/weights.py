@@ -30,22 +30,24 @@ _FAR = 400.0
 _NEXT_TO_NOTHING = 1e-150
 
 
-class Weights(NamedTuple):
+class EdgeWeights(NamedTuple):
     """Scores as weights: the weight of a tree is the product of its edge weights and two scales."""
 
+    #: (B, N, N): ``[b, h, d]``, 0 for absent edges; padding is not written.
     weights: NDArray[np.float64]
-    """(B, N, N): ``[b, h, d]``, 0 for absent edges; padding is not written."""
+    #: (B, N, N): the logarithms of the weights.
     logs: NDArray[np.float64]
-    """(B, N, N): the logarithms of the weights."""
+    #: (B,): the logarithm of the first scale, the sum of the highest scores, from `lower`. NaN if a
+    #: score is NaN or +inf; -inf if there is no tree because no edge enters a word or none leaves
+    #: the root; +inf if the root edges are too far from the other edges for float64.
     shifts: NDArray[np.float64]
-    """(B,): the logarithm of the first scale, the sum of the highest scores, from `lower`. NaN if a
-    score is NaN or +inf; -inf if there is no tree because no edge enters a word or none leaves the
-    root; +inf if the root edges are too far from the other edges for float64."""
+    #: (B,): the logarithm of the second scale, from `normalize`. It is of moderate size.
     scales: NDArray[np.float64]
-    """(B,): the logarithm of the second scale, from `normalize`. It is of moderate size."""
 
 
-def as_weights(scores: NDArray[np.float64], lengths: NDArray[np.int64], single: bool) -> Weights:
+def as_weights(
+    scores: NDArray[np.float64], lengths: NDArray[np.int64], single: bool
+) -> EdgeWeights:
     """Return scores, contiguous ``[b, h, d]``, as weights. O(n²).
 
     Lengths are (0,) if every sentence has N - 1 words. If `single`, root edges have their own
@@ -62,7 +64,7 @@ def as_weights(scores: NDArray[np.float64], lengths: NDArray[np.int64], single: 
             np.exp(logs[b, first : n + 1, : n + 1], out=weights[b, first : n + 1, : n + 1])
     else:
         np.exp(logs[:, first:], out=weights[:, first:])
-    made = Weights(weights, logs, shifts, scales)
+    made = EdgeWeights(weights, logs, shifts, scales)
     normalize(made, lengths, single)
     return made
 
@@ -132,10 +134,10 @@ def surplus(root: np.ndarray, highest: np.ndarray, n: int) -> float:
 
 @kernel
 @takes(
-    "core.weights.Weights(out float64[:, :, ::1], out float64[:, :, ::1], out float64[::1], "
+    "core.weights.EdgeWeights(out float64[:, :, ::1], out float64[:, :, ::1], out float64[::1], "
     "out float64[::1]), int64[::1], bool"
 )
-def normalize(of: Weights, lengths: np.ndarray, single: bool) -> None:
+def normalize(of: EdgeWeights, lengths: np.ndarray, single: bool) -> None:
     """Scale the weights so that the edges into each word sum to 1. O(n²).
 
     If `single`, those from other words do, and the highest root edge weighs 1: they are not read.

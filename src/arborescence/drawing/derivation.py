@@ -33,7 +33,7 @@ GAP = "  "
 LEAST = 8  # the smallest width of a column, in terminal cells
 
 
-class Step(NamedTuple):
+class DerivationStep(NamedTuple):
     """A state, its action (None in the last state), and the edge (head, dependent) it adds."""
 
     stack: list[int]
@@ -124,7 +124,7 @@ def trace(
 
 def steps(
     sentence: Drawable, system: str, transitions: Sequence[Transition] | None = None
-) -> list[Step]:
+) -> list[DerivationStep]:
     """Make the transitions (those of the static oracle if None), and return all states."""
     from arborescence.transitions import get_system
 
@@ -137,13 +137,13 @@ def steps(
     made = []
     for transition in transitions:
         after = state.apply(transition)
-        step = Step(state.stack, state.buffer, transition.action)
+        step = DerivationStep(state.stack, state.buffer, transition.action)
         for dependent in (after.tree != state.tree).nonzero()[0].tolist():  # at most one
             edge = int(after.tree[dependent]), dependent
             step = step._replace(edge=edge, deprel=transition.label)
         made.append(step)
         state = after
-    return [*made, Step(state.stack, state.buffer)]
+    return [*made, DerivationStep(state.stack, state.buffer)]
 
 
 def plain(word: str) -> str:
@@ -153,7 +153,7 @@ def plain(word: str) -> str:
 
 def cells(
     sentence: Drawable,
-    steps: Sequence[Step],
+    steps: Sequence[DerivationStep],
     relations: bool,
     written: Callable[[str], str] = plain,
 ) -> list[tuple[str, ...]]:

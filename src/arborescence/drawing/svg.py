@@ -73,7 +73,7 @@ class Arc(NamedTuple):
     level: int
 
 
-class Words:
+class WordBoxes:
     """Texts, edges and sizes of a sentence before the layout; entry 0 is the root."""
 
     def __init__(self, sentence: Drawable) -> None:
@@ -120,14 +120,16 @@ class Words:
 
 
 @dataclass
-class Row:
+class SentenceRow:
     """One row of words and its layout, in pixels from the row's corner."""
 
-    words: Words
+    words: WordBoxes
     first: int
-    centers: list[float]  # of the words, in order
+    #: of the words, in order
+    centers: list[float]
     arcs: list[Arc]
-    uprights: list[list[tuple[int, float]]]  # for each word's arcs: the other end, and the level
+    #: for each word's arcs: the other end, and the level
+    uprights: list[list[tuple[int, float]]]
     width: float
 
     @property
@@ -271,10 +273,10 @@ def draw_svg(
     )
 
 
-def lay_out(sentence: Drawable, width: float = WIDTH) -> list[Row]:
+def lay_out(sentence: Drawable, width: float = WIDTH) -> list[SentenceRow]:
     """Divide a sentence into rows of at most this width, and compute their layout."""
-    words = Words(sentence)
-    rows: list[Row] = []
+    words = WordBoxes(sentence)
+    rows: list[SentenceRow] = []
     first = 1
     while first < len(words.forms):
         row = fill_row(words, first, width)
@@ -283,9 +285,9 @@ def lay_out(sentence: Drawable, width: float = WIDTH) -> list[Row]:
     return rows
 
 
-def fill_row(words: Words, first: int, width: float) -> Row:
+def fill_row(words: WordBoxes, first: int, width: float) -> SentenceRow:
     """Place as many words as fit, without overlaps of words and labels."""
-    row = Row(words, first, [], [], [], 0.0)
+    row = SentenceRow(words, first, [], [], [], 0.0)
     ends_at = last_root = 0.0  # the ends of the last word, and of the last root edge's label
     for word in range(first, len(words.forms)):
         center = ends_at + (MARGIN if word == first else GAP) + words.half[word]
@@ -318,7 +320,7 @@ def fill_row(words: Words, first: int, width: float) -> Row:
     return row
 
 
-def stacked(words: Words, first: int, end: int) -> list[Arc]:
+def stacked(words: WordBoxes, first: int, end: int) -> list[Arc]:
     """Give each arc of a row the lowest level above the shorter arcs that it spans."""
     arcs: list[Arc] = []
     levels = [0] * (end - first + 1)  # the highest arc so far between a word and the next
@@ -332,13 +334,13 @@ def stacked(words: Words, first: int, end: int) -> list[Arc]:
     return arcs
 
 
-def ends(words: Words, word: int) -> tuple[int, int]:
+def ends(words: WordBoxes, word: int) -> tuple[int, int]:
     """Return the two ends of the edge into a word, the left one first."""
     head = words.heads[word]
     return (head, word) if head < word else (word, head)
 
 
-def drawn(row: Row) -> Iterable[str]:
+def drawn(row: SentenceRow) -> Iterable[str]:
     """Draw the arcs of a row and its words."""
     words, ground = row.words, row.ground
     for arc in row.arcs:
@@ -355,9 +357,11 @@ def drawn(row: Row) -> Iterable[str]:
         yield row.text("tag", center, ground + 35, words.tags[word])
 
 
-def arc_elements(arc: Arc, row: Row) -> Iterable[str]:
-    """Draw an arc: up from one word, across, down to the other, with a tip at the dependent."""
-    # If the other word is in another row, the arc runs to the edge of the row.
+def arc_elements(arc: Arc, row: SentenceRow) -> Iterable[str]:
+    """Draw an arc: up from one word, across, down to the other, with a tip at the dependent.
+
+    If the other word is in another row, the arc runs to the edge of the row.
+    """
     x1, x2 = row.span(arc)
     y = row.ground - arc.level * LEVEL
     path = f"M0 {y:g}"

@@ -19,7 +19,7 @@ from arborescence.explaining.steps import (
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Sequence
 
-    from arborescence.explaining.problem import Problem
+    from arborescence.explaining.problem import ScoredSentence
     from arborescence.explaining.steps import Step
 
 
@@ -27,10 +27,14 @@ if TYPE_CHECKING:
 class Contracted(Detail):
     """A cycle that has become one node."""
 
-    node: int  # the id of the new node
-    cycle: tuple[Edge, ...]  # the edges of the cycle, in the graph before
-    entering: tuple[Edge, ...]  # the edges into the new node, the best one first
-    record: Record | None  # the lecture's tables, in its own view
+    #: the id of the new node
+    node: int
+    #: the edges of the cycle, in the graph before
+    cycle: tuple[Edge, ...]
+    #: the edges into the new node, the best one first
+    entering: tuple[Edge, ...]
+    #: the lecture's tables, in its own view
+    record: Record | None
 
     def table(self, names: Sequence[str]) -> list[list[str]]:
         """Return the lecture's tables."""
@@ -41,8 +45,8 @@ class Contracted(Detail):
 class Cast(Contracted):
     """A contracted cycle, and what each edge before is cast as (*root*, Section 2.1)."""
 
-    # exit, external, dead: the original edges out of the cycle, outside it,
-    # and inside it, which are gone. Those in `entering` are the enter edges.
+    #: exit, external, dead: the original edges out of the cycle, outside it,
+    #: and inside it, which are gone. Those in `entering` are the enter edges.
     exit: tuple[Pair, ...]
     external: tuple[Pair, ...]
     dead: tuple[Pair, ...]
@@ -60,9 +64,11 @@ class Cast(Contracted):
         return rows
 
 
-def steps(problem: Problem, *, recorded: bool = True) -> Iterator[Step]:
-    """Yield the steps to the best arborescence, with any number of root edges."""
-    # If they are not `recorded`, the steps lack the graph, which saves time
+def steps(problem: ScoredSentence, *, recorded: bool = True) -> Iterator[Step]:
+    """Yield the steps to the best arborescence, with any number of root edges.
+
+    If the steps are not `recorded`, they lack the graph, which saves time.
+    """
     state = Contraction(problem, recorded=recorded)
     if (yield from contract_cycles(state)):
         yield from expand(state)

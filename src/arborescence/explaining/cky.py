@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from fractions import Fraction
 
-    from arborescence.explaining.problem import Problem
+    from arborescence.explaining.problem import ScoredSentence
     from arborescence.explaining.steps import Pair, Step
 
 
@@ -81,7 +81,7 @@ N_sing → sing
     ((-1, 2, 0), 13)
     """
 
-    problem: Problem
+    problem: ScoredSentence
 
     @classmethod
     def of(cls, scores: Any, words: Sequence[str] | None = None) -> Grammar:
@@ -244,14 +244,16 @@ Item = tuple[int, int, int]
 class Constituent:
     """A cell of the chart."""
 
-    # first, last, head: its words, and which of them is its head: it is built from N_head. S has
-    # the head 0.
+    #: first, last, head: its words, and which of them is its head: it is built from N_head. S has
+    #: the head 0.
     first: int
     last: int
     head: int
-    weight: float | None  # the best weight; None if there is no such constituent
-    rule: str  # the rule that builds it in the best case; empty if there is none
-    # the back pointers: first and last word and head of each part
+    #: the best weight; None if there is no such constituent
+    weight: float | None
+    #: the rule that builds it in the best case; empty if there is none the back pointers: first and
+    #: last word and head of each part
+    rule: str
     parts: tuple[Item, ...]
 
 
@@ -320,7 +322,7 @@ def ways_of(item: Item) -> Iterator[Way[Item]]:
                 yield Way(((first, split, d), (split + 1, last, head)), split, (head, d))
 
 
-def steps(problem: Problem) -> Iterator[Step]:
+def steps(problem: ScoredSentence) -> Iterator[Step]:
     """Yield the steps to the best derivation, O(n⁵), and to its tree."""
     chart = ConstituentChart(problem)
     words = range(1, problem.n + 1)

@@ -25,7 +25,7 @@ from arborescence.explaining.steps import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from arborescence.explaining.problem import Problem
+    from arborescence.explaining.problem import ScoredSentence
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ MANY = 10
 
 
 @dataclass(frozen=True)
-class Best:
+class BestEdge:
     """A node with its bestInEdge, and the edges that it had before: those that were kicked out."""
 
     node: Node
@@ -63,7 +63,7 @@ class Kick:
     edge: Pair
     weight: float
     kicks_out: tuple[Pair, ...]
-    # what the *lecture*'s `adjust`, as printed, writes, too: it also adjusts edges inside a cycle
+    #: what the *lecture*'s `adjust`, as printed, writes, too: it also adjusts edges inside a cycle
     as_printed: tuple[Pair, ...]
 
 
@@ -71,8 +71,9 @@ class Kick:
 class Record(Detail):
     """The *lecture*'s tables as far as they are filled: bestInEdge and kicksOut."""
 
-    best: tuple[Best, ...]
-    kicks: tuple[Kick, ...]  # of all edges; of many, only of the shown and the chosen edges
+    best: tuple[BestEdge, ...]
+    #: of all edges; of many, only of the shown and the chosen edges
+    kicks: tuple[Kick, ...]
 
     def table(self, names: Sequence[str]) -> list[list[str]]:
         """Return the two tables side by side."""
@@ -87,7 +88,7 @@ class Record(Detail):
         return rows
 
 
-def _best_name(one: Best, names: Sequence[str]) -> str:
+def _best_name(one: BestEdge, names: Sequence[str]) -> str:
     before = f", not {edges_name(one.before, names)}" if one.before else ""
     return "" if one.edge is None else edge_name(one.edge, names) + before
 
@@ -102,7 +103,7 @@ class Contraction:
 
     def __init__(
         self,
-        problem: Problem,
+        problem: ScoredSentence,
         tree: Sequence[int | None] = (),
         *,
         whole: bool = False,
@@ -162,9 +163,11 @@ class Contraction:
         return node_name(self.node(x), self.problem.words)
 
     def best(self, x: int, entries: Sequence[Entry] | None = None) -> Entry | None:
-        """Return the best edge into a node, of all or of some."""
-        # On a tie, an edge of the preferred tree; then the lowest head; then what enters first, by
-        # `_order`
+        """Return the best edge into a node, of all edges or of some.
+
+        On a tie, an edge of the preferred tree wins; then the lowest head; then the first edge, by
+        `_order`.
+        """
         entries = self.entering[x] if entries is None else entries
         if not entries:
             return None
@@ -208,8 +211,10 @@ class Contraction:
         return x
 
     def open(self, x: int) -> tuple[int, Pair]:
-        """Open a contracted node; return the member that its edge enters, and what it kicks out."""
-        # The member takes the edge; the others keep their edges of the cycle.
+        """Open a contracted node; return the member that its edge enters, and the edge kicked out.
+
+        This member takes the edge; the other members keep their edges of the cycle.
+        """
         entry = self.chosen[x]
         for member in self.members[x]:
             del self._parent[member]
@@ -233,7 +238,7 @@ class Contraction:
         """Return the lecture's tables now; of many edges those that are `shown` or chosen."""
         chosen = {x: self.chosen[x].edge for x in sorted(self.entering) if x in self.chosen}
         best = tuple(
-            Best(self.node(x), chosen.get(x), tuple(self.kicked.get(x, ())))
+            BestEdge(self.node(x), chosen.get(x), tuple(self.kicked.get(x, ())))
             for x in sorted(self.entering)
         )
         last = {entry.edge: entry for x in sorted(self.entering) for entry in self.entering[x]}

@@ -13,7 +13,7 @@ from arborescence.explaining.steps import Detail, Pair, number_name
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from arborescence.explaining.problem import Problem
+    from arborescence.explaining.problem import ScoredSentence
     from arborescence.explaining.steps import Step
 
 #: What a chart has a weight for, such as a span of words.
@@ -35,7 +35,7 @@ class Chart(Generic[Part]):
 
     # An algorithm makes its own of it, with two methods that say what its steps show
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: ScoredSentence) -> None:
         self.problem = problem
         self.unit = lcm(*(score.denominator for score in problem.scores.values()))
         self.scores = {edge: int(score * self.unit) for edge, score in problem.scores.items()}
@@ -111,12 +111,14 @@ class Span:
     """A cell of the chart."""
 
     kind: str
-    # head, end: the head, and the other end; of an incomplete span the dependent
+    #: head, end: the head, and the other end; of an incomplete span the dependent
     head: int
     end: int
-    weight: float | None  # the best weight; None if there is no such span
-    split: int | None = None  # where its two parts meet in the best case. None if it has no parts.
-    # the back pointers: kind, head and end of both parts
+    #: the best weight; None if there is no such span
+    weight: float | None
+    #: where its two parts meet in the best case. None if it has no parts. the back pointers: kind,
+    #: head and end of both parts
+    split: int | None = None
     parts: tuple[Item, ...] = ()
 
 
@@ -197,7 +199,7 @@ def ways_of(item: Item, *, single: bool) -> Iterator[Way[Item]]:
         yield Way(((COMPLETE, low, split), (COMPLETE, high, split + 1)), split, (head, end))
 
 
-def steps(problem: Problem, *, single: bool) -> Iterator[Step]:
+def steps(problem: ScoredSentence, *, single: bool) -> Iterator[Step]:
     """Yield the steps to the best projective tree."""
     chart = SpanChart(problem)
     n = problem.n

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from fractions import Fraction
 
-    from arborescence.explaining.problem import Problem
+    from arborescence.explaining.problem import ScoredSentence
     from arborescence.explaining.steps import Step
 
     Heads = tuple[int | None, ...]
@@ -65,7 +65,7 @@ class Trees(Detail):
 
 
 @dataclass(frozen=True)
-class Part:
+class SpacePart:
     """A set of trees that waits: those with the required edges and without the forbidden ones."""
 
     # `next` is the weight of its best tree. If `swap` is given, `tree` was found already, and the
@@ -83,14 +83,14 @@ class Part:
         return self.forbidden if self.swap is None else (*self.forbidden, self.swap.edge)
 
 
-def steps(problem: Problem, k: int, *, single: bool) -> Iterator[Step]:
+def steps(problem: ScoredSentence, k: int, *, single: bool) -> Iterator[Step]:
     """Yield the steps to the k best trees, or to all if there are fewer."""
     last, tree = first_tree(problem, single=single)
     if tree is None:
         yield replace(last, text=f"There is no first tree. {last.text}")
         return
     found: list[Heads] = []
-    waiting: list[Part] = [Part(tree, (), (), problem.weight(tree))]
+    waiting: list[SpacePart] = [SpacePart(tree, (), (), problem.weight(tree))]
     while waiting and len(found) < k:
         part = max(waiting, key=lambda waits: waits.next)  # on a tie the one that came first
         waiting.remove(part)
@@ -105,7 +105,7 @@ def steps(problem: Problem, k: int, *, single: bool) -> Iterator[Step]:
     yield _step(problem, "trees", text, found, waiting, heads=found[0])
 
 
-def first_tree(problem: Problem, *, single: bool) -> tuple[Step, Heads | None]:
+def first_tree(problem: ScoredSentence, *, single: bool) -> tuple[Step, Heads | None]:
     """Return the last step to the best tree, and its heads; None if there is no tree."""
     made = (root_constraint if single else chu_liu_edmonds).steps(problem, recorded=False)
     *_, last = made
@@ -113,7 +113,12 @@ def first_tree(problem: Problem, *, single: bool) -> tuple[Step, Heads | None]:
 
 
 def give(
-    problem: Problem, part: Part, waiting: Sequence[Part], found: list[Heads], *, single: bool
+    problem: ScoredSentence,
+    part: SpacePart,
+    waiting: Sequence[SpacePart],
+    found: list[Heads],
+    *,
+    single: bool,
 ) -> Step:
     """Add the best tree of a part to the trees that are found."""
     if part.swap is None:
@@ -149,8 +154,8 @@ def give(
 
 
 def split(
-    problem: Problem, part: Part, tree: Heads, *, single: bool
-) -> Iterator[tuple[list[Part], list[Step]]]:
+    problem: ScoredSentence, part: SpacePart, tree: Heads, *, single: bool
+) -> Iterator[tuple[list[SpacePart], list[Step]]]:
     """Yield what is left of a part without its best tree, and the steps that say so."""
     if part.swap is not None:
         e = part.swap.edge
@@ -173,17 +178,17 @@ def split(
     weight = problem.weight(best)
     text += f"the best of them weighs {number_name(number(weight))}. They wait."
     step = problem.step("other-root", text, forbidden=spent, heads=best, weight=number(weight))
-    yield [Part(best, (), spent, weight)], [step]
+    yield [SpacePart(best, (), spent, weight)], [step]
 
 
 def look_for_swap(
-    problem: Problem,
+    problem: ScoredSentence,
     tree: Heads,
     required: tuple[Pair, ...],
     forbidden: tuple[Pair, ...],
     *,
     single: bool,
-) -> tuple[list[Part], list[Step]]:
+) -> tuple[list[SpacePart], list[Step]]:
     """Find the swap of a tree that costs least: the paper's `next`, in a part of the trees."""
     graph = graph_of(problem, required, forbidden, single=single)
     swaps = swaps_of(graph, tree, required)
@@ -202,7 +207,7 @@ def look_for_swap(
             f"{problem.edge(cheapest.edge)}. So the next tree of this part lacks that edge, and "
             f"weighs {number_name(number(weight - least))}. The part waits."
         )
-        rest = [Part(tree, required, forbidden, weight - least, cheapest)]
+        rest = [SpacePart(tree, required, forbidden, weight - least, cheapest)]
     step = problem.step(
         "swaps",
         text,
@@ -261,8 +266,8 @@ def conditions_name(
 
 
 def graph_of(
-    problem: Problem, required: Sequence[Pair], forbidden: Sequence[Pair], *, single: bool
-) -> Problem:
+    problem: ScoredSentence, required: Sequence[Pair], forbidden: Sequence[Pair], *, single: bool
+) -> ScoredSentence:
     """Return the graph whose trees are those of a part."""
     only = {d: h for h, d in required}  # a required edge is the only one into its dependent
     absent = {(h, d) for h, d in problem.scores if only.get(d, h) != h} | set(forbidden)
@@ -273,11 +278,11 @@ def graph_of(
 
 
 def _step(
-    problem: Problem,
+    problem: ScoredSentence,
     kind: str,
     text: str,
     found: Sequence[Heads],
-    waiting: Sequence[Part],
+    waiting: Sequence[SpacePart],
     *,
     heads: Heads,
     **parts: object,
@@ -293,16 +298,18 @@ def _step(
 class Swap:
     """An edge of the tree, and the best edge that can replace it."""
 
-    node: Node  # the node of the contracted graph whose best edge it is
-    # edge, replacement: original edges. The replacement is None if there is none.
+    #: the node of the contracted graph whose best edge it is edge, replacement: original edges. The
+    #: replacement is None if there is none.
+    node: Node
     edge: Pair
     replacement: Pair | None
-    cost: float | None  # what the tree loses
-    # the other edges into the node, the best first: a blue one can replace the edge; a red one
-    # comes from below it, so it would close a cycle
+    #: what the tree loses the other edges into the node, the best first: a blue one can replace the
+    #: edge; a red one comes from below it, so it would close a cycle
+    cost: float | None
     blue: tuple[Pair, ...]
     red: tuple[Pair, ...]
-    cycle: int | None  # the contracted node that the node is in; None if it is in none
+    #: the contracted node that the node is in; None if it is in none
+    cycle: int | None
 
 
 @dataclass(frozen=True)
@@ -331,7 +338,7 @@ def _few(edges: Sequence[Pair], names: Sequence[str]) -> str:
 
 
 def swaps_of(
-    graph: Problem, tree: Heads, required: Sequence[Pair]
+    graph: ScoredSentence, tree: Heads, required: Sequence[Pair]
 ) -> list[tuple[Fraction | None, Swap]]:
     """Return the cost and the swap of each edge of the best tree of a graph."""
     # The graph is contracted, with the tree's edges preferred on a tie. Then each edge of the tree

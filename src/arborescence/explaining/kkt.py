@@ -26,7 +26,7 @@ from arborescence.explaining.undirected import (
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Sequence
 
-    from arborescence.explaining.problem import Problem
+    from arborescence.explaining.problem import ScoredSentence
     from arborescence.explaining.steps import Step
     from arborescence.explaining.undirected import Pairs, Parts
 
@@ -37,7 +37,7 @@ HEAVY, LIGHT = "F-heavy: goes", "F-light: stays"
 class Heavy(Multigraph):
     """Edges beside a forest F: an F-heavy one is worse than each edge of the path in F."""
 
-    # the worst edge of the path in F between the ends; None if there is no path
+    #: the worst edge of the path in F between the ends; None if there is no path
     worst: tuple[Pair | None, ...] = ()
 
     def table(self, names: Sequence[str]) -> list[list[str]]:
@@ -56,13 +56,13 @@ class Heavy(Multigraph):
         ]
 
 
-def steps(problem: Problem, *, single: bool) -> Iterator[Step]:
+def steps(problem: ScoredSentence, *, single: bool) -> Iterator[Step]:
     """Yield the steps of `undirected.decode`, with this algorithm for the spanning tree."""
     yield from parse(problem, spanning_tree, single=single)
 
 
 def spanning_tree(
-    problem: Problem, pairs: Pairs, first: int
+    problem: ScoredSentence, pairs: Pairs, first: int
 ) -> Generator[Step, None, list[Pair] | None]:
     """Find the spanning tree; None if the pairs do not connect all nodes."""
     parts = new_parts(problem, first)
@@ -72,7 +72,7 @@ def spanning_tree(
 
 
 def forest(
-    problem: Problem, pairs: Pairs, parts: Parts, coins: np.random.Generator, where: str = ""
+    problem: ScoredSentence, pairs: Pairs, parts: Parts, coins: np.random.Generator, where: str = ""
 ) -> Generator[Step, None, set[Pair]]:
     """Find the spanning forest of a graph; `where` says in which recursive call this is."""
     chosen: set[Pair] = set()

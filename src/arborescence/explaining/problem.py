@@ -21,17 +21,20 @@ MOST_WORDS = 30
 
 
 @dataclass(frozen=True)
-class Problem:
+class ScoredSentence:
     """The graph of a sentence."""
 
-    n: int  # the number of words
-    scores: dict[Pair, Fraction]  # the score of each present edge (h, d), exactly
-    words: Names  # the names of the nodes 0 to n, and perhaps of edges
+    #: the number of words
+    n: int
+    #: the score of each present edge (h, d), exactly
+    scores: dict[Pair, Fraction]
+    #: the names of the nodes 0 to n, and perhaps of edges
+    words: Names
 
-    def without(self, edges: Collection[Pair]) -> Problem:
+    def without(self, edges: Collection[Pair]) -> ScoredSentence:
         """Return the graph without some edges."""
         kept = {edge: score for edge, score in self.scores.items() if edge not in edges}
-        return Problem(self.n, kept, self.words)
+        return ScoredSentence(self.n, kept, self.words)
 
     def weight(self, heads: Sequence[int | None]) -> Fraction:
         """Return the exact weight of a tree."""
@@ -91,9 +94,8 @@ def number(value: Fraction) -> float:
 
 def problem_of(
     scores: Any, words: Sequence[str] | None, edges: Mapping[Pair, str] | None = None
-) -> Problem:
-    """Check a sentence's scores, and make them exact."""
-    # ScoresError, or OptionError for other words
+) -> ScoredSentence:
+    """Check a sentence's scores, and make them exact; ScoresError, or OptionError for `words`."""
     graph = as_graph(scores)
     if graph.shape:
         raise ScoresError(
@@ -114,7 +116,7 @@ def problem_of(
         if not score < np.inf:
             raise bad_score(graph, 0)
         exact[h, d] = Fraction(float(score))
-    return Problem(n, exact, Names(("root", *_names(n, words)), _named(exact, edges)))
+    return ScoredSentence(n, exact, Names(("root", *_names(n, words)), _named(exact, edges)))
 
 
 def _named(present: Collection[Pair], edges: Mapping[Pair, str] | None) -> dict[Pair, str]:

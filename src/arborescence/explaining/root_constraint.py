@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Sequence
 
     from arborescence.explaining.contraction import Entry
-    from arborescence.explaining.problem import Problem
+    from arborescence.explaining.problem import ScoredSentence
     from arborescence.explaining.steps import Step
 
 
@@ -32,8 +32,10 @@ class Child(Detail):
 
     node: Node
     root_edge: Edge
-    other: Edge | None  # the best edge into it that does not come from the root
-    without: float | None  # the weight of the greedy graph with the other edge
+    #: the best edge into it that does not come from the root
+    other: Edge | None
+    #: the weight of the greedy graph with the other edge
+    without: float | None
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,7 @@ class Children(Detail):
         return rows
 
 
-def steps(problem: Problem, *, recorded: bool = True) -> Iterator[Step]:
+def steps(problem: ScoredSentence, *, recorded: bool = True) -> Iterator[Step]:
     """Yield the steps to the best tree with exactly one root edge."""
     state = Contraction(problem, whole=True, recorded=recorded)
     if (yield from contract_cycles(state)) and (yield from constrain(state)):

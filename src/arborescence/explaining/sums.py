@@ -14,7 +14,7 @@ from arborescence.explaining.steps import Detail, number_name
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from arborescence.explaining.problem import Problem
+    from arborescence.explaining.problem import ScoredSentence
     from arborescence.explaining.steps import Step
 
     Rows = list[list[Fraction]]
@@ -29,8 +29,10 @@ class Matrix(Detail):
     """A matrix with a row and a column for each node from `first` on."""
 
     name: str
-    first: int  # 0 if the root has a row and a column, otherwise 1
-    rows: tuple[tuple[float, ...], ...]  # ``rows[h][d]``
+    #: 0 if the root has a row and a column, otherwise 1
+    first: int
+    #: ``rows[h][d]``
+    rows: tuple[tuple[float, ...], ...]
 
     def table(self, names: Sequence[str]) -> list[list[str]]:
         """Return the matrix with the names of its rows and columns."""
@@ -45,10 +47,14 @@ class Matrix(Detail):
 class Determinant(Detail):
     """The determinant of the Laplacian, and what follows."""
 
-    value: float  # the sum over all trees of the products of their weights; may underflow to 0
-    log: float  # its logarithm
-    shift: float  # what was subtracted from the scores of each tree
-    log_partition: float  # the sum of both
+    #: the sum over all trees of the products of their weights; may underflow to 0
+    value: float
+    #: its logarithm
+    log: float
+    #: what was subtracted from the scores of each tree
+    shift: float
+    #: the sum of both
+    log_partition: float
 
     def table(self, names: Sequence[str]) -> list[list[str]]:  # noqa: ARG002
         """Return the numbers."""
@@ -61,7 +67,7 @@ class Determinant(Detail):
         return [[name, number_name(value)] for name, value in pairs]
 
 
-def steps(problem: Problem, *, single: bool) -> Iterator[Step]:
+def steps(problem: ScoredSentence, *, single: bool) -> Iterator[Step]:
     """Yield the steps to the sum over all trees, and to the probability of each edge."""
     n = problem.n
     best = {
@@ -129,7 +135,7 @@ def steps(problem: Problem, *, single: bool) -> Iterator[Step]:
     )
 
 
-def weights_of(problem: Problem) -> Rows:
+def weights_of(problem: ScoredSentence) -> Rows:
     """Return the exponentials of the scores, divided by the largest into the same word."""
     size = problem.n + 1
     weights = [[Fraction(0)] * size for _ in range(size)]

@@ -16,7 +16,7 @@ from arborescence.explaining.steps import Detail, Node, Pair, number_name
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Sequence
 
-    from arborescence.explaining.problem import Problem
+    from arborescence.explaining.problem import ScoredSentence
     from arborescence.explaining.steps import Step
 
     Pairs = dict[Pair, float]
@@ -33,7 +33,7 @@ _ROUNDING, _TINY = 2.0**-51, 2.0**-1022
 
 
 @dataclass(frozen=True)
-class Change:
+class TreeChange:
     """Above → between → word becomes above → word → between."""
 
     # the gain is None if an edge is absent
@@ -49,7 +49,7 @@ class Change:
 class Changes(Detail):
     """The changes that a round looks at; one or none is made."""
 
-    changes: tuple[Change, ...]
+    changes: tuple[TreeChange, ...]
 
     def table(self, names: Sequence[str]) -> list[list[str]]:
         """Return a row for each change; the one that is made has a star."""
@@ -62,7 +62,9 @@ class Changes(Detail):
         return rows
 
 
-def enhance(problem: Problem, heads: list[int | None]) -> Generator[Step, None, list[int | None]]:
+def enhance(
+    problem: ScoredSentence, heads: list[int | None]
+) -> Generator[Step, None, list[int | None]]:
     """Make the best change of edges as long as it gains, at most five times."""
     for turn in range(1, ROUNDS + 1):
         changes = changes_of(problem, heads)
@@ -96,7 +98,7 @@ def enhance(problem: Problem, heads: list[int | None]) -> Generator[Step, None, 
     return heads
 
 
-def changes_of(problem: Problem, heads: Sequence[int | None]) -> list[Change]:
+def changes_of(problem: ScoredSentence, heads: Sequence[int | None]) -> list[TreeChange]:
     """Return the changes of a round: the one that gains most is made; of equal ones, the first."""
 
     def quarter(h: int, d: int) -> float:  # of a score: no difference overflows
@@ -117,7 +119,7 @@ def changes_of(problem: Problem, heads: Sequence[int | None]) -> list[Change]:
             gains[v] = entering + between
         known = all(edge in problem.scores for edge in ((t, u), (u, v), (t, v), (v, u)))
         gain = 4 * (entering + between) if known else None
-        found.append(Change(t, u, v, gain, made=False))
+        found.append(TreeChange(t, u, v, gain, made=False))
 
     best = max(gains, key=lambda v: (gains[v], -v), default=None)
     return [replace(c, made=c.word == best) for c in found]
@@ -186,14 +188,14 @@ class RootWords(Detail):
         return [["root word", "weight of the tree"], *map(list, pairs)]
 
 
-def steps(problem: Problem, *, single: bool) -> Iterator[Step]:
+def steps(problem: ScoredSentence, *, single: bool) -> Iterator[Step]:
     """Yield the steps of `undirected.decode` with its default options."""
     yield from parse(problem, spanning_tree, single=single)
 
 
 def parse(
-    problem: Problem,
-    spanning_tree: Callable[[Problem, Pairs, int], Generator[Step, None, list[Pair] | None]],
+    problem: ScoredSentence,
+    spanning_tree: Callable[[ScoredSentence, Pairs, int], Generator[Step, None, list[Pair] | None]],
     *,
     single: bool,
 ) -> Iterator[Step]:
@@ -230,7 +232,7 @@ def parse(
     yield problem.step("tree", text, heads=tuple(heads), weight=weight)
 
 
-def encode(problem: Problem, first: int) -> Pairs:
+def encode(problem: ScoredSentence, first: int) -> Pairs:
     """Return the score of each pair (u, v) with u < v, in this order."""
     pairs = {}
     for u in range(first, problem.n + 1):
@@ -242,7 +244,7 @@ def encode(problem: Problem, first: int) -> Pairs:
 
 
 def spanning_tree(
-    problem: Problem, pairs: Pairs, first: int
+    problem: ScoredSentence, pairs: Pairs, first: int
 ) -> Generator[Step, None, list[Pair] | None]:
     """Borůvka's algorithm: each component takes its best pair; then components become nodes."""
     parts = new_parts(problem, first)
@@ -255,7 +257,7 @@ def spanning_tree(
     return sorted(chosen)
 
 
-def new_parts(problem: Problem, first: int) -> Parts:
+def new_parts(problem: ScoredSentence, first: int) -> Parts:
     """Return the contracted node that each node is in: first itself."""
     return {node: (node,) for node in range(first, problem.n + 1)}
 
@@ -266,7 +268,7 @@ def better(pairs: Pairs) -> Callable[[Pair], tuple[float, Pair]]:
 
 
 def boruvka_step(
-    problem: Problem, edges: Pairs, parts: Parts, chosen: set[Pair], where: str = ""
+    problem: ScoredSentence, edges: Pairs, parts: Parts, chosen: set[Pair], where: str = ""
 ) -> Generator[Step, None, Pairs]:
     """Make a step of Borůvka's algorithm, which contracts nodes; return the edges that are left."""
     best: dict[tuple[int, ...], Pair] = {}
@@ -311,7 +313,7 @@ def boruvka_step(
     return kept
 
 
-def nodes_of(problem: Problem, parts: Parts) -> tuple[Node, ...]:
+def nodes_of(problem: ScoredSentence, parts: Parts) -> tuple[Node, ...]:
     """Return the contracted nodes as steps show them."""
     return tuple(
         Node(part[0]) if len(part) == 1 else Node(problem.n + 1 + k, tuple(map(Node, part)))
@@ -319,7 +321,7 @@ def nodes_of(problem: Problem, parts: Parts) -> tuple[Node, ...]:
     )
 
 
-def choose_root(problem: Problem, tree: list[Pair]) -> tuple[int, Step]:
+def choose_root(problem: ScoredSentence, tree: list[Pair]) -> tuple[int, Step]:
     """Choose the word that hangs from the root: the tree weighs most then. 0 if there is none."""
     weights: dict[int, Fraction] = {}
     for word in range(1, problem.n + 1):
@@ -356,7 +358,7 @@ def directed(n: int, tree: Sequence[Pair], root: int) -> list[int | None]:
 
 
 def orient(
-    problem: Problem, tree: Sequence[Pair], root: int
+    problem: ScoredSentence, tree: Sequence[Pair], root: int
 ) -> Generator[Step, None, list[int | None]]:
     """Direct the tree away from the root, breadth first: a step for each node with dependents."""
     whole = directed(problem.n, tree, root)
@@ -379,7 +381,7 @@ def orient(
     return whole
 
 
-def decode_exactly(problem: Problem, why: str, single: bool) -> Iterator[Step]:
+def decode_exactly(problem: ScoredSentence, why: str, single: bool) -> Iterator[Step]:
     """Yield the best tree instead, by the exact algorithm, or why there is none."""
     *_, last = (root_constraint if single else chu_liu_edmonds).steps(problem)
     yield replace(last, text=f"{why} So the sentence is decoded exactly instead. {last.text}")

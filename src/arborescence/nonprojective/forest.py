@@ -28,65 +28,95 @@ DEPTH = 2.0**30
 # length N, over nodes at least 2N, over leaves W; D is the number of digits of an accumulator.
 
 
-class Columns(NamedTuple):
+class InColumns(NamedTuple):
     """The in-columns of tops, in rows that are reused when a top has become a member."""
 
-    gains: np.ndarray  # (N, W) float64: one column per row; times SCALE
-    entry: np.ndarray  # (N, W) int32: the word of x at which the edge of that gain enters
-    slot: np.ndarray  # nodes, int64: the row of x's column, -1 if it has none
-    free: np.ndarray  # leaves, int64: a stack of the free rows; the row freed last is reused
-    # first, as it is still in the processor's cache
-    raw: np.ndarray  # leaves, the type of the scores: scratch for copying a column
+    #: (N, W) float64: one column per row; times SCALE
+    gains: np.ndarray
+    #: (N, W) int32: the word of x at which the edge of that gain enters
+    entry: np.ndarray
+    #: nodes, int64: the row of x's column, -1 if it has none
+    slot: np.ndarray
+    #: leaves, int64: a stack of the free rows; the row freed last is reused first, as it is still
+    #: in the processor's cache
+    free: np.ndarray
+    #: leaves, the type of the scores: scratch for copying a column
+    raw: np.ndarray
 
 
 class Chosen(NamedTuple):
     """The best entering edge of each node; for a member it is its edge on the cycle."""
 
-    tail: np.ndarray  # nodes, int64: the head of the edge tail -> into
-    into: np.ndarray  # nodes, int64
-    gain: np.ndarray  # nodes, float64: its gain
-    bound: np.ndarray  # nodes, float64: the error of a gain g is at most bound + relative·|g|
-    relative: np.ndarray  # nodes, float64
+    #: nodes, int64: the head of the edge tail -> into
+    tail: np.ndarray
+    #: nodes, int64
+    into: np.ndarray
+    #: nodes, float64: its gain
+    gain: np.ndarray
+    #: nodes, float64: the error of a gain g is at most bound + relative·|g|
+    bound: np.ndarray
+    #: nodes, float64
+    relative: np.ndarray
 
 
 class Nest(NamedTuple):
     """The nesting of the nodes."""
 
-    parent: np.ndarray  # nodes, int64: the cycle that x is a member of, -1 for a top
-    members: np.ndarray  # nodes, int64: the members of all cycles, in order of contraction
-    label: np.ndarray  # leaves, int64: all leaves below a top have the same label
-    at: np.ndarray  # leaves, int64: the top of each label
-    size: np.ndarray  # nodes, int64: the number of leaves below x
-    first: np.ndarray  # nodes, int64: the first leaf of the linked list of these leaves
-    last: np.ndarray  # nodes, int64: the last leaf of that list
-    after: np.ndarray  # leaves, int64: the next leaf of the list
+    #: nodes, int64: the cycle that x is a member of, -1 for a top
+    parent: np.ndarray
+    #: nodes, int64: the members of all cycles, in order of contraction
+    members: np.ndarray
+    #: leaves, int64: all leaves below a top have the same label
+    label: np.ndarray
+    #: leaves, int64: the top of each label
+    at: np.ndarray
+    #: nodes, int64: the number of leaves below x
+    size: np.ndarray
+    #: nodes, int64: the first leaf of the linked list of these leaves
+    first: np.ndarray
+    #: nodes, int64: the last leaf of that list
+    last: np.ndarray
+    #: leaves, int64: the next leaf of the list
+    after: np.ndarray
 
 
 class Walk(NamedTuple):
     """The path from a word to the root."""
 
-    status: np.ndarray  # nodes, int64: NEW, ON_PATH or DONE
-    path: np.ndarray  # nodes, int64: the stack of nodes on the current path
+    #: nodes, int64: NEW, ON_PATH or DONE
+    status: np.ndarray
+    #: nodes, int64: the stack of nodes on the current path
+    path: np.ndarray
 
 
 class ExactGains(NamedTuple):
     """The exact sum that an edge into v replaces: own[v] + shared[group[v]], after `catch_up`."""
 
-    own: np.ndarray  # (N, D) int64
-    shared: np.ndarray  # (N, D) int64
-    group: np.ndarray  # leaves, int64
-    sums: np.ndarray  # (3, D) int64: accumulators
+    #: (N, D) int64
+    own: np.ndarray
+    #: (N, D) int64
+    shared: np.ndarray
+    #: leaves, int64
+    group: np.ndarray
+    #: (3, D) int64: accumulators
+    sums: np.ndarray
 
 
 class RootChildren(NamedTuple):
     """The data of `constrained` about the children of the root."""
 
-    roots: np.ndarray  # nodes, int64: the children
-    other: np.ndarray  # nodes, int64: the tail of the best edge into each that is not from the root
-    known: np.ndarray  # nodes, bool: whether `other` is up to date
-    loss: np.ndarray  # nodes, float64: the cost of taking that edge
-    family: np.ndarray  # nodes, int64: the child of the root whose subtree has a top
-    link: np.ndarray  # nodes, int64: union-find links between these subtrees
+    #: nodes, int64: the children
+    roots: np.ndarray
+    #: nodes, int64: the tail of the best edge into each that is not from the root
+    other: np.ndarray
+    #: nodes, bool: whether `other` is up to date
+    known: np.ndarray
+    #: nodes, float64: the cost of taking that edge
+    loss: np.ndarray
+    #: nodes, int64: the child of the root whose subtree has a top
+    family: np.ndarray
+    #: nodes, int64: union-find links between these subtrees
+    link: np.ndarray
 
 
 # Indices of `Forest.counts`: the numbers of nodes, of entries of `members`, of members that
@@ -101,14 +131,16 @@ SHIFT, FLOOR, MOST = range(3)
 class Forest(NamedTuple):
     """The contraction forest of one sentence of up to n words, with all arrays for decoding."""
 
-    columns: Columns
+    columns: InColumns
     chosen: Chosen
     nest: Nest
     walk: Walk
     exact: ExactGains
     rooted: RootChildren
-    counts: np.ndarray  # (at least 5,) int64
-    limits: np.ndarray  # (at least 3,) float64
+    #: (at least 5,) int64
+    counts: np.ndarray
+    #: (at least 3,) float64
+    limits: np.ndarray
 
 
 @kernel
@@ -125,7 +157,7 @@ def new_forest(scores: np.ndarray, n: int) -> Forest:
     gains = np.empty((rows + 1, leaves), np.float64)
     exact = np.empty((2 * rows + 3, digits), np.int64)
     return Forest(
-        Columns(
+        InColumns(
             gains=gains[:rows],
             entry=np.empty((rows, leaves), np.int32),
             slot=of_nodes[0],

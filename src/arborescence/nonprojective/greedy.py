@@ -33,14 +33,22 @@ from arborescence.core.tree import spans
 class Greedy(NamedTuple):
     """The greedy graph of a sentence, and scratch arrays. W is N, rounded up to whole lanes."""
 
-    best: np.ndarray  # (W,), the type of the scores: the score of each word's best edge
-    head: np.ndarray  # (W,) int32: the head of that edge
-    root: np.ndarray  # (W,), the type of the scores: the scores of the root edges
-    margin: np.ndarray  # (W,) float64: how much better the root edge of each word is
-    bests: np.ndarray  # (LANES²,), the type of the scores: of sixteen words in `greedy_columns`
-    heads: np.ndarray  # (LANES²,) int32
-    above: np.ndarray  # (W,) int32: 0 for the words that the root reaches, as from `spans`
-    copy: np.ndarray  # (N² + LANES,), the type of the scores: a sentence that is not contiguous
+    #: (W,), the type of the scores: the score of each word's best edge
+    best: np.ndarray
+    #: (W,) int32: the head of that edge
+    head: np.ndarray
+    #: (W,), the type of the scores: the scores of the root edges
+    root: np.ndarray
+    #: (W,) float64: how much better the root edge of each word is
+    margin: np.ndarray
+    #: (LANES²,), the type of the scores: of sixteen words in `greedy_columns`
+    bests: np.ndarray
+    #: (LANES²,) int32
+    heads: np.ndarray
+    #: (W,) int32: 0 for the words that the root reaches, as from `spans`
+    above: np.ndarray
+    #: (N² + LANES,), the type of the scores: a sentence that is not contiguous
+    copy: np.ndarray
 
 
 @kernel

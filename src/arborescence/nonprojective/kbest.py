@@ -68,7 +68,7 @@ from arborescence.nonprojective.swaps import (
 )
 
 if TYPE_CHECKING:
-    from arborescence.core.best_first import Lists
+    from arborescence.core.best_first import TreeLists
     from arborescence.core.graph import Graph
 
 
@@ -225,7 +225,7 @@ def take_turn(ranking: Ranking, search: SwapSearch, forest: Forest, n: int) -> N
 @kernel
 @takes(
     f"{BLOCKS}, "
-    "score[:, :, ::1], bool, int64[::1], bool, int64, core.best_first.Lists("
+    "score[:, :, ::1], bool, int64[::1], bool, int64, core.best_first.TreeLists("
     "out int64[:, :, ::1], out float64[:, ::1], out int64[::1])"
 )
 def kbest_kernel(
@@ -235,7 +235,7 @@ def kbest_kernel(
     lengths: np.ndarray,
     single: bool,
     first: int,
-    lists: Lists,
+    lists: TreeLists,
 ) -> tuple[int, int]:
     """Find the k best trees of each sentence of a batch. O(k n²) a sentence.
 
@@ -262,7 +262,7 @@ def find_trees(
     lengths: np.ndarray,
     single: bool,
     first: int,
-    lists: Lists,
+    lists: TreeLists,
 ) -> tuple[int, int]:
     """Do the work of `kbest_kernel`."""
     heads, weights, counts = lists
@@ -351,9 +351,9 @@ class KBestState(Blocks):
         return more._replace(matrices=self.matrices, good=self.good, notes=self.notes)
 
     def find(
-        self, graph: Graph, single: bool, lists: Lists, start: int, stop: int
+        self, graph: Graph, single: bool, lists: TreeLists, start: int, stop: int
     ) -> tuple[KBestState, int, int]:
-        """Fill the lists of some sentences, as in `best_first.State.find`."""
+        """Fill the lists of some sentences, as in `TreeSearch.find`."""
         state: KBestState = self
         scores, lengths = graph.scores, graph.lengths
         if len(self.good) < scores.shape[1]:

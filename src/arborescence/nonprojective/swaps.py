@@ -49,58 +49,84 @@ GOOD = 8
 class Constrained(NamedTuple):
     """The graph of one sentence, and the current constraints."""
 
-    base: np.ndarray  # (N, W), the type of the scores: base[d, h]; -inf for absent edges
-    work: np.ndarray  # (N, W): the same, with -inf also for excluded edges
-    excluded: np.ndarray  # (N², 2) int32: the edges (h, d) that are excluded now
-    fixed: np.ndarray  # (N,) bool: whether the word's edge is required
+    #: (N, W), the type of the scores: base[d, h]; -inf for absent edges
+    base: np.ndarray
+    #: (N, W): the same, with -inf also for excluded edges
+    work: np.ndarray
+    #: (N², 2) int32: the edges (h, d) that are excluded now
+    excluded: np.ndarray
+    #: (N,) bool: whether the word's edge is required
+    fixed: np.ndarray
 
 
 class GoodHeads(NamedTuple):
     """The best heads of each word without constraints."""
 
-    heads: np.ndarray  # (N, GOOD) int32: best first
-    known: np.ndarray  # (N,) int64: the number of heads computed so far
-    scratch: np.ndarray  # (W,), the type of the scores
+    #: (N, GOOD) int32: best first
+    heads: np.ndarray
+    #: (N,) int64: the number of heads computed so far
+    known: np.ndarray
+    #: (W,), the type of the scores
+    scratch: np.ndarray
 
 
-class Layout(NamedTuple):
+class BlockLayout(NamedTuple):
     """The positions of the words in the tree."""
 
-    block: np.ndarray  # (N,) int64: the top of a word's block of required edges
-    place: np.ndarray  # (W,), the type of the scores: the number of each word in preorder
-    stop: np.ndarray  # (N,), the type of the scores: a word and all words below it have the
-    # numbers from its own up to, but not including, this
-    order: np.ndarray  # (N,) int64: the words in preorder
+    #: (N,) int64: the top of a word's block of required edges
+    block: np.ndarray
+    #: (W,), the type of the scores: the number of each word in preorder
+    place: np.ndarray
+    #: (N,), the type of the scores: a word and all words below it have the numbers from its own up
+    #: to, but not including, this
+    stop: np.ndarray
+    #: (N,) int64: the words in preorder
+    order: np.ndarray
 
 
 class Doors(NamedTuple):
     """For each node x during contraction: where the tree enters x."""
 
-    door: np.ndarray  # (2N,) int64: the word of x that the tree's edge into x enters
-    spare: np.ndarray  # (2N,) float64: the scaled gain of the best other edge from the same head
-    side: np.ndarray  # (2N,) int64: the word of x that this other edge enters
-    begin: np.ndarray  # (2N,) int64: the start of x's members in `Nest.members`
-    end: np.ndarray  # (2N,) int64: their end
-    column: np.ndarray  # (W,) float64: scratch for an in-column
-    rival: np.ndarray  # (N, 2) int64: scratch: a member and one of its words
-    gain: np.ndarray  # (N,) float64: scratch: the gain of the edge into that word
+    #: (2N,) int64: the word of x that the tree's edge into x enters
+    door: np.ndarray
+    #: (2N,) float64: the scaled gain of the best other edge from the same head
+    spare: np.ndarray
+    #: (2N,) int64: the word of x that this other edge enters
+    side: np.ndarray
+    #: (2N,) int64: the start of x's members in `Nest.members`
+    begin: np.ndarray
+    #: (2N,) int64: their end
+    end: np.ndarray
+    #: (W,) float64: scratch for an in-column
+    column: np.ndarray
+    #: (N, 2) int64: scratch: a member and one of its words
+    rival: np.ndarray
+    #: (N,) float64: scratch: the gain of the edge into that word
+    gain: np.ndarray
 
 
 class Opening(NamedTuple):
     """Scratch for a swap: the nodes inside a node, and their edges after the swap."""
 
-    inside: np.ndarray  # (2N,) int64
-    tail: np.ndarray  # (2N,) int64
-    into: np.ndarray  # (2N,) int64
+    #: (2N,) int64
+    inside: np.ndarray
+    #: (2N,) int64
+    tail: np.ndarray
+    #: (2N,) int64
+    into: np.ndarray
 
 
-class Swaps(NamedTuple):
+class SwapTrees(NamedTuple):
     """The swap of each tree edge, by its dependent d: the head changes `start[d]` to `stop[d]`."""
 
-    start: np.ndarray  # (N,) int32
-    stop: np.ndarray  # (N,) int32
-    word: np.ndarray  # (N²,) int32
-    new_head: np.ndarray  # (N²,) int32
+    #: (N,) int32
+    start: np.ndarray
+    #: (N,) int32
+    stop: np.ndarray
+    #: (N²,) int32
+    word: np.ndarray
+    #: (N²,) int32
+    new_head: np.ndarray
 
 
 # Indices of `SwapSearch.counts`: the numbers of entries of `excluded` and of changes.
@@ -117,11 +143,12 @@ class SwapSearch(NamedTuple):
     graph: Constrained
     good: GoodHeads
     greedy: Greedy
-    layout: Layout
+    layout: BlockLayout
     doors: Doors
     opening: Opening
-    swaps: Swaps
-    counts: np.ndarray  # (2,) int64
+    swaps: SwapTrees
+    #: (2,) int64
+    counts: np.ndarray
 
 
 def width_of(n: int) -> int:
@@ -149,7 +176,7 @@ def new_search(matrices: np.ndarray, good: np.ndarray, known: np.ndarray, n: int
         ),
         GoodHeads(heads=good, known=known, scratch=of_scores[2]),
         new_greedy(matrices, n),
-        Layout(block=of_nodes[0], place=of_scores[0], stop=of_scores[1], order=of_nodes[1]),
+        BlockLayout(block=of_nodes[0], place=of_scores[0], stop=of_scores[1], order=of_nodes[1]),
         Doors(
             door=of_nodes[2],
             spare=floats[0],
@@ -161,7 +188,7 @@ def new_search(matrices: np.ndarray, good: np.ndarray, known: np.ndarray, n: int
             gain=floats[2],
         ),
         Opening(inside=of_nodes[6], tail=of_nodes[7], into=of_nodes[8]),
-        Swaps(start=of_words[0], stop=of_words[1], word=changes[0], new_head=changes[1]),
+        SwapTrees(start=of_words[0], stop=of_words[1], word=changes[0], new_head=changes[1]),
         counts=np.zeros(2, np.int64),
     )
 

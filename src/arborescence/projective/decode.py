@@ -58,15 +58,20 @@ _WHOLE_BITS = 52
 class Charts(NamedTuple):
     """The best weight of every span of a sentence; -inf if there is none."""
 
-    complete: np.ndarray  # (N, N + LANES) float64: C[h, e]
-    across: np.ndarray  # (N, N + LANES) float64: the same transposed, [e, h]
-    incomplete: np.ndarray  # (N, N + LANES) float64: I[h, d]
+    #: (N, N + LANES) float64: C[h, e]
+    complete: np.ndarray
+    #: (N, N + LANES) float64: the same transposed, [e, h]
+    across: np.ndarray
+    #: (N, N + LANES) float64: I[h, d]
+    incomplete: np.ndarray
 
 
 @indexing_kernel
 def best_sum(one: np.ndarray, at_one: int, other: np.ndarray, at_other: int, many: int) -> float:
-    """Return the maximum of the sums of so many numbers of two vectors, at least one. O(n)."""
-    # One of the two is -inf after them, to the end of the lanes
+    """Return the maximum of the sums of the first numbers of two vectors, at least one sum. O(n).
+
+    After the first numbers, one of the vectors is -inf to the end of the lanes.
+    """
     best = one[places(at_one)] + other[places(at_other)]
     for k in range(LANES, many, LANES):
         value = one[places(at_one + k)] + other[places(at_other + k)]
@@ -124,9 +129,11 @@ def choose(one: np.ndarray, other: np.ndarray) -> tuple[int, float, float]:
 
 @uncounted_kernel
 def read_tree(n: int, single: bool, charts: Charts, stack: np.ndarray, heads: np.ndarray) -> float:
-    """Write the best tree from filled charts; return its margin over other trees. O(n²)."""
-    # The smallest difference of best and second best split over its spans, less rounding errors.
-    # ``stack`` (N + 1, 3) int64 is scratch.
+    """Write the best tree from filled charts; return its margin over other trees. O(n²).
+
+    The margin is the smallest difference of the best and the second best split over the tree's
+    spans, less rounding errors. ``stack`` (N + 1, 3) int64 is scratch.
+    """
     margin = np.inf
     top, kind, h, e = pop(stack, push(stack, 0, (COMPLETE, 0, n)))
     while top >= 0:
@@ -148,8 +155,10 @@ def read_tree(n: int, single: bool, charts: Charts, stack: np.ndarray, heads: np
 @never_negative
 @takes("float64[:, ::1], int64")
 def sum_sizes(scores: np.ndarray, n: int) -> tuple[float, float]:
-    """Return the sums over words of the largest absolute and largest positive scores. O(n²)."""
-    # The first sum is NaN if a score is NaN or +inf. No tree weighs more than the second sum
+    """Return the sums over words of the largest absolute and largest positive scores. O(n²).
+
+    The first sum is NaN if a score is NaN or +inf. No tree weighs more than the second sum.
+    """
     of_words = np.zeros((2, n + 1))
     largest, highest = of_words[0], of_words[1]
     bad = 0
@@ -176,11 +185,14 @@ def sum_sizes(scores: np.ndarray, n: int) -> tuple[float, float]:
 def eisner_kernel(
     scores: np.ndarray, lengths: np.ndarray, single: bool, heads: np.ndarray
 ) -> tuple[int, int]:
-    """Find every best projective tree; return the first sentence without one, or B and FINE."""
-    # O(n³) each
-    # scores: (B, N, N) float64, contiguous, ``[b, h, d]``
-    # lengths: (B,) int64, or (0,) if every sentence has N - 1 words
-    # heads: (B, N) int64, filled
+    """Find every best projective tree; return the first sentence without one, or B and FINE.
+
+    O(n³) for each sentence.
+
+    - scores: (B, N, N) float64, contiguous, ``[b, h, d]``
+    - lengths: (B,) int64, or (0,) if every sentence has N - 1 words
+    - heads: (B, N) int64, filled
+    """
     batch, size, _ = scores.shape
     shape = (size, size + LANES)
     charts = Charts(np.empty(shape), np.empty(shape), np.empty(shape))

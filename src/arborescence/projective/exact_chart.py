@@ -25,10 +25,14 @@ _DECIDED = 1 << 22
 class ExactChart(NamedTuple):
     """The scores and the best weight of each span, in D digits each, lowest first."""
 
-    bias: int  # the unit is 2^-bias
-    scores: np.ndarray  # (N, N, D) int64
-    splits: np.ndarray  # (2, N, N) int64: the split of the best span; -1 if there is none
-    spans: np.ndarray  # (2, N, N, D) int64: its weight; INCOMPLETE or COMPLETE, [h, e]
+    #: the unit is 2^-bias
+    bias: int
+    #: (N, N, D) int64
+    scores: np.ndarray
+    #: (2, N, N) int64: the split of the best span; -1 if there is none
+    splits: np.ndarray
+    #: (2, N, N, D) int64: its weight; INCOMPLETE or COMPLETE, [h, e]
+    spans: np.ndarray
 
 
 @kernel
@@ -137,12 +141,14 @@ def choose_split(chart: ExactChart, kind: int, h: int, e: int, single: bool) -> 
 def fill_gaps(
     bias: int, splits: np.ndarray, spans: np.ndarray, n: int, single: bool, gaps: np.ndarray
 ) -> None:
-    """Compute the weight of each split of a span, minus that of the best split. O(n³ D)."""
-    # bias, splits, spans: of the `ExactChart`
-    # n, single: the number of words, and whether exactly one edge may leave the root
-    # gaps: (2, n + 1, n + 1, n + 1) float64, ``[kind, head, end, split]``: filled with numbers of
-    # at most 0. The score of the edge is not included, so incomplete spans of both directions have
-    # the same gaps. -inf, as it must be before, if a part does not exist.
+    """Compute the weight of each split of a span, minus the weight of the best split. O(n³ D).
+
+    - bias, splits, spans: of the `ExactChart`
+    - n, single: the number of words, and whether exactly one edge may leave the root
+    - gaps: (2, n + 1, n + 1, n + 1) float64, ``[kind, head, end, split]``, given as -inf: filled
+      with numbers of at most 0, and still -inf for parts that do not exist. The score of the edge
+      is not included, so incomplete spans of both directions have the same gaps.
+    """
     for h in range(n + 1):
         for e in range(n + 1):
             for kind in (INCOMPLETE, COMPLETE):
@@ -183,8 +189,10 @@ def difference(
 
 @kernel
 def best_exactly(scores: np.ndarray, n: int, single: bool, heads: np.ndarray) -> bool:
-    """Write the exact best projective tree; False if there is none. O(n³ D)."""
-    # On a tie the first split is taken: the lowest root, and the leftmost split
+    """Write the exact best projective tree; False if there is none. O(n³ D).
+
+    Of equal trees, the first split wins: the lowest root, and the leftmost split.
+    """
     bias, width = unit_of_scores(scores, n)
     values = np.zeros((n + 1, n + 1, width), np.int64)
     splits = np.full((2, n + 1, n + 1), -1, np.int64)

@@ -28,7 +28,7 @@ from arborescence.projective.exact_chart import ExactChart, exact_chart, sign_of
 from arborescence.projective.spans import COMPLETE, INCOMPLETE, parts_of, splits_of
 
 if TYPE_CHECKING:
-    from arborescence.core.best_first import Lists
+    from arborescence.core.best_first import TreeLists
     from arborescence.core.graph import Graph
 
 # NOTHING: there is no next derivation, or a heap is empty. UNKNOWN: not computed yet.
@@ -44,19 +44,19 @@ class Derivations(NamedTuple):
     # A span has the number ``(kind * N + head) * N + end``, as its first derivation. A single word
     # has one derivation, without parts
 
+    #: (P, 6) int64: the span, the derivations of the two parts, the span's next best derivation;
+    #: the first child and the next sibling in the pairing heap of candidates.
     links: np.ndarray
-    """(P, 6) int64: the span, the derivations of the two parts, the span's next best derivation;
-    the first child and the next sibling in the pairing heap of candidates."""
+    #: (P, D) int64
     weights: np.ndarray
-    """(P, D) int64"""
+    #: (2 N²,) int64: the last derivation of each span that has been output.
     last: np.ndarray
-    """(2 N²,) int64: the last derivation of each span that has been output."""
+    #: (2 N²,) int64: the best candidate of each span, the top of a heap.
     waiting: np.ndarray
-    """(2 N²,) int64: the best candidate of each span, the top of a heap."""
+    #: (2 N + 2,) int64: scratch.
     stack: np.ndarray
-    """(2 N + 2,) int64: scratch."""
+    #: (1,) int64: the number of derivations.
     used: np.ndarray
-    """(1,) int64: the number of derivations."""
 
 
 @kernel
@@ -128,8 +128,10 @@ def meld(known: Derivations, one: int, other: int) -> int:
 
 @kernel
 def without_top(known: Derivations, top: int) -> int:
-    """Remove the top of a heap by merging its children in pairs; return the new top."""
-    # O(log of its size) amortized
+    """Remove the top of a heap: merge its children in pairs. Return the new top.
+
+    O(log of the heap's size), amortized.
+    """
     pairs = NOTHING
     child = known.links[top, CHILD]
     while child != NOTHING:
@@ -187,9 +189,11 @@ def open_span(known: Derivations, chart: ExactChart, number: int, single: bool) 
 
 @kernel
 def advance(known: Derivations, chart: ExactChart, number: int, single: bool) -> bool:
-    """Find the next derivation of a span; False if there is no room. O(n log k)."""
-    # First those that it needs of its parts. Without room, results are kept, so the same call can
-    # be repeated
+    """Find the next derivation of a span; False if there is no room. O(n log k).
+
+    The derivations of the span's parts come first. If there is no room, all results so far are
+    kept, and the same call can be repeated.
+    """
     links, stack = known.links, known.stack
     size = chart.splits.shape[1]
     stack[0] = number
@@ -259,9 +263,10 @@ def find_projective(
     heads: np.ndarray,  # (k, at least N) int64, filled from the row `count` on
     weights: np.ndarray,  # (k,) float64, likewise
 ) -> tuple[int, int]:
-    """Write the next best trees."""
-    # Return their number and FINE, EXHAUSTED, NO_TREE or FULL (no room). O(n³ D) in total, and O(n
-    # log k) a tree.
+    """Write the next best trees; return their number, and FINE, EXHAUSTED, NO_TREE or FULL.
+
+    FULL: there is no room. O(n³ D) in total, and O(n log k) for each tree.
+    """
     links, last = known.links, known.last
     size = chart.splits.shape[1]
     number = number_of((COMPLETE, 0, size - 1), size)
@@ -307,9 +312,9 @@ class ProjectiveKBestState(NamedTuple):
         return cls.of(graph)
 
     def find(
-        self, graph: Graph, single: bool, lists: Lists, start: int, stop: int
+        self, graph: Graph, single: bool, lists: TreeLists, start: int, stop: int
     ) -> tuple[Self, int, int]:
-        """Fill the lists of the sentences `start` to `stop`. As in `best_first.State.find`."""
+        """Fill the lists of the sentences `start` to `stop`. As in `TreeSearch.find`."""
         chart = cast("ExactChart", self.chart)
         known = cast("Derivations", self.derivations)
         for b in range(start, stop):

@@ -52,10 +52,12 @@ def spans_strangers(heads: np.ndarray, d: int) -> bool:
 @kernel
 @takes("out int64[::1]")
 def lift_kernel(heads: np.ndarray) -> None:
-    """Lift the edges of a tree, ``heads`` (n + 1,) int64, in place, until it is projective."""
-    # PROJECTIVIZE of Nivre and Nilsson (2005), Section 2: the shortest non-projective edge first,
-    # then the leftmost. O(n²) to find it, O(depth) for each pair that crosses; longer edges than
-    # the best are skipped.
+    """Lift the edges of a tree, ``heads`` (n + 1,) int64, in place, until it is projective.
+
+    PROJECTIVIZE of Nivre and Nilsson (2005), Section 2: the shortest non-projective edge first,
+    then the leftmost. O(n²) to find the edge, O(depth) for each pair of crossing edges; edges
+    longer than the best so far are skipped.
+    """
     n = heads.shape[0] - 1
     while True:
         shortest, leftmost, lifted = n + 1, n + 1, 0
@@ -183,14 +185,14 @@ def deprojectivize(heads: Any, labels: Any) -> tuple[Any, Any]:
 class _Batch(NamedTuple):
     """Copies of the caller's trees, to be changed in place."""
 
+    #: (B, N), padded.
     rows: NDArray[np.int64]
-    """(B, N), padded."""
+    #: Each row without its padding: views.
     trees: list[NDArray[np.int64]]
-    """Each row without its padding: views."""
+    #: The caller's leading dimensions.
     shape: tuple[int, ...]
-    """The caller's leading dimensions."""
+    #: Converts a result to the caller's kind of array.
     give_back: Callable[[NDArray[Any]], Any]
-    """Converts a result to the caller's kind of array."""
 
     @classmethod
     def of(cls, heads: Any) -> Self:

@@ -23,9 +23,11 @@ INCOMPLETE, COMPLETE = 0, 1
 
 @inlined_kernel
 def parts_of(kind: int, h: int, e: int, r: int) -> tuple[Span, Span]:
-    """Return the two parts of a span that is split at r. O(1)."""
-    # Incomplete: two complete spans that meet between r and r + 1. Complete: the incomplete span to
-    # r, and the complete span of r
+    """Return the two parts of a span that is split at r. O(1).
+
+    The parts of an incomplete span are two complete spans that meet between r and r + 1. The parts
+    of a complete span are the incomplete span to r and the complete span of r.
+    """
     if kind == INCOMPLETE:
         return (COMPLETE, min(h, e), r), (COMPLETE, max(h, e), r + 1)
     return (INCOMPLETE, h, r), (COMPLETE, r, e)
@@ -49,8 +51,10 @@ def push(stack: np.ndarray, height: int, span: Span) -> int:
 
 @inlined_kernel
 def pop(stack: np.ndarray, height: int) -> tuple[int, int, int, int]:
-    """Take the next span of more than one word."""
-    # return the new height (-1: none), kind, head, end. O(1) for each span on the stack
+    """Take the next span of more than one word; return the new height, the kind, head and end.
+
+    The height is -1 if no span is left. O(1) for each span on the stack.
+    """
     while height > 0:
         height -= 1
         kind, h, e = stack[height, 0], stack[height, 1], stack[height, 2]

@@ -17,11 +17,11 @@ from arborescence.core.faults import NO_TREE, name_of, no_answer
 from arborescence.core.graph import in_threads
 from arborescence.errors import NoTreeError, ScoresError
 from arborescence.inference.decode import decode as decode_edges
-from arborescence.second_order.dual import Answer, Problem, Search, first_prices, solve
+from arborescence.second_order.dual import Answer, DualProblem, DualSearch, first_prices, solve
 from arborescence.second_order.edges import Listed
 from arborescence.second_order.parts import (
-    Batch,
     Parts,
+    PartsBatch,
     ceilings_of,
     remove_hopeless,
     weights_in,
@@ -54,7 +54,9 @@ class Found(NamedTuple):
     """The rounds of dual decomposition; 0 for projective trees."""
 
 
-class _Options(NamedTuple):
+class SecondOrderOptions(NamedTuple):
+    """The options of a search, in the types of the kernels."""
+
     single: bool
     projective: bool
     rounds: int
@@ -133,16 +135,16 @@ def decode(
     >>> decode(scores, siblings).heads
     array([-1,  2,  0,  2])
     """
-    options = _Options(
+    options = SecondOrderOptions(
         check_root(root),
         check_flag(projective),
         check_count(rounds, "rounds"),
         check_count(branches, "branches", 0),
     )
-    return _decode_batch(Batch.of(scores, siblings, grandparents, lengths), options, threads)
+    return _decode_batch(PartsBatch.of(scores, siblings, grandparents, lengths), options, threads)
 
 
-def _decode_batch(batch: Batch, options: _Options, threads: int) -> Found:
+def _decode_batch(batch: PartsBatch, options: SecondOrderOptions, threads: int) -> Found:
     many, size, _ = batch.graph.scores.shape
     heads = np.full((many, size), -1, np.int64)
     weights, bounds = np.empty(many), np.empty(many)
@@ -161,7 +163,7 @@ def _decode_batch(batch: Batch, options: _Options, threads: int) -> Found:
     return Found(trees, *(array.reshape(shape) for array in (weights, bounds, exact, done)))
 
 
-def _decode_sentence(batch: Batch, sentence: int, options: _Options) -> Found:
+def _decode_sentence(batch: PartsBatch, sentence: int, options: SecondOrderOptions) -> Found:
     parts = batch.parts(sentence, options.single)
     batch.check(sentence, parts)
     if len(parts.scores) == 1:
@@ -195,7 +197,7 @@ def _weight(parts: Parts, heads: NDArray[np.int64], scale: float) -> float:
 
 
 def _first_tree(
-    batch: Batch, sentence: int, ceilings: NDArray[np.float64], options: _Options
+    batch: PartsBatch, sentence: int, ceilings: NDArray[np.float64], options: SecondOrderOptions
 ) -> NDArray[np.int64]:
     """Return a tree that is the best one if each edge has its best sibling and grandparent."""
     try:
@@ -209,7 +211,9 @@ def _first_tree(
     return heads
 
 
-def no_tree(batch: Batch, sentence: int, single: bool, *, projective: bool) -> ArborescenceError:
+def no_tree(
+    batch: PartsBatch, sentence: int, single: bool, *, projective: bool
+) -> ArborescenceError:
     """Return the error that explains why a sentence has no tree."""
     scores = batch.parts(sentence, single).scores
     try:
@@ -223,7 +227,7 @@ def no_tree(batch: Batch, sentence: int, single: bool, *, projective: bool) -> A
 
 
 def _certified(
-    units: Units, heads: NDArray[np.int64], options: _Options
+    units: Units, heads: NDArray[np.int64], options: SecondOrderOptions
 ) -> tuple[Answer, float, bool]:
     """Search; return what was found, a bound in floats, and whether the tree is proven best."""
     scale = units.scale
@@ -247,7 +251,7 @@ def _certified(
 def _search(
     units: Units,
     heads: NDArray[np.int64],
-    options: _Options,
+    options: SecondOrderOptions,
     prices: NDArray[np.int64] | None = None,
     most: int = -ABSENT,
 ) -> Answer:
@@ -257,7 +261,7 @@ def _search(
     listed = Listed.of(units, options.single)
     weights = weights_in(units, heads)
     weight = ABSENT if (weights <= LOWEST).any() else int(weights.sum())
-    search = Search(listed, units.scale, options.single, options.rounds, heads, weight, most)
+    search = DualSearch(listed, units.scale, options.single, options.rounds, heads, weight, most)
     if prices is None:
         prices = first_prices(listed.scores)
     return search.run(options.branches, search.solve(listed.scores, prices))
@@ -266,12 +270,14 @@ def _search(
 def decode_listed(
     listed: Listed, ends: NDArray[np.int64], *, single: bool, rounds: int, branches: int
 ) -> list[Found]:
-    """Return what `second_order.decode` finds for each of several sentences; errors as there."""
-    # listed: the parts of all sentences in a row: `Listed`, but with float64 weights. They are
-    # multiples of some power of two for which sums have at most 40 bits; else nothing is claimed
-    # exact.
-    # ends: (B + 1, 4): where the nodes, edges, pairs and grandparents of each sentence begin
-    # single, rounds, branches: as for `second_order.decode`
+    """Return the result of `second_order.decode` for each of several sentences; errors as there.
+
+    - listed: the parts of all sentences in a row: `Listed`, but with float64 weights. If the
+      weights are multiples of a power of two such that sums have at most 40 bits, the search can
+      prove trees exact; else none is certified.
+    - ends: (B + 1, 4): where the nodes, edges, pairs and grandparents of each sentence begin
+    - single, rounds, branches: as for `second_order.decode`
+    """
     sizes = np.diff(ends[:, 0])
     _, _, scores, pairs, thirds = listed
     listed = Listed(*listed[:2], *(np.empty(len(part), np.int64) for part in listed[2:]))
@@ -299,8 +305,8 @@ def decode_listed(
         tree = heads[ends[b, 0] : ends[b + 1, 0]]
         if bound > weight + scale.slack and branches:
             one = _sentence(listed, ends, b)
-            problem = Problem(bound, one.scores, prices[:, ends[b, 1] : ends[b + 1, 1]], branch)
-            search = Search(one, scale, single, rounds, tree, weight)
+            problem = DualProblem(bound, one.scores, prices[:, ends[b, 1] : ends[b + 1, 1]], branch)
+            search = DualSearch(one, scale, single, rounds, tree, weight)
             tree, weight, bound, more, _ = search.run(branches, problem)
             done += more
         if max(weight, bound) <= LOWEST:

@@ -23,10 +23,10 @@ from arborescence.core.faults import FINE, NOT_GREEDY
 from arborescence.nonprojective.decode import solve as decode_others
 from arborescence.nonprojective.forest import Forest, new_forest
 from arborescence.nonprojective.greedy import Greedy, decode_greedily, new_greedy
-from arborescence.second_order.automata import Choices, new_choices, run_automata
+from arborescence.second_order.automata import ChildChoices, new_choices, run_automata
 from arborescence.second_order.edges import (
     LISTED,
-    Edges,
+    EdgeParts,
     Listed,
     ceilings_of,
     indexed,
@@ -54,30 +54,30 @@ _FORGET: Final = 0.1
 class Answer(NamedTuple):
     """What a search found, in units."""
 
+    #: (N,)
     heads: NDArray[np.int64]
-    """(N,)"""
+    #: Of these heads; at most LOWEST if a part is absent.
     weight: int
-    """Of these heads; at most LOWEST if a part is absent."""
+    #: No tree weighs more; at most LOWEST if there is no tree.
     bound: int
-    """No tree weighs more; at most LOWEST if there is no tree."""
     rounds: int
+    #: (2, E): those at the lowest bound, before branching.
     prices: NDArray[np.int64]
-    """(2, E): those at the lowest bound, before branching."""
 
 
-class Problem(NamedTuple):
+class DualProblem(NamedTuple):
     """A part of the trees: those of some of the edges."""
 
     bound: int
+    #: (E,): ABSENT for other edges.
     scores: NDArray[np.int64]
-    """(E,): ABSENT for other edges."""
+    #: (2, E): those at the lowest bound.
     prices: NDArray[np.int64]
-    """(2, E): those at the lowest bound."""
+    #: An edge that some rounds had in their trees, and others not; -1 if that is not needed.
     branch: int
-    """An edge that some rounds had in their trees, and others not; -1 if that is not needed."""
 
 
-class Search:
+class DualSearch:
     """A search for the best tree; the best one seen so far."""
 
     def __init__(
@@ -100,7 +100,7 @@ class Search:
         self._most = most
         self._done = 0
 
-    def solve(self, scores: NDArray[np.int64], prices: NDArray[np.int64]) -> Problem:
+    def solve(self, scores: NDArray[np.int64], prices: NDArray[np.int64]) -> DualProblem:
         """Bound the weight of the trees of these edges, and look for better ones among them."""
         listed, units = self._listed, self._units
         ends = np.array([[0] * 4, [len(self._heads), *map(len, (scores, *listed[3:]))]])
@@ -120,9 +120,9 @@ class Search:
         self._weight, bound, branch, rounds = result[0].tolist()
         self._heads = heads
         self._done += rounds
-        return Problem(bound, scores, prices, branch)
+        return DualProblem(bound, scores, prices, branch)
 
-    def run(self, branches: int, first: Problem) -> Answer:
+    def run(self, branches: int, first: DualProblem) -> Answer:
         """Search with at most so many branchings, from the solved problem of all trees on."""
         # Problems whose bound is above the best tree, the highest bound first.
         queue = [(-first.bound, 0, first)]
@@ -144,7 +144,7 @@ class Search:
         """Tell whether trees of this bound could be better than the best one, and matter."""
         return bound > self._weight + self._units.slack and self._weight <= self._most
 
-    def _branch(self, problem: Problem) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _branch(self, problem: DualProblem) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the scores with an edge required, and with it forbidden."""
         modifiers, roots = self._listed.modifiers, self._listed.firsts[1]
         edge, scores = problem.branch, problem.scores
@@ -172,7 +172,7 @@ def solve(
     # (B + 1, 4) int64: where the nodes, edges, pairs and grandparents of each sentence begin
     ends: np.ndarray,
     listed: Listed,  # `Listed`, of all sentences in a row; edges are numbered anew in each
-    # single, rounds, most: as for `Search`
+    # single, rounds, most: as for `DualSearch`
     single: bool,
     rounds: int,
     limits: np.ndarray,  # (B, 3) int64: the fields limit, step and slack of the sentence's units
@@ -185,8 +185,10 @@ def solve(
     # rounds done
     results: np.ndarray,
 ) -> None:
-    """Run the rounds of several sentences. O(n m³) a round at most, for m edges a word."""
-    # Without grandparents O(n m²); and O(n²) for the tree.
+    """Run the rounds of several sentences, for m edges a word: at most O(n m³) a round.
+
+    Without grandparents, a round takes O(n m²). The tree takes O(n²).
+    """
     firsts, modifiers, scores, pairs, grandparents = listed
     for b in range(results.shape[0]):
         node, edge, pair, third = ends[b]
@@ -214,9 +216,12 @@ def solve(
 class Work(NamedTuple):
     """Scratch arrays of the rounds of a sentence."""
 
-    earned: np.ndarray  # (1, N, N) float64: what the tree earns with each edge
-    tree: np.ndarray  # (1, N) int64: the decoder's tree
-    lengths: np.ndarray  # (0,) int64, for the decoder: the sentence is not padded
+    #: (1, N, N) float64: what the tree earns with each edge
+    earned: np.ndarray
+    #: (1, N) int64: the decoder's tree
+    tree: np.ndarray
+    #: (0,) int64, for the decoder: the sentence is not padded
+    lengths: np.ndarray
     greedy: Greedy
     forest: Forest
 
@@ -250,7 +255,7 @@ def find_tree(work: Work, single: bool) -> bool:
 
 @kernel
 def solve_one(
-    every: Edges,
+    every: EdgeParts,
     single: bool,
     rounds: int,
     limits: np.ndarray,
@@ -340,11 +345,11 @@ def doubtful(average: np.ndarray) -> int:
 @uncounted_kernel
 @never_negative
 def move(
-    edges: Edges,  # of the sentence
+    edges: EdgeParts,  # of the sentence
     prices: np.ndarray,  # (2, E) int64, changed
     direction: np.ndarray,  # (2, E) float64, changed: the last direction; 0 in the first round
     average: np.ndarray,  # (E,) float64, changed: how often edges were in the trees
-    choices: Choices,  # from `run_automata`. The automata whose prices change are marked.
+    choices: ChildChoices,  # from `run_automata`. The automata whose prices change are marked.
     heads: np.ndarray,  # (N,) int64: the tree
     pull: float,  # how far the bound should fall
     limit: int,  # the largest absolute price

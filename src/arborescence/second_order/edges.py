@@ -30,19 +30,19 @@ class Listed(NamedTuple):
 
     # With one root edge, root edges have no siblings: the part without sibling is in their scores
 
+    #: (2N + 1,): the edges of h on its right begin at ``firsts[2h]``, and those on its left at
+    #: ``firsts[2h + 1]``.
     firsts: NDArray[np.int64]
-    """(2N + 1,): the edges of h on its right begin at ``firsts[2h]``, and those on its left at
-    ``firsts[2h + 1]``."""
+    #: (E,)
     modifiers: NDArray[np.int64]
-    """(E,)"""
+    #: (E,)
     scores: NDArray[np.int64]
-    """(E,)"""
+    #: (P,): for the k-th edge of a side, its weights with each of the k nearer ones as its sibling,
+    #: and then with none. The sides of all heads in a row.
     pairs: NDArray[np.int64]
-    """(P,): for the k-th edge of a side, its weights with each of the k nearer ones as its sibling,
-    and then with none. The sides of all heads in a row."""
+    #: (G,): for each edge into h, the weights of each edge of h with that grandparent. All heads in
+    #: a row; empty if there are no such parts.
     grandparents: NDArray[np.int64]
-    """(G,): for each edge into h, the weights of each edge of h with that grandparent. All heads in
-    a row; empty if there are no such parts."""
 
     @classmethod
     def of(cls, units: Units, single: bool) -> Self:
@@ -133,7 +133,7 @@ def list_parts(
                         t += 1
 
 
-class Edges(NamedTuple):
+class EdgeParts(NamedTuple):
     """`Listed` for one sentence, with what finds a part in it; for kernels."""
 
     firsts: np.ndarray
@@ -141,11 +141,16 @@ class Edges(NamedTuple):
     scores: np.ndarray
     pairs: np.ndarray
     grandparents: np.ndarray
-    heads: np.ndarray  # (E,) int64
-    into: np.ndarray  # (N + 1,) int64: where the edges into each word begin in `above`
-    above: np.ndarray  # (E,) int64: the numbers of edges by modifier, in order of their heads
-    pairs_at: np.ndarray  # (2N + 1,) int64: where the pairs of each side begin
-    thirds_at: np.ndarray  # (N + 1,) int64: where the grandparents of each head begin
+    #: (E,) int64
+    heads: np.ndarray
+    #: (N + 1,) int64: where the edges into each word begin in `above`
+    into: np.ndarray
+    #: (E,) int64: the numbers of edges by modifier, in order of their heads
+    above: np.ndarray
+    #: (2N + 1,) int64: where the pairs of each side begin
+    pairs_at: np.ndarray
+    #: (N + 1,) int64: where the grandparents of each head begin
+    thirds_at: np.ndarray
 
 
 @kernel
@@ -156,7 +161,7 @@ def indexed(
     pairs: np.ndarray,
     grandparents: np.ndarray,
     single: bool,
-) -> Edges:
+) -> EdgeParts:
     """Complete the arrays of `Listed`. O(n) and O(1) for each edge."""
     size = firsts.shape[0] // 2
     heads, above = np.empty((2, firsts[2 * size]), np.int64)
@@ -178,7 +183,7 @@ def indexed(
         count = firsts[2 * h + 2] - firsts[2 * h]
         thirds = count * (into[h + 1] - into[h]) if grandparents.shape[0] > 0 else 0
         thirds_at[h + 1] = thirds_at[h] + thirds
-    return Edges(
+    return EdgeParts(
         firsts,
         modifiers,
         scores,
@@ -195,13 +200,16 @@ def indexed(
 class Ceilings(NamedTuple):
     """The most that each edge can add to a tree; (E,) int64 each."""
 
-    siblings: np.ndarray  # the best sibling
-    grandparents: np.ndarray  # the best grandparent; 0 if there are no such parts
-    totals: np.ndarray  # with the score
+    #: the best sibling
+    siblings: np.ndarray
+    #: the best grandparent; 0 if there are no such parts
+    grandparents: np.ndarray
+    #: with the score
+    totals: np.ndarray
 
 
 @kernel
-def ceilings_of(edges: Edges, single: bool) -> Ceilings:
+def ceilings_of(edges: EdgeParts, single: bool) -> Ceilings:
     """Return the ceilings of all edges. O(1) for each part."""
     siblings, thirds, totals = np.zeros((3, edges.heads.shape[0]), np.int64)
     for side in range(2 if single else 0, edges.firsts.shape[0] - 1):
@@ -228,10 +236,12 @@ def ceilings_of(edges: Edges, single: bool) -> Ceilings:
 
 @kernel
 def without_hopeless(
-    edges: Edges, ceilings: Ceilings, weight: int, single: bool, origin: np.ndarray
-) -> Edges:
-    """Return a copy without edges and parts of which no tree weighs `weight`; O(1) a part."""
-    # Absent edges are left out, too. ``origin`` (E,) int64 gets the former numbers of the edges
+    edges: EdgeParts, ceilings: Ceilings, weight: int, single: bool, origin: np.ndarray
+) -> EdgeParts:
+    """Return a copy without the edges and parts of which no tree weighs `weight`; O(1) a part.
+
+    Absent edges are left out, too. ``origin`` (E,) int64 gets the former numbers of the edges.
+    """
     size, many = edges.into.shape[0] - 1, edges.heads.shape[0]
     # The trees of an edge weigh at most its ceiling and those of the other words.
     least = np.full(size, ABSENT)
@@ -282,9 +292,11 @@ def without_hopeless(
 
 @uncounted_kernel
 @never_negative
-def weigh(edges: Edges, prices: np.ndarray, heads: np.ndarray, single: bool) -> tuple[int, int]:
-    """Return what a tree (N,) earns by ``prices`` (2, E), and its weight: ABSENT if a part is."""
-    # O(1) an edge
+def weigh(edges: EdgeParts, prices: np.ndarray, heads: np.ndarray, single: bool) -> tuple[int, int]:
+    """Return a tree's income by ``prices`` (2, E), and its weight: ABSENT if a part is absent.
+
+    O(1) for each edge.
+    """
     size = heads.shape[0]
     price, weight, found = 0, 0, 0
     for h in range(size):

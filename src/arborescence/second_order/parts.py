@@ -39,12 +39,12 @@ _UNDERFLOW = 2.0**-1070
 class Parts(NamedTuple):
     """The weights of a sentence's parts: -inf for those that are absent, or that no tree has."""
 
+    #: (N, N): ``[h, d]``.
     scores: NDArray[np.float64]
-    """(N, N): ``[h, d]``."""
+    #: (N, N, N): ``[h, d, s]``, or (0, 0, 0).
     siblings: NDArray[np.float64]
-    """(N, N, N): ``[h, d, s]``, or (0, 0, 0)."""
+    #: (N, N, N): ``[g, h, d]``, or (0, 0, 0).
     grandparents: NDArray[np.float64]
-    """(N, N, N): ``[g, h, d]``, or (0, 0, 0)."""
 
     def remove(self, edges: NDArray[np.bool_]) -> None:
         """Remove edges (N, N), and their other parts."""
@@ -66,14 +66,14 @@ class Parts(NamedTuple):
             return float(total.max(axis=0).sum())
 
 
-class Batch(NamedTuple):
+class PartsBatch(NamedTuple):
     """A batch of a caller's parts, checked but for their values."""
 
     graph: Graph
+    #: (B, N, N, N)
     siblings: NDArray[Any] | None
-    """(B, N, N, N)"""
+    #: (B, N, N, N)
     grandparents: NDArray[Any] | None
-    """(B, N, N, N)"""
 
     @classmethod
     def of(cls, scores: Any, siblings: Any, grandparents: Any, lengths: Any = None) -> Self:
@@ -254,7 +254,7 @@ def tree_weight(scores: Any, heads: Any, siblings: Any = None, grandparents: Any
     >>> tree_weight(scores, [-1, 0, 0], siblings), tree_weight(scores, [-1, 0, 1], siblings)
     (3.0, 0.0)
     """
-    batch = Batch.of(scores, siblings, grandparents)
+    batch = PartsBatch.of(scores, siblings, grandparents)
     rows, shape = rows_for(batch.graph, heads), batch.graph.shape
     weights = np.empty(len(rows))
     for b, row in enumerate(rows):

@@ -33,8 +33,10 @@ _COMPLETE, _INCOMPLETE, _BETWEEN = 0, 1, 2
 
 
 def best_projective(units: Units, single: bool) -> tuple[NDArray[np.int64], int]:
-    """Return heads and weight of the best projective tree; ABSENT if none. O(n³), memory O(n²)."""
-    # With grandparents O(n⁴) and O(n³)
+    """Return heads and weight of the best projective tree; ABSENT if none.
+
+    Time O(n³), memory O(n²); with grandparents O(n⁴) and O(n³).
+    """
     size = len(units.scores)
     contexts = size if units.grandparents.size else 1
     charts = np.full((4, contexts, size, size), ABSENT, np.int64)
@@ -100,8 +102,10 @@ def fill_spans(
     # between modifiers, in both orders
     charts: np.ndarray,
 ) -> int:
-    """Fill the charts; return the best tree's weight, at most LOWEST if none."""
-    # O(n³), grandparents O(n⁴)
+    """Fill the charts; return the best tree's weight, at most LOWEST if none.
+
+    O(n³), with grandparents O(n⁴).
+    """
     _, contexts, size, _ = charts.shape
     complete, across, incomplete, between = charts[0], charts[1], charts[2], charts[3]
     nothing = np.zeros(size, np.int64)
@@ -166,8 +170,10 @@ def read_spans(
     stack: np.ndarray,
     heads: np.ndarray,
 ) -> None:
-    """Write the heads (N,) of the best tree from filled charts; of ties, the first split. O(n²)."""
-    # ``stack`` (2 N, 4) int64 is scratch
+    """Write the heads (N,) of the best tree from filled charts; of ties, the first split. O(n²).
+
+    ``stack`` (2 N, 4) int64 is scratch.
+    """
     _, contexts, size, _ = charts.shape
     complete, across, incomplete, between = charts[0], charts[1], charts[2], charts[3]
     top = push(stack, 0, _COMPLETE, 0, 0, size - 1)

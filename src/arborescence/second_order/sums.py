@@ -14,7 +14,7 @@ from arborescence.compiling.kernels import inlined_kernel, kernel, takes
 from arborescence.core.checks import check_root
 from arborescence.core.graph import in_threads
 from arborescence.second_order.decoding import no_tree
-from arborescence.second_order.parts import Batch
+from arborescence.second_order.parts import PartsBatch
 
 if TYPE_CHECKING:
     from arborescence.core.choices import Root
@@ -61,7 +61,7 @@ def sum_trees(
     (2, [[0.5, 0.5], [0.0, 0.5], [0.5, 0.0]])
     """
     single = check_root(root)
-    batch = Batch.of(scores, siblings, None, lengths)
+    batch = PartsBatch.of(scores, siblings, None, lengths)
     many, size, _ = batch.graph.scores.shape
     log_partitions, marginals = np.zeros(many), np.zeros((many, size, size))
 
@@ -129,11 +129,14 @@ def divide(
 @kernel
 @takes("float64[:, ::1], float64[:, :, ::1], bool, out float64[:, :, ::1]")
 def sum_inside(scores: np.ndarray, siblings: np.ndarray, single: bool, charts: np.ndarray) -> float:
-    """Fill the logarithms of the sums over each span's derivations; return the log-partition."""
-    # O(n³)
-    # scores, siblings: of `Parts`
-    # single: whether exactly one edge leaves the root
-    # charts: (4, N, N) float64, -inf: as in `fill_spans`, of one context
+    """Fill the logarithms of the sums over each span's derivations; return the log-partition.
+
+    O(n³).
+
+    - scores, siblings: of `Parts`
+    - single: whether exactly one edge leaves the root
+    - charts: (4, N, N) float64, -inf: as in `fill_spans`, of one context
+    """
     size = scores.shape[0]
     complete, across, incomplete, between = charts[0], charts[1], charts[2], charts[3]
     nothing = np.zeros(size)

@@ -34,16 +34,16 @@ _MOST_EXPONENT = 900
 class Scale(NamedTuple):
     """What a unit is, for a sentence, and how large sums may become."""
 
+    #: The number of nodes.
     size: int
-    """The number of nodes."""
+    #: A weight w is about w · 2^exponent units.
     exponent: int
-    """A weight w is about w · 2^exponent units."""
+    #: No tree's absolute weight is larger.
     limit: int
-    """No tree's absolute weight is larger."""
+    #: All weights are multiples of this many units.
     step: int
-    """All weights are multiples of this many units."""
+    #: Whether any part was rounded.
     rounded: bool
-    """Whether any part was rounded."""
 
     @classmethod
     def of(cls, size: int, exponent: int, seen: int, rounded: bool) -> Self:
@@ -79,12 +79,12 @@ class Scale(NamedTuple):
 class Units(NamedTuple):
     """The parts of a sentence in whole units; the first three fields are for kernels."""
 
+    #: (N, N)
     scores: NDArray[np.int64]
-    """(N, N)"""
+    #: (N, N, N) or (0, 0, 0)
     siblings: NDArray[np.int64]
-    """(N, N, N) or (0, 0, 0)"""
+    #: (N, N, N) or (0, 0, 0)
     grandparents: NDArray[np.int64]
-    """(N, N, N) or (0, 0, 0)"""
     scale: Scale
 
     @classmethod
@@ -147,8 +147,10 @@ def list_units(
     # was rounded
     scales: np.ndarray,
 ) -> int:
-    """Convert the parts of several sentences; return the first with NaN or +inf, else B."""
-    # O(1) a part
+    """Convert the parts of several sentences; return the first with NaN or +inf, else B.
+
+    O(1) for each part.
+    """
     sentences: int = bits.shape[0]
     for b in range(sentences):
         largest, fine = 0.0, True

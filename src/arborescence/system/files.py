@@ -28,8 +28,7 @@ _unfinished: Final[set[Path]] = set()  # temporary files
 
 @contextmanager
 def opened(source: str | os.PathLike[str] | IO[bytes]) -> Iterator[tuple[IO[bytes], str]]:
-    """Open an input: a path, a file (left open), or "-"."""
-    # yield the file and its name for messages
+    """Open an input: a path, a file (left open), or "-"; yield it and its name for messages."""
     if source == "-":
         if sys.stdin is None:
             raise OSError(errno.EBADF, "is closed", "<stdin>")
@@ -63,10 +62,12 @@ def writing(target: str | os.PathLike[str] | IO[bytes]) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def replacing(path: str | os.PathLike[str], rights: int | None = None) -> Iterator[IO[bytes]]:
-    """Open a temporary file next to `path`, and rename it to `path` if the block succeeds."""
-    # If the block raises, it is removed and `path` unchanged. What is no plain file
-    # (``/dev/stdout``, a pipe) is written directly. `rights`, less the umask: by default those of
-    # the file before, or 0o666.
+    """Open a temporary file next to `path`, and rename it to `path` if the block succeeds.
+
+    If the block raises, the temporary file is removed, and `path` is unchanged. A path that is no
+    plain file (``/dev/stdout``, a pipe) is written directly. The file gets `rights`, less the
+    umask: by default the rights of the file before, or 0o666.
+    """
     target = Path(path)
     with suppress(FileNotFoundError, NotADirectoryError):
         target.stat()  # other errors are raised, such as a symbolic link to itself
@@ -102,9 +103,11 @@ def replacing(path: str | os.PathLike[str], rights: int | None = None) -> Iterat
 
 
 def check_apart(target: str | os.PathLike[str], sources: Iterable[str | os.PathLike[str]]) -> None:
-    """Raise OptionError if a file is to be written that is read: the same by any path or link."""
-    # "-" is a standard stream, which a shell may have opened from a file. Of a folder, its
-    # treebanks are read
+    """Raise OptionError if an output is also an input: the same file, by any path or link.
+
+    "-" is a standard stream, which a shell may have opened from a file. Of a folder, all treebanks
+    are inputs.
+    """
     written = _identity(target, sys.stdout)
     for source in chain.from_iterable(map(_files_of, sources)) if written else ():
         if _identity(source, sys.stdin) == written:
@@ -146,9 +149,11 @@ def unfinished_name(target: Path) -> str:
 
 
 def check_own(path: Path) -> None:
-    """Check that only this user or root can have made or changed a path, else PermissionError."""
-    # In a folder like ``/tmp`` all may write, but none can rename what belongs to others. On
-    # Windows only that the path is absolute is checked
+    """Check that only this user or root can have made or changed a path, else PermissionError.
+
+    In a folder like ``/tmp``, everybody may write, but nobody can rename the files of others. On
+    Windows, only whether the path is absolute is checked.
+    """
     if not path.is_absolute():
         raise PermissionError(errno.EPERM, "is not an absolute path", str(path))
     if sys.platform == "win32":

@@ -36,11 +36,13 @@ _SOON: Final = 0.01  # seconds
 
 @contextmanager
 def stoppable(work: CodeType) -> Iterator[list[int]]:
-    """Raise signals of `STOPS` that come within a function as KeyboardInterrupt; yield all."""
-    # So it is cleaned up, and only there: where the work has not begun or is done, nothing would
-    # catch it. One within a second of another is not raised again: it would interrupt the cleaning.
-    # Whether one came before, the work looks for itself. Signals that are ignored (`nohup`) or
-    # handled stay so, and all do in other threads than the main one.
+    """Raise signals of `STOPS` that come within a function as KeyboardInterrupt; yield all signals.
+
+    So the work is cleaned up, and only here: before the work begins or after it ends, nothing would
+    catch the exception. A signal within a second of another is not raised again: it would interrupt
+    the cleaning. The work itself checks whether a signal came before. Signals that are ignored
+    (`nohup`) or handled stay so; so do all signals in other threads than the main thread.
+    """
     came: list[int] = []
     raised = -_TOGETHER
 
@@ -111,13 +113,16 @@ _CAUTION: Final[int] = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 
 def alone(
     path: Path, number: int, patience: float, say_waiting: Callable[[], object]
 ) -> Iterator[None]:
-    """Wait until no other process is in here with this path and number."""
-    # The lock of a process ends with it. Where the file cannot be written, nobody waits
-    # path: a file for locks. It remains as it is, or empty.
-    # number: those with other numbers do not wait for each other. In one process, only one thread
-    # may be in here with the same path.
-    # patience: seconds after which to go on nevertheless
-    # say_waiting: called after a second of waiting
+    """Wait until no other process is in here with this path and number.
+
+    The lock of a process ends with the process. If the file cannot be written, no process waits.
+
+    - path: a file for locks. It remains as it is, or empty.
+    - number: processes with other numbers do not wait for each other. In one process, only one
+      thread may be in here with the same path.
+    - patience: seconds after which to go on nevertheless
+    - say_waiting: called after a second of waiting
+    """
     try:
         # Neither is a link followed, nor a file emptied, nor a reader of a pipe waited for.
         handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | _CAUTION, 0o666)

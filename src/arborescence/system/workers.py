@@ -60,9 +60,11 @@ def in_processes(
     # how many threads a process may have: more than cores would be in each other's way
     threads: int = 1,
 ) -> Generator[tuple[Item, Result | Failure]]:
-    """Run a job on each item, in processes, and yield what comes back, in any order."""
-    # A job's error, or three deaths over an item, gives a `Failure`. ArborescenceError if `make`
-    # fails or processes die in it. All have ended before this returns.
+    """Run a job on each item, in processes, and yield the results in any order.
+
+    A job's error, or three deaths over an item, gives a `Failure`. ArborescenceError if `make`
+    fails or if processes die in it. All processes have ended before this generator returns.
+    """
     waiting = deque(range(len(items)))
     deaths: Counter[int] = Counter()
     team: dict[Connection, _Worker] = {}

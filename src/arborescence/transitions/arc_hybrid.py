@@ -88,10 +88,12 @@ def oracle(state: np.ndarray, heads: np.ndarray, guide: np.ndarray) -> int:
 
 @inlined_kernel
 def loss(state: np.ndarray, heads: np.ndarray) -> int:
-    """Return the number of wrong heads in the best tree that can still be reached. O(n)."""
-    # Gold edges that can be made one by one can be made together (Goldberg and Nivre 2013, Section
-    # 4), with one root edge too: the head of a word on the stack must be in the buffer or just
-    # below it; that of a word in the buffer anywhere.
+    """Return the number of wrong heads in the best tree that can still be reached. O(n).
+
+    Gold edges that can each be made can be made together (Goldberg and Nivre 2013, Section 4), with
+    one root edge too. The head of a word on the stack must be in the buffer or just below the word;
+    the head of a word in the buffer can be anywhere.
+    """
     n = heads.shape[0] - 1
     front = state[COUNTERS, FRONT]
     lost = 0

@@ -29,7 +29,9 @@ if TYPE_CHECKING:
     from arborescence.core.choices import Changes, Root, Tensor, Tensors
     from arborescence.core.graph import Graph
 
-    class _Options(TypedDict, total=False):
+    class UndirectedOptions(TypedDict, total=False):
+        """The options of `decode`, for its overloads."""
+
         root: Root
         rounds: int | None
         changes: Changes
@@ -49,22 +51,29 @@ class Turnable(NamedTuple):
 
     # index i is of word i + 1
 
-    parents: np.ndarray  # (n,) int64: the number of its parent, minus 1; -1 for the first word
-    down: np.ndarray  # (n,) float64: the score of the edge from the parent
-    up: np.ndarray  # (n,) float64: of the edge to the parent
-    of_root: np.ndarray  # (n,) float64: of the edge from the root
+    #: (n,) int64: the number of its parent, minus 1; -1 for the first word
+    parents: np.ndarray
+    #: (n,) float64: the score of the edge from the parent
+    down: np.ndarray
+    #: (n,) float64: of the edge to the parent
+    up: np.ndarray
+    #: (n,) float64: of the edge from the root
+    of_root: np.ndarray
 
 
 @inlined_kernel
 def best_root(tree: Turnable, high: np.ndarray, low: np.ndarray, path: np.ndarray) -> int:
-    """Find the best root word of an undirected tree of the words, directed away from it. O(n)."""
-    # The lowest of several; 0 if there is no root edge. Moving the root along an edge reverses only
-    # that edge. Differences are in double-double: masks such as -1e9 do not round away other
-    # scores.
-    # tree: a score of -inf counts as -2^1024, except for root edges
-    # high, low: (N,) float64: scratch: the tree's weight with each word as its root, minus that
-    # with the first word
-    # path: (N,) int64: scratch
+    """Find the best root word of an undirected tree of the words, directed away from it. O(n).
+
+    Return the lowest of several best words, or 0 if there is no root edge. If the root moves along
+    an edge, only the direction of this edge changes. Differences are double-doubles: masks such as
+    -1e9 do not round away other scores.
+
+    - tree: a score of -inf counts as -2^1024, except for root edges
+    - high, low: (N,) float64: scratch: the tree's weight with each word as its root, minus the
+      weight with the first word as its root
+    - path: (N,) int64: scratch
+    """
     n = len(tree.parents)
     # Scores are scaled by a power of two so small that no sum overflows.
     part = 0.125
@@ -120,9 +129,11 @@ def undirected_kernel(
     heads: np.ndarray,  # (B, N) int64, written; padding and the root become -1
     start: int,
 ) -> tuple[int, int]:
-    """Decode from sentence `start` on, as in the notes of `decode`."""
-    # Return one without a result and why. O(n²) a sentence. NO_TREE if the tree that was found has
-    # an absent edge (another may have none).
+    """Decode from sentence `start` on, as the notes of `decode` say. O(n²) for each sentence.
+
+    Return the first sentence without a result, and the fault. The fault is NO_TREE if the tree of
+    the algorithm has an absent edge (another tree may have none).
+    """
     batch, size, _ = scores.shape
     weights = np.empty(size * size)
     parents = np.empty(size, np.int64)
@@ -163,10 +174,12 @@ def undirected_kernel(
 
 
 @overload
-def decode(scores: Tensors[Tensor], lengths: Any = None, **options: Unpack[_Options]) -> Tensor: ...
+def decode(
+    scores: Tensors[Tensor], lengths: Any = None, **options: Unpack[UndirectedOptions]
+) -> Tensor: ...
 @overload
 def decode(
-    scores: ArrayLike, lengths: Any = None, **options: Unpack[_Options]
+    scores: ArrayLike, lengths: Any = None, **options: Unpack[UndirectedOptions]
 ) -> NDArray[np.int64]: ...
 def decode(
     scores: Any,

@@ -45,8 +45,8 @@ def combine(one: float, other: float, how: int) -> float:
 def combine_rows(
     scores: np.ndarray, first: int, n: int, how: int, out: np.ndarray
 ) -> tuple[int, int]:
-    """Combine scores with the other direction's in `out`."""
-    # return how many are bad, how many negative. If `how` is a constant, LLVM vectorizes the loop
+    """Combine scores of both directions in `out`; return how many are bad, how many negative."""
+    # If `how` is a constant, LLVM vectorizes the loop
     bad = 0
     negative = 0
     for i in range(1, n + 1):
@@ -64,14 +64,16 @@ def combine_rows(
 @kernel
 @takes("float64[:, ::1], int64, int64, int64, out float64[:, ::1]")
 def encode_kernel(scores: np.ndarray, first: int, n: int, how: int, out: np.ndarray) -> int:
-    """Encode the nodes from `first` to n: FINE, BAD_SCORE, or NEGATIVE for a product. O(n²)."""
-    # scores: (N, N) float64: ``[h, d]``; column 0 and the diagonal are ignored, but every other
-    # edge is checked
-    # first: 0, or 1 to leave the root out
-    # n: the number of words
-    # how: `MEAN`, `PRODUCT`, `MAX` or `MIN`
-    # out: (n + 1 - first, n + 1 - first) float64: written: a symmetric matrix with -inf on the
-    # diagonal
+    """Encode the nodes from `first` to n: FINE, BAD_SCORE, or NEGATIVE for a product. O(n²).
+
+    - scores: (N, N) float64: ``[h, d]``; column 0 and the diagonal are ignored, but every other
+      edge is checked
+    - first: 0, or 1 to leave the root out
+    - n: the number of words
+    - how: `MEAN`, `PRODUCT`, `MAX` or `MIN`
+    - out: (n + 1 - first, n + 1 - first) float64: written: a symmetric matrix with -inf on the
+      diagonal
+    """
     for i in range(1, n + 1):
         row = scores[i, 1 : n + 1]
         column = out[1 - first :, i - first]
@@ -180,11 +182,13 @@ def no_encoding(graph: Graph, sentence: int, fault: int) -> ScoresError:
 @kernel
 @takes("int64[::1], int64[::1], int64, out int64[::1]")
 def orient_kernel(u: np.ndarray, v: np.ndarray, root: int, heads: np.ndarray) -> None:
-    """Direct the edges {u[k], v[k]} of a forest away from `root`, breadth first. O(n + m)."""
-    # u, v: (m,) int64
-    # root: a node
-    # heads: (n,) int64: written: the predecessor of each node in the search; -1 for the root and
-    # unreached nodes
+    """Direct the edges {u[k], v[k]} of a forest away from `root`, breadth first. O(n + m).
+
+    - u, v: (m,) int64
+    - root: a node
+    - heads: (n,) int64: written: the predecessor of each node in the search; -1 for the root and
+      for nodes that the search does not reach
+    """
     n = len(heads)
     # The neighbours of x are from starts[x] to starts[x + 1].
     starts = np.zeros(n + 2, np.int64)
@@ -216,9 +220,11 @@ def orient_kernel(u: np.ndarray, v: np.ndarray, root: int, heads: np.ndarray) ->
 @kernel
 @takes("int64[::1], int64[::1], out int64[::1]")
 def forest_kernel(u: np.ndarray, v: np.ndarray, link: np.ndarray) -> bool:
-    """Return whether the edges {u[k], v[k]} form no cycle. O(m log n)."""
-    # u, v: (m,) int64
-    # link: (n,) int64: disjoint sets, each node in its own; changed in place
+    """Return whether the edges {u[k], v[k]} form no cycle. O(m log n).
+
+    - u, v: (m,) int64
+    - link: (n,) int64: disjoint sets, each node in its own set; changed in place
+    """
     for k in range(len(u)):
         x, y = find(link, u[k]), find(link, v[k])
         if x == y:

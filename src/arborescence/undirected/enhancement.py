@@ -54,14 +54,17 @@ def turn(heads: np.ndarray, v: int) -> None:
 def make_changes(
     n: int, gains: np.ndarray, alone: bool, heads: np.ndarray, foremost: np.ndarray
 ) -> bool:
-    """Make the best change alone, or all that gain most among those they exclude; False if none."""
-    # O(n)
-    # n: the number of words
-    # gains: (N,) float64: the gain of turning the edge into each word; 0 if there is none
-    # alone: whether only the best change is made
-    # heads: (N,) int64: the tree; changed in place
-    # foremost: (N,) int64: scratch: for each word, the change with the largest gain among those
-    # that involve it
+    """Make the best change alone, or all changes that gain most among those they exclude. O(n).
+
+    Return whether any change was made.
+
+    - n: the number of words
+    - gains: (N,) float64: the gain of turning the edge into each word; 0 if there is none
+    - alone: whether only the best change is made
+    - heads: (N,) int64: the tree; changed in place
+    - foremost: (N,) int64: scratch: for each word, the change with the largest gain among the
+      changes that involve the word
+    """
     gains[0] = 0.0
     if alone:
         best = 0

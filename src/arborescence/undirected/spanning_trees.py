@@ -13,7 +13,7 @@ from arborescence.core.faults import BAD_NODE, FINE
 from arborescence.core.random import as_generator
 from arborescence.errors import OptionError, ScoresError
 from arborescence.undirected.boruvka import boruvka
-from arborescence.undirected.edges import Edges, take_edges
+from arborescence.undirected.edges import UndirectedEdges, take_edges
 from arborescence.undirected.kkt import kkt
 from arborescence.undirected.kruskal import kruskal
 from arborescence.undirected.prim import prim, prim_dense
@@ -151,7 +151,9 @@ def _span(
     if m > _MOST:
         raise OptionError(f"there must be at most {_MOST} edges, not {m}")
 
-    room = Edges(np.empty(m, np.int32), np.empty(m, np.int32), np.empty(m), np.empty(m, np.int32))
+    room = UndirectedEdges(
+        np.empty(m, np.int32), np.empty(m, np.int32), np.empty(m), np.empty(m, np.int32)
+    )
     count, fault = take_edges(nodes, of_u, of_v, of_edges, -1 if minimum else 1, room)
     if fault == BAD_NODE:
         end = "v" if 0 <= of_u[count] < nodes else "u"
@@ -165,7 +167,7 @@ def _span(
             f"weights[{count}], of the edge {of_u[count]} - {of_v[count]}, is {of_edges[count]}; "
             + _WHAT_MAY_BE[minimum]
         )
-    return span_edges(nodes, Edges(*(array[:count] for array in room)), m, algorithm, rng)
+    return span_edges(nodes, UndirectedEdges(*(array[:count] for array in room)), m, algorithm, rng)
 
 
 def check_algorithm(algorithm: str) -> None:
@@ -176,7 +178,7 @@ def check_algorithm(algorithm: str) -> None:
 
 
 def span_edges(
-    nodes: int, edges: Edges, m: int, algorithm: Algorithm, rng: Rng
+    nodes: int, edges: UndirectedEdges, m: int, algorithm: Algorithm, rng: Rng
 ) -> NDArray[np.int64]:
     """Return which of the caller's m edges an algorithm chooses; it overwrites `edges`."""
     chosen = np.zeros(m, np.bool_)

@@ -18,7 +18,7 @@ from arborescence.core.tree import as_rows, is_tree
 from arborescence.errors import ScoresError, TreeError
 from arborescence.nonprojective.sparse import decode_sparse as decode_exactly
 from arborescence.undirected.decoding import Turnable, best_root, hang
-from arborescence.undirected.edges import Edges
+from arborescence.undirected.edges import UndirectedEdges
 from arborescence.undirected.encoding import (
     MEAN,
     PRODUCT,
@@ -100,7 +100,7 @@ def decode_sparse(
     out = np.empty(len(pairs.low) - first)
     encode_pairs(pairs.onward[first:], pairs.back[first:], how, out)
     ends = (pairs.low[first:] - np.int32(single), pairs.high[first:] - np.int32(single))
-    room = Edges(*ends, out, np.arange(len(out), dtype=np.int32))
+    room = UndirectedEdges(*ends, out, np.arange(len(out), dtype=np.int32))
     chosen = first + span_edges(edges.words + 1 - single, room, len(out), algorithm, rng)
     tree = np.empty(edges.words + 1, np.int64)
     found = direct_kernel(*pairs[:4], chosen, single, tree)
@@ -205,16 +205,20 @@ def enhance_sparse(
 class Pairs(NamedTuple):
     """The pairs of nodes that have an edge, the first pair first."""
 
-    low: np.ndarray  # (p,) int32: the lower node
-    high: np.ndarray  # (p,) int32: the higher node
-    onward: np.ndarray  # (p,) float64: the score of the edge low -> high; -inf if it is absent
-    back: np.ndarray  # (p,) float64: the score of the edge high -> low
-    slots: np.ndarray  # (2^k,) int32: the hash table, numbers of pairs; -1 in an empty slot
+    #: (p,) int32: the lower node
+    low: np.ndarray
+    #: (p,) int32: the higher node
+    high: np.ndarray
+    #: (p,) float64: the score of the edge low -> high; -inf if it is absent
+    onward: np.ndarray
+    #: (p,) float64: the score of the edge high -> low
+    back: np.ndarray
+    #: (2^k,) int32: the hash table, numbers of pairs; -1 in an empty slot
+    slots: np.ndarray
 
     @classmethod
     def of(cls, edges: EdgeList, how: int) -> Self:
-        """Find the pairs of edges to be encoded by `how`."""
-        # ScoresError if a node or weight is invalid
+        """Find the pairs of edges, encoded by `how`; ScoresError for a bad node or weight."""
         m = len(edges.weights)
         low, high = np.empty(m, np.int32), np.empty(m, np.int32)
         onward, back = np.empty(m), np.empty(m)
@@ -252,8 +256,10 @@ def find_pairs(
     onward: np.ndarray,
     back: np.ndarray,
 ) -> tuple[int, int]:
-    """Find the pairs of nodes that have an edge; return count and FINE, or a bad edge and why."""
-    # O(m + n)
+    """Find the pairs of nodes that have an edge. O(m + n).
+
+    Return their number and FINE, or an invalid edge and its fault.
+    """
     m = len(weights)
     # What serves as an index is read once, checked, and kept here: others may change the arrays.
     lows, highs = np.empty(m, np.int32), np.empty(m, np.int32)
@@ -355,8 +361,10 @@ def direct_kernel(
     single: bool,  # whether to add the root edge that is best for the tree of the words
     heads: np.ndarray,  # (n + 1,) int64: written
 ) -> bool:
-    """Direct a spanning forest's edges away from the root; False if it is no tree."""
-    # O(n + root edges)
+    """Direct a spanning forest's edges away from the root; False if the forest is no tree.
+
+    O(n + root edges).
+    """
     first = 1 if single else 0
     n, nodes = len(heads) - 1, len(heads) - first
     heads[0] = -1
@@ -404,8 +412,10 @@ def enhance_listed(
     rounds: int,
     alone: bool,
 ) -> int:
-    """Enhance a tree as `enhance_kernel` does; NO_TREE if it has an absent edge."""
-    # Expected O(n) a round
+    """Enhance a tree as `enhance_kernel` does; NO_TREE if it has an absent edge.
+
+    Expected O(n) for each round.
+    """
     pairs = Pairs(low, high, onward, back, slots)
     n = len(heads) - 1
     gains, foremost = np.empty(n + 1), np.empty(n + 1, np.int64)

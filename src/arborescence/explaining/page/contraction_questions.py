@@ -15,24 +15,24 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from arborescence.explaining.page.tree_questions import Asked
-    from arborescence.explaining.problem import Problem
+    from arborescence.explaining.problem import ScoredSentence
     from arborescence.explaining.steps import Step
 
     #: Question, answer, and the numbers to choose from.
     Question = tuple[str, str, list[float]]
 
 
-def what_enters(problem: Problem, random: Iterator[int]) -> Asked | None:
+def what_enters(problem: ScoredSentence, random: Iterator[int]) -> Asked | None:
     """Ask which edge enters the first cycle of a graph that this can be asked of."""
     return first_asked(chu_liu_edmonds.steps(problem), ask_what_enters, random)
 
 
-def what_it_weighs(problem: Problem, random: Iterator[int]) -> Asked | None:
+def what_it_weighs(problem: ScoredSentence, random: Iterator[int]) -> Asked | None:
     """Ask what an edge into a contracted cycle weighs, with the weights of the *lecture*."""
     return first_asked(chu_liu_edmonds.steps(problem), ask_what_it_weighs, random)
 
 
-def which_root_edge_goes(problem: Problem, random: Iterator[int]) -> Asked | None:
+def which_root_edge_goes(problem: ScoredSentence, random: Iterator[int]) -> Asked | None:
     """Ask which root edge goes first."""
     return first_asked(root_constraint.steps(problem), ask_which_root_edge_goes, random)
 

@@ -17,7 +17,7 @@ from arborescence.errors import OptionError
 from arborescence.explaining.eisner import Spans, weight_name
 from arborescence.explaining.page import contraction_questions, tree_questions
 from arborescence.explaining.page.html import text_of
-from arborescence.explaining.problem import Problem
+from arborescence.explaining.problem import ScoredSentence
 from arborescence.explaining.steps import Names, node_name, number_name
 from arborescence.explaining.steps import table as table_html
 from arborescence.explaining.transitions import Configuration
@@ -43,11 +43,11 @@ class Exercise:
     """A state in the middle of the algorithm, and a question on what comes next."""
 
     seed: int
-    step: Step  # the state that is shown
-    # question, answer: the answer says why
+    #: the state that is shown question, answer: the answer says why
+    step: Step
     question: str
     answer: str
-    # the numbers or actions to choose from; none if the answer is an edge
+    #: the numbers or actions to choose from; none if the answer is an edge
     options: Sequence[float] | Sequence[str]
 
 
@@ -73,7 +73,7 @@ def numbers(seed: int) -> Iterator[int]:
         yield mixed ^ (mixed >> 14)
 
 
-def graph(random: Iterator[int]) -> Problem:
+def graph(random: Iterator[int]) -> ScoredSentence:
     """Draw a graph in which about a fifth of the edges are absent."""
     words = SENTENCES[next(random) % 3]
     scores = {}
@@ -82,7 +82,7 @@ def graph(random: Iterator[int]) -> Problem:
             score, present = 1 + next(random) % 99, next(random) % 5 > 0
             if h != d and present:
                 scores[h, d] = Fraction(score)
-    return Problem(len(words), scores, Names(("root", *words)))
+    return ScoredSentence(len(words), scores, Names(("root", *words)))
 
 
 QUESTIONS = (

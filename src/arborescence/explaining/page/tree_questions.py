@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from arborescence.explaining import chu_liu_edmonds, eisner, transitions
 from arborescence.explaining.eisner import INCOMPLETE, Spans, item_name, rule_name, ways_of
-from arborescence.explaining.problem import Problem, edges_of, number
+from arborescence.explaining.problem import ScoredSentence, edges_of, number
 from arborescence.explaining.steps import Edge, number_name
 from arborescence.explaining.transitions import Configuration
 
@@ -27,13 +27,13 @@ ASKED, CHART = "asked", "chart"
 ACTIONS = ("SHIFT", "LEFT-ARC", "RIGHT-ARC")
 
 
-def graph_step(step: Step, problem: Problem, tree: Sequence[Pair]) -> Step:
+def graph_step(step: Step, problem: ScoredSentence, tree: Sequence[Pair]) -> Step:
     """Return a step with all edges of a graph, those of the tree as chosen."""
     edges = {edge: Edge(*edge, number(score), edge) for edge, score in problem.scores.items()}
     return replace(step, edges=tuple(edges.values()), chosen=tuple(edges[edge] for edge in tree))
 
 
-def what_a_span_weighs(problem: Problem, random: Iterator[int]) -> Asked | None:
+def what_a_span_weighs(problem: ScoredSentence, random: Iterator[int]) -> Asked | None:
     """Ask what an incomplete span of Eisner's algorithm weighs."""
     chart: list[Span] = []
     found: list[Asked] = []
@@ -50,7 +50,7 @@ def what_a_span_weighs(problem: Problem, random: Iterator[int]) -> Asked | None:
 
 
 def span_asked(
-    problem: Problem, span: Span, chart: Sequence[Span]
+    problem: ScoredSentence, span: Span, chart: Sequence[Span]
 ) -> tuple[str, str, list[float]] | None:
     """Return question, answer and numbers for a span, if its splits differ in weight."""
     item: Item = (span.kind, span.head, span.end)
@@ -79,13 +79,13 @@ def span_asked(
     return question, answer, options
 
 
-def which_action_comes(problem: Problem, random: Iterator[int]) -> Asked | None:
+def which_action_comes(problem: ScoredSentence, random: Iterator[int]) -> Asked | None:
     """Ask which transition comes next, of a graph that has only the edges of the tree."""
     *_, best = eisner.steps(problem, single=True)
     if best.kind != "tree":
         return None
     tree = edges_of(best.heads)
-    only = Problem(problem.n, dict.fromkeys(tree, Fraction(1)), problem.words)
+    only = ScoredSentence(problem.n, dict.fromkeys(tree, Fraction(1)), problem.words)
     *steps, _ = transitions.steps(only, single=True)
     states = [
         (step, after.kind.upper())
@@ -101,7 +101,7 @@ def which_action_comes(problem: Problem, random: Iterator[int]) -> Asked | None:
     return graph_step(step, only, edges_of(step.heads)), question, answer, ACTIONS
 
 
-def why(tree: Problem, step: Step, action: str) -> str:
+def why(tree: ScoredSentence, step: Step, action: str) -> str:
     """Return why an action comes next."""
     below, top = step.detail.stack[-2:] if isinstance(step.detail, Configuration) else (0, 0)
     edge = (top, below) if action == "LEFT-ARC" else (below, top)
@@ -115,7 +115,7 @@ def why(tree: Problem, step: Step, action: str) -> str:
     return "no edge of the tree joins the two nodes on top of the stack."
 
 
-def which_edge_goes(problem: Problem, random: Iterator[int]) -> Asked | None:  # noqa: ARG001
+def which_edge_goes(problem: ScoredSentence, random: Iterator[int]) -> Asked | None:  # noqa: ARG001
     """Ask which edge of the best tree the second best one lacks, with any number of root edges."""
     best = best_tree(problem)
     if best is None:
@@ -145,7 +145,7 @@ def which_edge_goes(problem: Problem, random: Iterator[int]) -> Asked | None:  #
     return step, question, answer, ()
 
 
-def best_tree(problem: Problem) -> tuple[int | None, ...] | None:
+def best_tree(problem: ScoredSentence) -> tuple[int | None, ...] | None:
     """Return the best tree of a graph, with any number of root edges; None if there is none."""
     *_, last = chu_liu_edmonds.steps(problem, recorded=False)
     return last.heads if last.kind == "tree" else None

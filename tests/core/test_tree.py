@@ -141,5 +141,5 @@ def test_unusable_types():
         arb.root_count(3)
     with pytest.raises(arb.TreeError, match="head of word 1 is 9"):
         arb.is_projective([-1, 9])
-    with pytest.raises(arb.TreeError, match="of a Sentence, give tree"):
+    with pytest.raises(arb.TreeError, match="for a Sentence, pass tree"):
         arb.is_projective([3, 4, 4, 0])

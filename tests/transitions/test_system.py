@@ -121,7 +121,7 @@ def test_what_is_not_legal_is_named():
         ([-1, 2, 1], None, "not a tree with one root edge"),
         ([0, 0], None, "heads\\[0\\] is -1"),
         ([[-1, 0]], None, "not a tree"),
-        ([], None, "at least the root's own place"),
+        ([], None, "at least an entry for the root"),
         ([-1, 0.5], None, "whole numbers"),
         ([-1, 2, 0, 1], None, "cross, and arc-hybrid makes projective trees only: projectivize"),
         ([-1, 2, 0], ["nsubj"], "1 labels do not fit 2 words; the root has none"),

@@ -35,8 +35,8 @@ class TreeSearch(Protocol):
     ) -> tuple[Self, int, int]:
         """Fill the lists of the sentences `start` to `stop`; continue those that have a count.
 
-        Returns the state for the next call, and a sentence and a fault: the sentence that has no
-        tree and the reason, or any sentence and `FINE`.
+        Returns the state for the next call, a sentence and a fault. If a sentence has no tree, they
+        are this sentence and the reason; else any sentence and `FINE`.
         """
 
 
@@ -58,17 +58,17 @@ def list_one(
     asked = min(k, _ROOM_AT_FIRST)
     lists = TreeLists.of(1, asked, size)
     state = fill_lists(state, graph, single, lists)
-    found = last = int(lists.counts[0])
-    heads, weights = lists.heads[0, :found], lists.weights[0, :found]
-    while last == asked and found < k:
-        asked = min(k - found, found)
+    listed = last = int(lists.counts[0])
+    heads, weights = lists.heads[0, :listed], lists.weights[0, :listed]
+    while last == asked and listed < k:
+        asked = min(k - listed, listed)
         lists = TreeLists.of(1, asked, size)
         lists.counts[0] = 0
         state = fill_lists(state, graph, single, lists)
         last = int(lists.counts[0])
         heads = np.concatenate([heads, lists.heads[0, :last]])
         weights = np.concatenate([weights, lists.weights[0, :last]])
-        found += last
+        listed += last
     return heads, weights
 
 
@@ -87,9 +87,9 @@ def _stream(
     size = graph.scores.shape[1]
     asked = 1
     while True:
-        found = lists.counts[0]
-        yield from zip(lists.heads[0, :found], lists.weights[0, :found].tolist(), strict=True)
-        if found < asked or size == 1:
+        listed = lists.counts[0]
+        yield from zip(lists.heads[0, :listed], lists.weights[0, :listed].tolist(), strict=True)
+        if listed < asked or size == 1:
             return
         asked = min(2 * asked, _MOST_AHEAD)
         lists = TreeLists.of(1, asked, size)
@@ -98,7 +98,7 @@ def _stream(
 
 
 def most_trees(n: int, single: bool, projective: bool) -> int:
-    """Return the number of trees of a complete graph of n words, or 2^62 if there are more."""
+    """Return the number of trees of a complete graph of n words, at most 2^62."""
     if n < 2:
         return 1
     if projective:
@@ -111,11 +111,11 @@ def most_trees(n: int, single: bool, projective: bool) -> int:
 class TreeLists(NamedTuple):
     """The trees of each sentence, best first."""
 
-    #: (B, k, N), -1 where there is no tree yet.
+    #: (B, k, N), -1 where there is no tree yet
     heads: NDArray[np.int64]
     #: (B, k)
     weights: NDArray[np.float64]
-    #: (B,) trees found; -1 before the first search.
+    #: (B,) the number of trees in the list; -1 before the first search
     counts: NDArray[np.int64]
 
     @classmethod
@@ -123,10 +123,10 @@ class TreeLists(NamedTuple):
         """Allocate k trees for each of `batch` sentences of at most `size` nodes."""
         try:
             heads, weights = np.empty((batch, k, size), np.int64), np.empty((batch, k))
-        except (MemoryError, ValueError):  # the second: larger than the address space
+        except (MemoryError, ValueError):  # ValueError: larger than the address space
             raise OptionError(
-                f"k is {k}: there is no room for so many trees of {batch} sentences of "
-                f"{size - 1} words; ask for fewer"
+                f"k is {k}: there is no memory for {k} trees of each of {batch} sentences of "
+                f"{size - 1} words; ask for fewer trees"
             ) from None
         counts = np.empty(batch, np.int64)
         heads.fill(-1)  # in less than half the time of np.full

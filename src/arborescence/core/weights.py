@@ -24,8 +24,8 @@ SMALLEST = 1e-250
 # lie further below the best edges: such scores need another method (`distribution.far`).
 FURTHEST = 1e6
 
-# A difference of scores that makes one edge negligible beside the other; and a bound on the weight
-# of a negligible edge.
+# A difference of scores that makes one of two edges negligible; and a bound on the weight of a
+# negligible edge.
 _FAR = 400.0
 _NEXT_TO_NOTHING = 1e-150
 
@@ -33,9 +33,9 @@ _NEXT_TO_NOTHING = 1e-150
 class EdgeWeights(NamedTuple):
     """Scores as weights: the weight of a tree is the product of its edge weights and two scales."""
 
-    #: (B, N, N): ``[b, h, d]``, 0 for absent edges; padding is not written.
+    #: (B, N, N): ``[b, h, d]``, 0 for absent edges; padding is not written
     weights: NDArray[np.float64]
-    #: (B, N, N): the logarithms of the weights.
+    #: (B, N, N): the logarithms of the weights
     logs: NDArray[np.float64]
     #: (B,): the logarithm of the first scale, the sum of the highest scores, from `lower`. NaN if a
     #: score is NaN or +inf; -inf if there is no tree because no edge enters a word or none leaves
@@ -64,9 +64,9 @@ def as_weights(
             np.exp(logs[b, first : n + 1, : n + 1], out=weights[b, first : n + 1, : n + 1])
     else:
         np.exp(logs[:, first:], out=weights[:, first:])
-    made = EdgeWeights(weights, logs, shifts, scales)
-    normalize(made, lengths, single)
-    return made
+    scaled = EdgeWeights(weights, logs, shifts, scales)
+    normalize(scaled, lengths, single)
+    return scaled
 
 
 @kernel
@@ -140,7 +140,8 @@ def surplus(root: np.ndarray, highest: np.ndarray, n: int) -> float:
 def normalize(of: EdgeWeights, lengths: np.ndarray, single: bool) -> None:
     """Scale the weights so that the edges into each word sum to 1. O(n²).
 
-    If `single`, those from other words do, and the highest root edge weighs 1: they are not read.
+    If `single`, the edges from other words sum to 1, and the highest root edge weighs 1; the
+    weights of root edges are not read.
     """
     weights, logs, shifts, scales = of
     batch, size, _ = weights.shape
@@ -179,7 +180,7 @@ def normalize(of: EdgeWeights, lengths: np.ndarray, single: bool) -> None:
 
 @inlined_kernel
 def scale_column(marginals: np.ndarray, n: int, d: int) -> None:
-    """Scale the marginals of the edges into a word to sum to 1; corrects rounding errors. O(n)."""
+    """Scale the marginals of the edges into a word to sum to 1, despite rounding. O(n)."""
     total = 0.0 * marginals[0, d]
     for h in range(n + 1):
         total += marginals[h, d]

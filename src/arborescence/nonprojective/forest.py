@@ -45,17 +45,17 @@ class InColumns(NamedTuple):
 
 
 class Chosen(NamedTuple):
-    """The best entering edge of each node; for a member it is its edge on the cycle."""
+    """The best entering edge of each node; for a member, its edge on the cycle."""
 
     #: nodes, int64: the head of the edge tail -> into
     tail: np.ndarray
-    #: nodes, int64
+    #: nodes, int64: the word that the edge enters
     into: np.ndarray
-    #: nodes, float64: its gain
+    #: nodes, float64: the gain of the edge
     gain: np.ndarray
     #: nodes, float64: the error of a gain g is at most bound + relative·|g|
     bound: np.ndarray
-    #: nodes, float64
+    #: nodes, float64: see `bound`
     relative: np.ndarray
 
 
@@ -92,11 +92,11 @@ class Walk(NamedTuple):
 class ExactGains(NamedTuple):
     """The exact sum that an edge into v replaces: own[v] + shared[group[v]], after `catch_up`."""
 
-    #: (N, D) int64
+    #: (N, D) int64: the part of the sum that belongs to a leaf
     own: np.ndarray
-    #: (N, D) int64
+    #: (N, D) int64: the part that all leaves of a group share
     shared: np.ndarray
-    #: leaves, int64
+    #: leaves, int64: the group of a leaf
     group: np.ndarray
     #: (3, D) int64: accumulators
     sums: np.ndarray
@@ -131,15 +131,21 @@ SHIFT, FLOOR, MOST = range(3)
 class Forest(NamedTuple):
     """The contraction forest of one sentence of up to n words, with all arrays for decoding."""
 
+    #: the in-columns of the tops
     columns: InColumns
+    #: the best entering edge of each node
     chosen: Chosen
+    #: the nesting of the nodes
     nest: Nest
+    #: the current path to the root
     walk: Walk
+    #: the exact sums that edges replace
     exact: ExactGains
+    #: the children of the root
     rooted: RootChildren
-    #: (at least 5,) int64
+    #: (at least 5,) int64: see the indices above
     counts: np.ndarray
-    #: (at least 3,) float64
+    #: (at least 3,) float64: see the indices above
     limits: np.ndarray
 
 
@@ -205,30 +211,31 @@ def new_forest(scores: np.ndarray, n: int) -> Forest:
 def plant(forest: Forest, n: int, best: np.ndarray, head: np.ndarray, shift: float) -> None:
     """Start with a greedy graph: every leaf is a top with its best edge. O(n).
 
-    `shift` is subtracted from the scores of all root edges; these edges of the greedy graph are the
-    best ones after that. No edge counts as absent, unless `raise_floor` is called next.
+    `shift` is subtracted from the scores of all root edges; the edges of the greedy graph are the
+    best edges after this subtraction. No edge counts as absent, unless `raise_floor` is called
+    next.
     """
     chosen, columns, nest, walk = forest.chosen, forest.columns, forest.nest, forest.walk
-    # What is written after the words are nodes that `contract` will make.
+    # Entries after the words belong to nodes that `contract` will make, and are written again.
     for start in range(0, n + 1, LANES):
-        here = places(start)
+        lanes = places(start)
         node = longs(numbers(start))
-        tail = head[here]
-        gain = doubles(best[here]) * SCALE
-        chosen.tail[here] = longs(tail)
-        chosen.into[here] = node
-        chosen.gain[here] = where(tail == 0, gain - shift * SCALE, gain)
-        chosen.bound[here] = TINY
-        chosen.relative[here] = UNIT if shift != 0.0 else 0.0
-        columns.slot[here] = -1
-        columns.free[here] = n - node
-        nest.parent[here] = -1
-        nest.label[here] = where(node <= n, node, -1)
-        nest.at[here] = node
-        nest.first[here] = node
-        nest.last[here] = node
-        nest.size[here] = 1
-        walk.status[here] = NEW
+        tail = head[lanes]
+        gain = doubles(best[lanes]) * SCALE
+        chosen.tail[lanes] = longs(tail)
+        chosen.into[lanes] = node
+        chosen.gain[lanes] = where(tail == 0, gain - shift * SCALE, gain)
+        chosen.bound[lanes] = TINY
+        chosen.relative[lanes] = UNIT if shift != 0.0 else 0.0
+        columns.slot[lanes] = -1
+        columns.free[lanes] = n - node
+        nest.parent[lanes] = -1
+        nest.label[lanes] = where(node <= n, node, -1)
+        nest.at[lanes] = node
+        nest.first[lanes] = node
+        nest.last[lanes] = node
+        nest.size[lanes] = 1
+        walk.status[lanes] = NEW
     walk.status[0] = DONE
     forest.counts[NODES] = n + 1
     forest.counts[MEMBERS] = 0
@@ -242,7 +249,7 @@ def plant(forest: Forest, n: int, best: np.ndarray, head: np.ndarray, shift: flo
 @reordered_kernel
 @never_negative
 def sums_of(gains: np.ndarray, start: int, stop: int) -> tuple[float, float]:
-    """Return the sum of gains, and that of their absolute values. O(n)."""
+    """Return the sum of gains, and the sum of their absolute values. O(n)."""
     total = 0.0
     size = 0.0
     for x in range(start, stop):
@@ -253,10 +260,10 @@ def sums_of(gains: np.ndarray, start: int, stop: int) -> tuple[float, float]:
 
 @indexing_kernel
 def raise_floor(forest: Forest, n: int) -> None:
-    """Let edges far below the best ones count as absent, as masked ones are. O(n).
+    """Let edges far below the best edges count as absent; masked edges are so low. O(n).
 
     Masked edges compare as equal in floats, and exact comparisons of them would take most of the
-    time. `is_above_floor` tells whether the tree is still the best one.
+    time. `is_above_floor` tells whether the tree is still the best tree.
     """
     forest.limits[MOST], size = sums_of(forest.chosen.gain, 1, n + 1)
     forest.limits[FLOOR] = -size * DEPTH if size > 0.0 else -np.inf
@@ -264,10 +271,11 @@ def raise_floor(forest: Forest, n: int) -> None:
 
 @indexing_kernel
 def is_above_floor(forest: Forest) -> bool:
-    """Tell whether every tree with an edge below the floor weighs less than the tree found. O(n).
+    """Tell whether every tree with an edge below the floor weighs less than this tree. O(n).
 
-    No tree weighs more than `MOST`. One with an edge below the floor loses more than half of the
-    floor against that, the tree found less than a quarter; errors of these sums are far smaller.
+    No tree weighs more than `MOST`. A tree with an edge below the floor weighs less than `MOST` by
+    more than half of the floor, and this tree by less than a quarter of the floor. Errors of these
+    sums are far smaller.
     """
     weight, _ = sums_of(forest.chosen.gain, 1, forest.counts[NODES])
     return forest.limits[MOST] - weight < -0.25 * forest.limits[FLOOR]

@@ -86,11 +86,11 @@ class PricedSwaps(NamedTuple):
 
 
 class Pool(NamedTuple):
-    """The head changes of all swaps, as in `Swaps`."""
+    """The head changes of all swaps, as in `SwapTrees`."""
 
-    #: int32
+    #: int32: the word whose head changes
     word: np.ndarray
-    #: int32
+    #: int32: its new head
     new_head: np.ndarray
 
 
@@ -117,9 +117,13 @@ NOTES = 7
 class Ranking(NamedTuple):
     """The state of the k-best search of one sentence."""
 
+    #: the parts and their best trees
     parts: TreeParts
+    #: the swaps of each part
     priced: PricedSwaps
+    #: the head changes of the swaps
     pool: Pool
+    #: the heap of parts
     queue: Queue
     #: (2,) int64: parts to put into the heap
     announced: np.ndarray
@@ -127,15 +131,15 @@ class Ranking(NamedTuple):
     spent: np.ndarray
     #: (D,) int64: an accumulator
     total: np.ndarray
-    #: (5,) int64
+    #: (5,) int64: see the indices above
     counts: np.ndarray
 
 
 class Blocks(NamedTuple):
-    """What a search keeps between calls of its kernel, in few arrays: the kernel gets only arrays.
+    """The state of a search between calls of its kernel, in few arrays: kernels take only arrays.
 
-    P is the number of parts that there is room for. The sentences have up to N - 1 words; W is
-    `width_of` that number, Q the length of the pool, and M the larger one of N and `NOTES`.
+    There is room for P parts. The sentences have up to N - 1 words; W is ``width_of(N - 1)``, Q the
+    length of the pool, and M the maximum of N and `NOTES`.
     """
 
     #: (4, P, N) int32: heads and before of `TreeParts`, start and stop of the swaps
@@ -144,7 +148,7 @@ class Blocks(NamedTuple):
     numbers: np.ndarray
     #: (2, P, 3) float64: weight and key
     keys: np.ndarray
-    #: (P, 3, W) float64
+    #: (P, 3, W) float64: cost of `PricedSwaps`
     costs: np.ndarray
     #: (2, Q) int32: the pool
     changes: np.ndarray
@@ -242,7 +246,7 @@ def compare_trees(
 
 @inlined_kernel
 def goes_before(ranking: Ranking, search: SwapSearch, n: int, one: int, other: int) -> bool:
-    """Tell whether one part's next tree is better than another's; on a tie the older part's is."""
+    """Tell whether a part's next tree is better than another's; on a tie, the older part wins."""
     queue = ranking.queue
     sign = dd_sign(queue.key[one], queue.key[other])
     if sign == UNSURE:
@@ -431,15 +435,15 @@ def cheapest_swap(ranking: Ranking, search: SwapSearch, n: int, part: int) -> in
     least = fill(high[places(0)], np.inf)
     widest = fill(least, 0.0)
     for start in range(0, n + 1, LANES):
-        here, d = places(start), numbers(start)
-        value = where((d >= 1) & (d <= n), high[here], np.inf)
+        lanes, d = places(start), numbers(start)
+        value = where((d >= 1) & (d <= n), high[lanes], np.inf)
         least = where(value < least, value, least)
-        rest = magnitude(low[here]) + lost[here]
-        widest = where((value < np.inf) & (rest > widest), rest, widest)
+        low_part = magnitude(low[lanes]) + lost[lanes]
+        widest = where((value < np.inf) & (low_part > widest), low_part, widest)
     best = -top(0.0 - least)
     if best == np.inf:
         return 0
-    # More than the bound in `dd_sign`.
+    # This bound is larger than the bound in `dd_sign`.
     near = best + 9.0 * top(widest)
     many = 0
     word = 0
@@ -461,11 +465,11 @@ def settle_swap(ranking: Ranking, search: SwapSearch, n: int, part: int, first: 
     for d in range(first + 1, n + 1):
         if cost[0, d] == np.inf:
             continue
-        one, other = (
+        cost_of_d, cost_of_best = (
             (cost[0, d], cost[1, d], cost[2, d]),
             (cost[0, best], cost[1, best], cost[2, best]),
         )
-        sign = dd_sign(one, other)
+        sign = dd_sign(cost_of_d, cost_of_best)
         if sign == UNSURE:
             sign = -compare_trees(ranking, search, n, part, d, part, best)
         if sign < 0:

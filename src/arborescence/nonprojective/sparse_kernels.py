@@ -45,30 +45,30 @@ _TINY = 2.0**-1000
 
 
 class ColumnHeaps(NamedTuple):
-    """The edges into each word, the best one first; a binary heap once the word is on a cycle."""
+    """The edges into each word, the best edge first; a binary heap once the word is on a cycle."""
 
     #: (n + 2,) int64: the start of each word's edges
     start: np.ndarray
     #: (n + 1,) int64: the number of edges left
     left: np.ndarray
-    #: (m,) int32
+    #: (m,) int32: the heads of the edges
     heads: np.ndarray
-    #: (m + n + 1,) float64
+    #: (m + n + 1,) float64: the weights of the edges, and `root`
     weights: np.ndarray
-    #: (n + 1,) float64: the root's edges, -inf if absent; they end `weights`
+    #: (n + 1,) float64: the root's edges, -inf if absent: the end of `weights`
     root: np.ndarray
 
 
 class BestEdges(NamedTuple):
     """The best edge into each word that is not a root edge, and its best root edge; (n + 1,)."""
 
-    #: int64: its index; of edges of the same weight that of the lowest head
+    #: int64: the index of the edge; of edges of the same weight, the edge from the lowest head
     edge: np.ndarray
-    #: int64; -1 if there is none
+    #: int64: its head; -1 if there is no edge
     head: np.ndarray
-    #: float64; -inf if there is none
+    #: float64: its weight; -inf if there is no edge
     weight: np.ndarray
-    #: float64: the weight of the root edge; -inf if there is none
+    #: float64: the weight of the root edge; -inf if there is no root edge
     root: np.ndarray
 
 
@@ -102,13 +102,13 @@ class Clusters(NamedTuple):
     sibling: np.ndarray
     #: (n + 1,) float64: the gain of a column's best edge, without the offset
     gain: np.ndarray
-    #: (n + 1,) float64: a chosen root edge's gain minus the best other's
+    #: (n + 1,) float64: a chosen root edge's gain minus the gain of the best other edge
     slack: np.ndarray
-    #: (n + 1, D) int64
+    #: (n + 1, D) int64: the base of each word
     base: np.ndarray
-    #: (n + 1, D) int64
+    #: (n + 1, D) int64: the offset of each cluster
     offset: np.ndarray
-    #: (D,) int64
+    #: (D,) int64: scratch: a sum
     scratch: np.ndarray
     #: (D,) float64: the value of each digit's unit, times SCALE
     power: np.ndarray
@@ -134,7 +134,7 @@ def sparse_kernel(
     heads, deps : (m,) int64
     weights : (m,) float64
         -inf is an absent edge. Loops and edges into the root are ignored. Another thread may change
-        edges: so each pass over them checks what it reads, and all else works on copies.
+        edges: so each pass over the edges checks them again, and all other code works on copies.
     matrix : (n + 1, n + 1) float64, written; or (0, 0)
         If the greedy graph is not a tree, the edges are put here instead of solving the rest.
     tree : (n + 1,) int64, written
@@ -143,8 +143,8 @@ def sparse_kernel(
     Returns
     -------
     (fault, edge)
-        FINE, NO_TREE, NO_SINGLE_ROOT, or NOT_GREEDY: they are in `matrix`; or BAD_SCORE or BAD_NODE
-        and the index of that edge.
+        FINE, NO_TREE, NO_SINGLE_ROOT, or NOT_GREEDY (the edges are in `matrix`); or BAD_SCORE or
+        BAD_NODE and the index of the invalid edge.
     """
     absent = np.full((2, n + 1), -np.inf)
     best = BestEdges(np.empty(n + 1, np.int64), np.full(n + 1, -1, np.int64), absent[0], absent[1])
@@ -174,7 +174,7 @@ def greedy(
     weights: np.ndarray,
     best: BestEdges,
 ) -> tuple[int, int]:
-    """Check all edges; fill `best`, where there is none yet. Return ``(fault, edge)``. O(m)."""
+    """Check all edges; fill `best`, which is empty before. Return ``(fault, edge)``. O(m)."""
     for i in range(weights.shape[0]):
         h, d, weight = heads[i], deps[i], weights[i]
         if h < 0 or h > n or d < 0 or d > n:
@@ -192,7 +192,7 @@ def greedy(
 
 @inlined_kernel
 def spread(heads: np.ndarray, deps: np.ndarray, weights: np.ndarray, matrix: np.ndarray) -> None:
-    """Write edges to a matrix, of parallel ones the best. O(m + N²)."""
+    """Write edges to a matrix: of parallel edges, the best edge. O(m + N²)."""
     size = matrix.shape[0]
     matrix[:] = -np.inf
     for i in range(weights.shape[0]):
@@ -203,7 +203,7 @@ def spread(heads: np.ndarray, deps: np.ndarray, weights: np.ndarray, matrix: np.
 
 @inlined_kernel
 def joins(n: int, h: int, d: int, weight: float) -> bool:
-    """Tell whether an edge is one from a word to another one, and present."""
+    """Tell whether an edge connects a word to another word, and is present."""
     return 0 < h <= n and 0 < d <= n and h != d and -np.inf < weight < np.inf
 
 
@@ -269,7 +269,7 @@ def sink(columns: ColumnHeaps, d: int, i: int) -> None:
 
 @inlined_kernel
 def precedes(weight: float, head: int, other_weight: float, other_head: int) -> bool:
-    """Tell whether one edge into a word is better than another; on a tie the lower head is."""
+    """Tell whether an edge into a word is better than another; on a tie, the lower head wins."""
     return weight > other_weight or (weight == other_weight and head < other_head)
 
 
@@ -398,7 +398,7 @@ def leave_one_root(
 def queue_up(
     clusters: Clusters, columns: ColumnHeaps, queue: np.ndarray, waiting: int, cluster: int
 ) -> int:
-    """Put a cluster into the queue if another edge than the root's enters it; return the length."""
+    """Put a cluster into the queue if an edge from a word enters it; return the queue's length."""
     if best_column(clusters, columns, cluster) < 0:
         return waiting
     clusters.scratch[:] = 0
@@ -416,7 +416,7 @@ def queue_up(
 def let_sink(
     clusters: Clusters, columns: ColumnHeaps, queue: np.ndarray, waiting: int, cluster: int, i: int
 ) -> None:
-    """Put a cluster at index i of the queue (a binary heap), or below (sift down)."""
+    """Put a cluster at index i of the queue (a binary heap), or below index i (sift down)."""
     while True:
         j = 2 * i + 1
         if j + 1 < waiting and dearer(clusters, columns, queue[j], queue[j + 1]):
@@ -453,28 +453,28 @@ def best_column(clusters: Clusters, columns: ColumnHeaps, cluster: int) -> int:
             columns.left[d] -= 1
             if columns.left[d] > 1:
                 sink(columns, d, 0)
-        rest = pair_up(clusters, columns, clusters.child[d])
+        remaining = pair_up(clusters, columns, clusters.child[d])
         clusters.child[d] = -1
         if columns.left[d] > 0:
             weigh(clusters, columns, d)
-            rest = meld(clusters, columns, rest, d)
-        clusters.top[cluster] = rest
+            remaining = meld(clusters, columns, remaining, d)
+        clusters.top[cluster] = remaining
     return -1
 
 
 @inlined_kernel
 def root_wins(clusters: Clusters, columns: ColumnHeaps, r: int, d: int) -> bool:
     """Tell whether the root's edge into r is better than the best other edge, into d. O(D)."""
-    one, other = columns.root[r], columns.weights[columns.start[d]]
-    return one > other if r == d else exact_order(clusters, one, r, other, d) > 0
+    root_weight, weight = columns.root[r], columns.weights[columns.start[d]]
+    return root_weight > weight if r == d else exact_order(clusters, root_weight, r, weight, d) > 0
 
 
 @uncounted_kernel
 def dearer(clusters: Clusters, columns: ColumnHeaps, cluster: int, other: int) -> bool:
-    """Tell whether a cluster's root edge has the larger slack; on a tie the later word's. O(D)."""
-    one, two = clusters.slack[cluster], clusters.slack[other]
-    if abs(one - two) > _CLOSE * max(abs(one), abs(two)) + _TINY:
-        return one > two
+    """Tell whether a cluster's root edge has more slack; on a tie, the later word wins. O(D)."""
+    one, other_slack = clusters.slack[cluster], clusters.slack[other]
+    if abs(one - other_slack) > _CLOSE * max(abs(one), abs(other_slack)) + _TINY:
+        return one > other_slack
     clusters.scratch[:] = 0
     add_slack(clusters, columns, cluster, 1)
     add_slack(clusters, columns, other, -1)
@@ -657,7 +657,7 @@ def expand(clusters: Clusters, items: int, tree: np.ndarray) -> None:
 
 @inlined_kernel
 def mark_words(clusters: Clusters, cluster: int, tree: np.ndarray) -> None:
-    """Write 0 for the words of a cluster, and -1 for all others."""
+    """Write 0 for the words of a cluster, and -1 for all other words."""
     tree[:] = -1
     d = cluster
     while True:

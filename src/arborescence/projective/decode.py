@@ -56,7 +56,7 @@ _WHOLE_BITS = 52
 
 
 class Charts(NamedTuple):
-    """The best weight of every span of a sentence; -inf if there is none."""
+    """The best weight of every span of a sentence; -inf if the span does not exist."""
 
     #: (N, N + LANES) float64: C[h, e]
     complete: np.ndarray
@@ -85,12 +85,12 @@ def fill(scores: np.ndarray, n: int, single: bool, charts: Charts) -> None:
     width = charts.complete.shape[1]
     complete, across = as_row(charts.complete), as_row(charts.across)
     incomplete = as_row(charts.incomplete)
-    # A span that is not filled yet cannot be part of a maximum.
+    # A span that is not filled yet must not be part of a maximum.
     for x in range((n + 1) * width):
         complete[x] = across[x] = incomplete[x] = -np.inf
     for x in range(n + 1):
         complete[x * width + x] = across[x * width + x] = 0.0
-    # Shorter spans first: then a span does not wait for the one before it.
+    # Shorter spans first: then a span does not wait for the span before it.
     for many in range(1, n + 1):
         for i in range(n + 1 - many):
             j = i + many
@@ -99,7 +99,7 @@ def fill(scores: np.ndarray, n: int, single: bool, charts: Charts) -> None:
                 meet = complete[of_j + 1]
             else:
                 meet = best_sum(complete, of_i + i, complete, of_j + i + 1, many)
-            # Lanes that are loaded just after one of them was stored take long, so store last.
+            # To load lanes just after a store into them is slow, so store last.
             to_right = meet + scores[i, j]
             to_left = meet + scores[j, i] if i > 0 else -np.inf
             right, left = to_right, to_left
@@ -116,7 +116,7 @@ def fill(scores: np.ndarray, n: int, single: bool, charts: Charts) -> None:
 
 @inlined_kernel
 def choose(one: np.ndarray, other: np.ndarray) -> tuple[int, float, float]:
-    """Return the first r with the highest ``one[r] + other[r]``, that sum, and the second best."""
+    """Return the first r with the highest ``one[r] + other[r]``, this sum, and the second best."""
     choice, best, second = 0, -np.inf, -np.inf
     for r in range(one.shape[0]):
         v = one[r] + other[r]
@@ -140,8 +140,8 @@ def read_tree(n: int, single: bool, charts: Charts, stack: np.ndarray, heads: np
         low, stop = splits_of(kind, h, e, single)
         if kind == INCOMPLETE:
             heads[e] = h
-            one, other = charts.complete[min(h, e)], charts.complete[max(h, e)]
-            r, best, second = choose(one[low:stop], other[low + 1 : stop + 1])
+            left_sums, right_sums = charts.complete[min(h, e)], charts.complete[max(h, e)]
+            r, best, second = choose(left_sums[low:stop], right_sums[low + 1 : stop + 1])
         else:
             r, best, second = choose(charts.incomplete[h, low:stop], charts.across[e, low:stop])
         first, last = parts_of(kind, h, e, low + r)

@@ -37,8 +37,9 @@ def is_under(heads: np.ndarray, word: int, node: int) -> bool:
 def spans_strangers(heads: np.ndarray, d: int) -> bool:
     """Tell whether the edge into d is non-projective: it spans a word that is not below its head.
 
-    Only words between whose heads lie outside need a test: from others the path leads to one of
-    these or to an end, which is below the head. O(length), and O(depth) for each edge that crosses.
+    Only spanned words with a head outside the span need a test: the path from any other spanned
+    word leads to one of these words, or to an end of the edge, which is below the head. O(length),
+    and O(depth) for each edge that crosses.
     """
     h = heads[d]
     low, high = min(h, d), max(h, d)
@@ -277,16 +278,16 @@ def _lower(tree: NDArray[np.int64], labels: list[str]) -> list[str]:
     split = [label.partition(MARK) for label in labels]
     plain = [label for label, _, _ in split]
     wanted = {d: of_head for d, (_, mark, of_head) in enumerate(split, 1) if mark}
-    found = True
-    while wanted and found:
-        found = False
+    lowered = True
+    while wanted and lowered:
+        lowered = False
         for d in [d for d in _below(tree, 0) if d in wanted]:
             alike = (x for x in _below(tree, tree[d], d) if plain[x - 1] == wanted[d])
             head = next(alike, None)
             if head is not None:
                 tree[d] = head
                 del wanted[d]
-                found = True
+                lowered = True
     return plain
 
 

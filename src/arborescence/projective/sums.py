@@ -339,14 +339,14 @@ def draw_down(
                 one, other = incomplete[h, low:stop], across[e, low:stop]
                 whole = complete[h, e]
             below = gaps[kind, h, e, low:stop]
-            rest = uniform(source)
+            left_over = uniform(source)
             split = 0
             for r in range(stop - low):
                 share = np.exp(way_of(one, other, below, r) - whole)
                 if share > 0.0:
                     split = r
-                    rest -= share
-                    if rest < 0.0:
+                    left_over -= share
+                    if left_over < 0.0:
                         break
             first, second = parts_of(kind, h, e, low + split)
             top, kind, h, e = pop(stack, push(stack, push(stack, top, first), second))

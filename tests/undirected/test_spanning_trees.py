@@ -347,7 +347,7 @@ def test_the_input_is_left_alone():
             (3, [0], [1], [-np.inf]),
             {"minimum": True},
             ScoresError,
-            r"weights\[0\].* is -inf; where the minimum is sought, weights are finite, or \+inf",
+            r"weights\[0\].* is -inf; with minimum=True, weights are finite, or \+inf",
         ),
         ((-1, [], [], []), {}, ValueError, "nodes must be between 0 and 2147483647, not -1"),
         ((2**31, [], [], []), {}, ValueError, "nodes must be between 0 and 2147483647, not"),
@@ -371,7 +371,7 @@ def test_the_input_is_left_alone():
             ([[0, -np.inf], [-np.inf, 0]],),
             {"minimum": True},
             ScoresError,
-            r"weights\[0, 1\] is -inf; where the minimum is sought",
+            r"weights\[0, 1\] is -inf; with minimum=True",
         ),
     ],
 )

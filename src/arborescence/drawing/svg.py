@@ -2,11 +2,11 @@
 
 Each arc is as low as the arcs below it allow. At each word, arcs to the left start on the left, and
 arcs to the right on the right, the longest in the middle. So only the edges of a non-projective
-tree cross. A sentence that is too long for one row continues in the next one; an arc between two
-rows runs to the edge of both, with its label in both. Words are moved apart if a label would
-overlap another label or a line. Arabic, Hebrew and the like run from right to left: the picture is
-mirrored, and its texts are not. The file has no scripts and no fonts, and is readable on white and
-on black.
+tree cross. A sentence that is too long for one row continues in the next row; an arc between two
+rows runs to the edge of both rows, with its label in both. Words are moved apart if a label would
+overlap another label or a line. Arabic, Hebrew and other scripts run from right to left: the
+picture is mirrored, and its texts are not. The file has no scripts and no fonts, and is readable on
+white and on black.
 """
 
 from __future__ import annotations
@@ -61,15 +61,17 @@ STYLE = """\
 
 
 class Arc(NamedTuple):
-    """An edge, or its part in one row: its two words, its dependent, its label, its height."""
+    """An edge, or the part of an edge in one row."""
 
-    # If it comes from the previous row, `left` is the word before the row's first word; if it
-    # continues in the next row, `right` is the word after the row's last word.
-
+    #: the left word; the word before the row's first word if the edge comes from the previous row
     left: int
+    #: the right word; the word after the row's last word if the edge continues in the next row
     right: int
+    #: the dependent
     word: int
+    #: the label of the edge
     label: str
+    #: the height of the arc, in levels
     level: int
 
 
@@ -123,18 +125,22 @@ class WordBoxes:
 class SentenceRow:
     """One row of words and its layout, in pixels from the row's corner."""
 
+    #: the words of the sentence
     words: WordBoxes
+    #: the first word of the row
     first: int
-    #: of the words, in order
+    #: the x coordinate of each word's middle, in order
     centers: list[float]
+    #: the arcs of the row
     arcs: list[Arc]
     #: for each word's arcs: the other end, and the level
     uprights: list[list[tuple[int, float]]]
+    #: the width of the row
     width: float
 
     @property
     def end(self) -> int:
-        """The word after the last one."""
+        """The word after the last word."""
         return self.first + len(self.centers)
 
     @property
@@ -168,12 +174,12 @@ class SentenceRow:
     def lines(self, arc: Arc) -> list[tuple[float, int]]:
         """Return the vertical lines that cross an arc, with their words; its ends too."""
         start, end = self.span(arc)
-        found = [(start, arc.left), (end, arc.right)]
+        crossings = [(start, arc.left), (end, arc.right)]
         for word in range(arc.left + 1, arc.right):
             for far, level in self.uprights[word - self.first]:
                 if level > arc.level:
-                    found.append((self.port(word, far), word))
-        return sorted(found)
+                    crossings.append((self.port(word, far), word))
+        return sorted(crossings)
 
     def spot(self, arc: Arc) -> float | None:
         """Find the free place for an arc's label that is nearest to the arc's middle, if any."""
@@ -216,7 +222,7 @@ def draw_svg(
     Parameters
     ----------
     *sentences
-        Sentences with heads, as `arborescence.treebank.read` or a parser gives them.
+        Sentences with heads, as from `arborescence.treebank.read` or a parser.
     titles
         A text above each tree, such as its rank among the k best; ``""`` for no text.
     width
@@ -286,7 +292,7 @@ def lay_out(sentence: Drawable, width: float = WIDTH) -> list[SentenceRow]:
 
 
 def fill_row(words: WordBoxes, first: int, width: float) -> SentenceRow:
-    """Place as many words as fit, without overlaps of words and labels."""
+    """Place as many words as fit into the row, without overlaps of words and labels."""
     row = SentenceRow(words, first, [], [], [], 0.0)
     ends_at = last_root = 0.0  # the ends of the last word, and of the last root edge's label
     for word in range(first, len(words.forms)):
@@ -335,7 +341,7 @@ def stacked(words: WordBoxes, first: int, end: int) -> list[Arc]:
 
 
 def ends(words: WordBoxes, word: int) -> tuple[int, int]:
-    """Return the two ends of the edge into a word, the left one first."""
+    """Return the two ends of the edge into a word, the left end first."""
     head = words.heads[word]
     return (head, word) if head < word else (word, head)
 
@@ -386,7 +392,7 @@ def tip(x: float, y: float) -> str:
 
 
 def text_width(content: str, size: int) -> float:
-    """Estimate the width of a text; rather too wide, because fonts differ."""
+    """Estimate the width of a text; the estimate is rather too wide, because fonts differ."""
     narrow = sum(c in "iljtfrI.,:;'!|()[] " for c in content)
     wide = sum(c in "mwMWOQ@%—" for c in content)
     return size * (0.60 * screen_width(content) - 0.22 * narrow + 0.28 * wide)

@@ -28,11 +28,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Child(Detail):
-    """A child of the root, and what the greedy graph weighs without its root edge."""
+    """A child of the root, and the weight of the greedy graph without its root edge."""
 
+    #: the child
     node: Node
+    #: its root edge
     root_edge: Edge
-    #: the best edge into it that does not come from the root
+    #: the best edge into the child that does not come from the root
     other: Edge | None
     #: the weight of the greedy graph with the other edge
     without: float | None
@@ -42,6 +44,7 @@ class Child(Detail):
 class Children(Detail):
     """The children of the root."""
 
+    #: the children
     children: tuple[Child, ...]
 
     def table(self, names: Sequence[str]) -> list[list[str]]:
@@ -66,8 +69,8 @@ def steps(problem: ScoredSentence, *, recorded: bool = True) -> Iterator[Step]:
 
 
 def constrain(state: Contraction) -> Generator[Step, None, bool]:
-    """Reduce and optimize until one edge leaves the root; return whether there is such a tree."""
-    # Each turn of the loop is a call of `constrain` in Algorithm 1, lines 9 to 16
+    """Reduce and optimize until one edge leaves the root; return whether a tree is left."""
+    # Each iteration is a call of `constrain` in Algorithm 1, lines 9 to 16
     problem = state.problem
     while problem.n:
         roots = [x for x in state.tops if x and state.chosen[x].head == 0]  # line 10

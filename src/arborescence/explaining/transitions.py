@@ -12,9 +12,9 @@ from arborescence.explaining.steps import Detail
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from arborescence.drawing.derivation import DerivationStep as State
+    from arborescence.drawing.derivation import DerivationStep
     from arborescence.explaining.problem import ScoredSentence
-    from arborescence.explaining.steps import DerivationStep
+    from arborescence.explaining.steps import Step
 
 #: The system of the lecture.
 SYSTEM = "arc-standard"
@@ -28,10 +28,11 @@ IN_A_ROW = 6
 class Configuration(Detail):
     """A state: stack and buffer, and the transitions that led to it."""
 
-    #: from the bottom to the top
+    #: the nodes on the stack, from the bottom to the top
     stack: tuple[int, ...]
-    #: from the front to the end
+    #: the nodes in the buffer, from the front to the end
     buffer: tuple[int, ...]
+    #: the actions so far
     actions: tuple[str, ...]
 
     def table(self, names: Sequence[str]) -> list[list[str]]:
@@ -45,7 +46,7 @@ class Configuration(Detail):
         return [["stack", "buffer", "actions"], *rows]
 
 
-def steps(problem: ScoredSentence, *, single: bool) -> Iterator[DerivationStep]:
+def steps(problem: ScoredSentence, *, single: bool) -> Iterator[Step]:
     """Yield the derivation of the best projective tree: each state, and the action before it."""
     *_, best = eisner.steps(problem, single=single)
     if best.kind != "tree":
@@ -76,7 +77,7 @@ def steps(problem: ScoredSentence, *, single: bool) -> Iterator[DerivationStep]:
     yield problem.step("tree", text, heads=tuple(heads), weight=best.weight, detail=detail)
 
 
-def derivation(problem: ScoredSentence, heads: Sequence[int | None]) -> list[State]:
+def derivation(problem: ScoredSentence, heads: Sequence[int | None]) -> list[DerivationStep]:
     """Return the states by which the static oracle builds a tree, each with the next action."""
     from arborescence.drawing.derivation import steps as trace
 

@@ -562,7 +562,7 @@ def find_spare(
 def contract_along(
     search: SwapSearch, forest: Forest, n: int, tree: np.ndarray, start: int, stop: int
 ) -> int:
-    """Contract a cycle as in `contract`; choose the new node's edge, on a tie the tree edge. O(kn)."""
+    """Contract a cycle as in `contract`; choose the new node's edge, on a tie the tree's. O(kn)."""
     columns, doors, work = forest.columns, search.doors, search.graph.work
     members = forest.walk.path[start:stop]
     for x in members:

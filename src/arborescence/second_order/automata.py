@@ -1,6 +1,7 @@
 """Head automata: for each head the best modifiers, by a chain over each side (Koo et al. 2010).
 
-One chooses for its head alone, with grandparents also the head's own head; `dual` makes a tree.
+An automaton chooses the modifiers of its head alone; with grandparents, also the head's own head.
+`dual` makes a tree of the choices.
 """
 
 from __future__ import annotations
@@ -17,23 +18,23 @@ if TYPE_CHECKING:
 
 
 class ChildChoices(NamedTuple):
-    """What the automata choose, and scratch arrays."""
+    """The choices of the automata, and scratch arrays."""
 
     #: (N,) int64: the weight of each head's choice
     values: np.ndarray
-    #: (E,) bool: whether the head of the edge chooses it
+    #: (E,) bool: whether the automaton of the edge's head chooses the edge
     chosen: np.ndarray
-    #: (N,) int64: the edge into each word that its automaton chooses; or -1
+    #: (N,) int64: the edge into each word that the word's automaton chooses; or -1
     tops: np.ndarray
-    #: (N,) bool: whether a price of the automaton changed since it chose
+    #: (N,) bool: whether a price of the automaton has changed since its last choice
     moved: np.ndarray
-    #: (N,) int64: by how much the prices that each head pays have fallen so far
+    #: (N,) int64: how far the prices that each head pays have fallen so far
     falls: np.ndarray
-    #: (E,) int64: what the modifier brought with this head, less its falls then
+    #: (E,) int64: the last weight of the modifier's automaton with this head, less `falls` then
     known: np.ndarray
-    #: (2, N) int64: of chains
+    #: (2, N) int64: scratch: weights of chains
     weights: np.ndarray
-    #: (E,) int64: zeros, where there are no grandparents
+    #: (E,) int64: zeros, in place of grandparents
     nothing: np.ndarray
 
 
@@ -111,7 +112,7 @@ def choose_chains(edges: EdgeParts, h: int, weights: np.ndarray, chosen: np.ndar
 
 @indexing_kernel
 def choose_root(edges: EdgeParts, prices: np.ndarray, chosen: np.ndarray) -> int:
-    """Mark the best root edge, if there may be only one; return its weight. O(n)."""
+    """Mark the best root edge, if there must be only one; return its weight. O(n)."""
     best, place = ABSENT, -1
     for e in range(edges.firsts[1]):
         chosen[e] = False
@@ -156,7 +157,7 @@ def run_automata(edges: EdgeParts, single: bool, prices: np.ndarray, choices: Ch
             first, start = edges.firsts[2 * h], edges.into[h]
             count = edges.firsts[2 * h + 2] - first
             top = choices.tops[h]
-            # The last choice first: it is often the best one again.
+            # The last choice comes first: it is often the best choice again.
             for turn in range(start - 1, edges.into[h + 1]):
                 place = turn
                 if turn < start:

@@ -19,7 +19,7 @@ from arborescence.errors import OptionError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-#: There is no room for a file: the disk is full, or a quota or a size limit is reached.
+#: Errors that mean no room for a file: the disk is full, or a quota or a size limit is reached.
 _FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _BINARY: Final[int] = getattr(os, "O_BINARY", 0)  # Windows
 _LONG_NAME: Final = 100  # bytes; file systems take 143 to 255, and a temporary name is longer
@@ -70,7 +70,7 @@ def replacing(path: str | os.PathLike[str], rights: int | None = None) -> Iterat
     """
     target = Path(path)
     with suppress(FileNotFoundError, NotADirectoryError):
-        target.stat()  # other errors are raised, such as a symbolic link to itself
+        target.stat()  # other errors are raised, for example for a symbolic link to itself
     if target.exists() and not target.is_file():
         with target.open("wb") as file:
             yield file
@@ -84,7 +84,7 @@ def replacing(path: str | os.PathLike[str], rights: int | None = None) -> Iterat
     temporary = target.with_name(unfinished_name(target) + secrets.token_hex(8))
     _unfinished.add(temporary)
     try:
-        # A file of this name is not opened: not one that was there, nor one that a link leads to.
+        # Never open an existing file of this name, nor the target of a link.
         handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, rights)
         with os.fdopen(handle, "wb") as file:
             yield file
@@ -115,7 +115,7 @@ def check_apart(target: str | os.PathLike[str], sources: Iterable[str | os.PathL
             read = "the standard input" if source == "-" else os.fspath(source)
             same = "is read, too" if what == read else f"and {read} are the same file"
             raise OptionError(
-                f"{what} {same}: writing would destroy what is read; write into another file"
+                f"{what} {same}: writing would destroy the input; write into another file"
             )
 
 
@@ -127,8 +127,8 @@ def _files_of(source: str | os.PathLike[str]) -> Iterable[str | os.PathLike[str]
 
 
 def _identity(path: str | os.PathLike[str], stream: Any) -> tuple[int, int] | None:
-    """Return what is the same for all names of a file; None if it is none, or no plain file."""
-    with suppress(OSError, ValueError, AttributeError):  # no such file; no stream, or not a file's
+    """Return a key that all names of a file share; None if there is no file, or no plain file."""
+    with suppress(OSError, ValueError, AttributeError):  # no file; no stream, or not of a file
         status = os.fstat(stream.fileno()) if path == "-" else Path(path).stat()
         if stat.S_ISREG(status.st_mode):
             return status.st_dev, status.st_ino
@@ -136,13 +136,13 @@ def _identity(path: str | os.PathLike[str], stream: Any) -> tuple[int, int] | No
 
 
 def remove_unfinished() -> None:
-    """Remove the temporary files of this process, which ends."""
+    """Remove the temporary files of this process at its end."""
     for temporary in list(_unfinished):
         temporary.unlink(missing_ok=True)
 
 
 def unfinished_name(target: Path) -> str:
-    """Return how the names of `target`'s temporary files begin; 16 hexadecimal digits follow."""
+    """Return the start of the names of `target`'s temporary files; 16 hexadecimal digits follow."""
     name = os.fsencode(target.name)
     short = target.name if len(name) <= _LONG_NAME else hashlib.sha256(name).hexdigest()
     return f".{short}."
@@ -169,11 +169,11 @@ def check_own(path: Path) -> None:
 
 
 def _is_of(group: int, user: int) -> bool:
-    """Return whether a group is a user's own, as many systems make one for each."""
+    """Return whether a group belongs to one user only; many systems make a group for each user."""
     import grp  # not on Windows
     import pwd
 
     with suppress(KeyError):
-        found, name = grp.getgrgid(group), pwd.getpwuid(user).pw_name
-        return found.gr_name == name and {*found.gr_mem} <= {name}
+        entry, name = grp.getgrgid(group), pwd.getpwuid(user).pw_name
+        return entry.gr_name == name and {*entry.gr_mem} <= {name}
     return False

@@ -1,5 +1,4 @@
-"""Lazy imports."""
-# public names are imported at their first use (NumPy and Numba take half a second)
+"""Lazy imports: a public name is imported at its first use (NumPy and Numba take half a second)."""
 
 from __future__ import annotations
 

@@ -11,10 +11,10 @@ top of the stack, and b0 the first node of the buffer:
 | REDUCE | takes s0 from the stack | if s0 has a head |
 
 For exactly one root edge, there must be one word without a head after the last word has left the
-buffer. So the last word is shifted only onto an empty stack, and RIGHT-ARC to it is legal only if
-exactly one word on the stack has no head. This word is at the bottom of the stack, and gets the
-root edge. A derivation of n words has 2n transitions, because each word enters the stack once and
-leaves it once. It builds a projective tree.
+buffer. So the last word is shifted only onto an empty stack, and RIGHT-ARC to the last word is
+legal only if exactly one word on the stack has no head. This word is at the bottom of the stack,
+and gets the root edge. A derivation of n words has 2n transitions, because each word enters the
+stack once and leaves the stack once. It builds a projective tree.
 """
 
 from __future__ import annotations

@@ -78,8 +78,8 @@ def boruvka_step(
 
 @inlined_kernel
 def _merge(n: int, edges: UndirectedEdges, best: np.ndarray, label: np.ndarray) -> int:
-    """Give numbers to components of the best edges; return how many there are. O(n)."""
-    # Following the best edges from any node ends at two nodes that have chosen the same edge
+    """Give numbers to components of the best edges; return the number of components. O(n)."""
+    # A walk along best edges from any node ends at two nodes that have chosen the same edge
     for node in range(n):
         e = best[node]
         label[node] = node if e < 0 else edges.u[e] + edges.v[e] - node

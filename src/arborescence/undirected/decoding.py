@@ -32,10 +32,15 @@ if TYPE_CHECKING:
     class UndirectedOptions(TypedDict, total=False):
         """The options of `decode`, for its overloads."""
 
+        #: one root edge, or one or more
         root: Root
+        #: the number of rounds of enhancement
         rounds: int | None
+        #: the changes of a round
         changes: Changes
+        #: how the scores of two directions are combined
         encoding: Encoding
+        #: the number of threads
         threads: int
 
 
@@ -47,17 +52,18 @@ def part_of(score: float, part: float) -> float:
 
 
 class Turnable(NamedTuple):
-    """An undirected tree of the words, and its edges' weights both ways."""
+    """An undirected tree of the words, and its edges' weights in both directions.
 
-    # index i is of word i + 1
+    Index i is for word i + 1.
+    """
 
-    #: (n,) int64: the number of its parent, minus 1; -1 for the first word
+    #: (n,) int64: the number of the word's parent, minus 1; -1 for the first word
     parents: np.ndarray
     #: (n,) float64: the score of the edge from the parent
     down: np.ndarray
-    #: (n,) float64: of the edge to the parent
+    #: (n,) float64: the score of the edge to the parent
     up: np.ndarray
-    #: (n,) float64: of the edge from the root
+    #: (n,) float64: the score of the edge from the root
     of_root: np.ndarray
 
 
@@ -75,7 +81,7 @@ def best_root(tree: Turnable, high: np.ndarray, low: np.ndarray, path: np.ndarra
     - path: (N,) int64: scratch
     """
     n = len(tree.parents)
-    # Scores are scaled by a power of two so small that no sum overflows.
+    # Scores are scaled by a small power of two, so that no sum overflows.
     part = 0.125
     for i in range(n):
         high[i] = np.nan
@@ -92,9 +98,9 @@ def best_root(tree: Turnable, high: np.ndarray, low: np.ndarray, path: np.ndarra
         while depth > 0:
             depth -= 1
             j = path[depth]
-            change, rest = two_sum(part_of(tree.up[j], part), -part_of(tree.down[j], part))
+            change, error = two_sum(part_of(tree.up[j], part), -part_of(tree.down[j], part))
             total, lost = two_sum(high[i], change)
-            high[j], low[j] = two_sum(total, low[i] + (lost + rest))
+            high[j], low[j] = two_sum(total, low[i] + (lost + error))
             i = j
         if tree.of_root[word - 1] > -np.inf:
             total, lost = two_sum(high[word - 1], part * tree.of_root[word - 1])
@@ -120,7 +126,7 @@ def hang(n: int, parents: np.ndarray, root: int, heads: np.ndarray) -> None:
 @takes("float64[:, :, ::1], int64[::1], bool, int64, int64, bool, out int64[:, ::1], int64")
 def undirected_kernel(
     scores: np.ndarray,  # (B, N, N) float64: ``[b, h, d]``
-    lengths: np.ndarray,  # (B,) int64, words of each sentence; or (0,) if all have N - 1
+    lengths: np.ndarray,  # (B,) int64, words of each sentence; (0,) if each has N - 1 words
     single: bool,  # whether there must be exactly one root edge
     # how, rounds, alone: as in `encode_kernel` and `enhance_kernel`
     how: int,
@@ -222,9 +228,9 @@ def decode(
     Notes
     -----
     With ``root="multi"``, the maximum spanning tree of all nodes is directed away from the root.
-    With ``root="single"``, which the paper does not describe, the maximum spanning tree of the
-    words is taken, and the root edge for which this tree, directed away from it, has the highest
-    weight. For scores without direction this is the best undirected tree with one root edge.
+    With ``root="single"``, which the paper does not describe, it is the maximum spanning tree of
+    the words, with the root edge that gives the directed tree the highest weight. For scores
+    without direction, this is the best undirected tree with one root edge.
     If the final tree of a sentence has an absent edge, the sentence is decoded exactly instead.
     O(n²) to read the scores, and O(n) a round.
 
@@ -246,17 +252,17 @@ def decode(
 
     def run(start: int, stop: int) -> None:
         for part, matrices, words in in_float64(graph, start, stop):
-            done = 0
-            while done < len(matrices):
+            sentence = 0
+            while sentence < len(matrices):
                 share = heads[part]
-                done, fault = undirected_kernel(
-                    matrices, words, single, how, limit, alone, share, done
+                sentence, fault = undirected_kernel(
+                    matrices, words, single, how, limit, alone, share, sentence
                 )
                 if fault == NO_TREE:
-                    _decode_exactly(graph, part.start + done, root, share[done])
-                    done += 1
+                    _decode_exactly(graph, part.start + sentence, root, share[sentence])
+                    sentence += 1
                 elif fault != FINE:
-                    raise no_encoding(graph, part.start + done, fault)
+                    raise no_encoding(graph, part.start + sentence, fault)
 
     in_threads(run, batch, threads)
     return graph.given_back(heads)

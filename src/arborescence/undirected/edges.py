@@ -11,15 +11,15 @@ from arborescence.core.faults import BAD_NODE, BAD_SCORE, FINE
 
 
 class UndirectedEdges(NamedTuple):
-    """The edges that can be chosen: not absent, and no loops. Kernels may overwrite them."""
+    """The edges that can be chosen: neither absent nor loops. Kernels may overwrite them."""
 
     #: (m,) int32: one end
     u: np.ndarray
-    #: (m,) int32: the other
+    #: (m,) int32: the other end
     v: np.ndarray
     #: (m,) float64: finite; the higher the better
     weight: np.ndarray
-    #: (m,) int32, ascending: its index among the caller's edges
+    #: (m,) int32, ascending: the edge's index among the caller's edges
     origin: np.ndarray
 
 
@@ -60,15 +60,15 @@ def take_edges(
     u, v, weight, origin = room
     count = 0
     for k in range(len(of_weight)):
-        # Each number is read once: what is checked is what is copied.
-        one, other, gain = of_u[k], of_v[k], sign * of_weight[k]
-        if not (0 <= one < n and 0 <= other < n):
+        # Each number is read only once, so the checked number is also the copied number.
+        end, other, gain = of_u[k], of_v[k], sign * of_weight[k]
+        if not (0 <= end < n and 0 <= other < n):
             return k, BAD_NODE
         if not gain < np.inf:
             return k, BAD_SCORE
-        u[count] = one
+        u[count] = end
         v[count] = other
         weight[count] = gain
         origin[count] = k
-        count += gain > -np.inf and one != other
+        count += gain > -np.inf and end != other
     return count, FINE

@@ -27,18 +27,18 @@ _LARGEST: Final = np.finfo(np.float64).max
 
 
 @inlined_kernel
-def combine(one: float, other: float, how: int) -> float:
-    """Return the score of a pair: its two scores combined, or the only one that is present."""
+def combine(score: float, reverse: float, how: int) -> float:
+    """Return the score of a pair: its two scores combined, or the only score if one is absent."""
     if how == MEAN:
-        both = 0.5 * one + 0.5 * other
+        combined = 0.5 * score + 0.5 * reverse
     elif how == PRODUCT:
-        both = min(one * other, _LARGEST)
+        combined = min(score * reverse, _LARGEST)
     elif how == MAX:
-        both = max(one, other)
+        combined = max(score, reverse)
     else:
-        both = min(one, other)
-    both = other if one == -np.inf else both
-    return one if other == -np.inf else both
+        combined = min(score, reverse)
+    combined = reverse if score == -np.inf else combined
+    return score if reverse == -np.inf else combined
 
 
 @inlined_kernel
@@ -54,10 +54,10 @@ def combine_rows(
             row = scores[i, start:stop]
             pairs = out[i - first, start - first : stop - first]
             for k in range(stop - start):
-                one = row[k]
-                bad += 0 if one < np.inf else 1
-                negative += 1 if (one < 0.0) & (one > -np.inf) else 0
-                pairs[k] = combine(one, pairs[k], how)
+                score = row[k]
+                bad += 0 if score < np.inf else 1
+                negative += 1 if (score < 0.0) & (score > -np.inf) else 0
+                pairs[k] = combine(score, pairs[k], how)
     return bad, negative
 
 
@@ -113,13 +113,13 @@ def encode(scores: Any, encoding: Encoding = "mean") -> Any:
     encoding : {"mean", "product", "max", "min"}
         How ``scores[i, j]`` and ``scores[j, i]`` are combined. The product is for scores that are
         not negative, such as probabilities; a product that overflows becomes the largest float64.
-        (For log-probabilities, the mean does what the product does for probabilities.)
+        (The mean of log-probabilities ranks pairs as the product of probabilities does.)
 
     Returns
     -------
     weights : (..., N, N) float64
-        Symmetric, with -inf on the diagonal. A torch tensor, on the same device, if `scores` is
-        one.
+        Symmetric, with -inf on the diagonal. If `scores` is a torch tensor, a tensor on the same
+        device.
 
     Raises
     ------
@@ -127,7 +127,7 @@ def encode(scores: Any, encoding: Encoding = "mean") -> Any:
         If a score is NaN or +inf, or the shape or type is invalid; or if a score is negative and
         ``encoding="product"``.
     OptionError
-        If the encoding is none of those above.
+        If the encoding has another name.
 
     Notes
     -----
@@ -175,7 +175,7 @@ def no_encoding(graph: Graph, sentence: int, fault: int) -> ScoresError:
     h, d = map(int, np.argwhere((matrix < 0) & (matrix > -np.inf))[0])
     return ScoresError(
         f"{name_of(graph, sentence)}the edge {h} -> {d} has the score {matrix[h, d]}: "
-        "encoding='product' is for scores that are not negative; encoding='mean' takes any"
+        "encoding='product' is for scores that are not negative; encoding='mean' takes any score"
     )
 
 
@@ -190,7 +190,7 @@ def orient_kernel(u: np.ndarray, v: np.ndarray, root: int, heads: np.ndarray) ->
       for nodes that the search does not reach
     """
     n = len(heads)
-    # The neighbours of x are from starts[x] to starts[x + 1].
+    # The neighbours of x stand from starts[x] to starts[x + 1].
     starts = np.zeros(n + 2, np.int64)
     for k in range(len(u)):
         starts[u[k] + 2] += 1
@@ -253,14 +253,14 @@ def orient(nodes: int, u: Any, v: Any, root: int = 0) -> Any:
     -------
     heads : (n,) int64
         The neighbour of each node on the path to the root; -1 for the root, and for nodes that are
-        not connected to it. A torch tensor, on the same device, if `u` is one.
+        not connected to it. If `u` is a torch tensor, a tensor on the same device.
 
     Raises
     ------
     TreeError
         If a node is out of range, `u` and `v` differ in length, or the edges contain a cycle.
     OptionError
-        If `nodes` or `root` is not a whole number, or there is no room for n nodes.
+        If `nodes` or `root` is not a whole number, or there is no memory for n nodes.
 
     Notes
     -----
@@ -273,7 +273,7 @@ def orient(nodes: int, u: Any, v: Any, root: int = 0) -> Any:
     """
     n, root = check_count(nodes, "nodes", least=0), check_count(root, "root", least=0)
     if root >= n:
-        raise TreeError(f"root is {root}, which is none of {n} nodes")
+        raise TreeError(f"root is {root}, but there are {n} nodes, numbered from 0")
     ends: list[NDArray[np.int64]] = []
     _, give_back = as_array(u, "u")
     for name, values in (("u", u), ("v", v)):
@@ -284,15 +284,17 @@ def orient(nodes: int, u: Any, v: Any, root: int = 0) -> Any:
         outside = np.flatnonzero((whole < 0) | (whole >= n))
         if outside.size:
             k = int(outside[0])
-            raise TreeError(f"{name}[{k}] is {array[k]}, which is none of {n} nodes")
+            raise TreeError(f"{name}[{k}] is {array[k]}, but nodes are 0 to {n - 1}")
         ends.append(whole)
     if len(ends[0]) != len(ends[1]):
-        raise TreeError(f"u has {len(ends[0])} entries and v {len(ends[1])}: edges need both")
+        raise TreeError(
+            f"u has {len(ends[0])} entries and v has {len(ends[1])}: each edge needs both"
+        )
     try:
         heads, alone = np.empty(n, np.int64), np.arange(n)
-    except (MemoryError, ValueError):  # the second: larger than the address space
-        raise OptionError(f"nodes is {n}: there is no room for so many") from None
+    except (MemoryError, ValueError):  # ValueError: larger than the address space
+        raise OptionError(f"nodes is {n}: there is no memory for so many nodes") from None
     if len(ends[0]) >= n or not forest_kernel(ends[0], ends[1], alone):
-        raise TreeError("the edges hold a cycle: only trees can be directed; see spanning_tree")
+        raise TreeError("the edges form a cycle: only trees can be directed; see spanning_tree")
     orient_kernel(ends[0], ends[1], root, heads)
     return give_back(heads)

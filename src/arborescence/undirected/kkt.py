@@ -99,13 +99,13 @@ def _sample(m: int, coins: np.ndarray) -> np.ndarray:
 
 
 class Components(NamedTuple):
-    """The tree of components; its first n nodes are the leaves, and children precede parents."""
+    """The tree of components: the first n nodes are the leaves, and children precede parents."""
 
-    #: (size,) int32: -1 at a root
+    #: (size,) int32: the parent of each node; -1 at a root
     parent: np.ndarray
     #: (size,) int32: the index of the edge to the parent; -1 at a root
     edge: np.ndarray
-    #: (size,) int8: 0 at a root
+    #: (size,) int8: the depth of each node; 0 at a root
     depth: np.ndarray
     #: (size,) int32: the nodes in preorder
     order: np.ndarray
@@ -225,10 +225,10 @@ def _tables(bits: int) -> tuple[np.ndarray, np.ndarray]:
     middle = np.zeros(1 << bits, np.int8)
     ones = np.zeros(1 << bits, np.int8)
     for high in range(bits):
-        for rest in range(1 << high):
-            inner = rest & (rest - 1)  # first without the lowest element, then without the highest
-            middle[rest | 1 << high] = middle[inner] if inner else high
-            ones[rest | 1 << high] = ones[rest] + 1
+        for lower in range(1 << high):
+            inner = lower & (lower - 1)  # without the highest and the lowest element
+            middle[lower | 1 << high] = middle[inner] if inner else high
+            ones[lower | 1 << high] = ones[lower] + 1
     return middle, ones
 
 
@@ -284,17 +284,17 @@ def _answer(
             at = first[node]
             left = wanted[node]
             while left:
-                one = left & -left
-                answers[at] = path[middle[_next_of(one, sets[depth])]]
+                lowest = left & -left
+                answers[at] = path[middle[_next_of(lowest, sets[depth])]]
                 at += 1
-                left ^= one
+                left ^= lowest
     return first, answers
 
 
 class Minima(NamedTuple):
     """An array of small numbers, and the tables for its range minima (see the module)."""
 
-    #: (n,) int8
+    #: (n,) int8: the numbers
     values: np.ndarray
     #: (n,) int8: the minimum from the start of the block to here
     before: np.ndarray
@@ -319,16 +319,16 @@ def new_minima(values: np.ndarray) -> Minima:
     for place in range(n):
         if place % _BLOCK == 0:
             depth = 0
-            seen = 0
+            bits = 0
         else:
             before[place] = min(before[place - 1], values[place])
         while depth and values[stack[depth - 1]] >= values[place]:
             depth -= 1
-            seen ^= 1 << (stack[depth] % _BLOCK)
+            bits ^= 1 << (stack[depth] % _BLOCK)
         stack[depth] = place
         depth += 1
-        seen |= 1 << (place % _BLOCK)
-        lower[place] = seen
+        bits |= 1 << (place % _BLOCK)
+        lower[place] = bits
     for place in range(n - 2, -1, -1):
         if place % _BLOCK != _BLOCK - 1:
             after[place] = min(after[place + 1], values[place])
@@ -353,10 +353,10 @@ def least(minima: Minima, start: int, last: int) -> int:
     if block == last_block:
         bits = minima.lower[last] & (-1 << (start % _BLOCK))
         return minima.values[block * _BLOCK + math.frexp(bits & -bits)[1] - 1]
-    found = min(minima.after[start], minima.before[last])
+    minimum = min(minima.after[start], minima.before[last])
     between = last_block - block - 1
     if between:
         level = int(minima.level[between])
         row = minima.blocks[level]
-        found = min(found, row[block + 1], row[last_block - (1 << level)])
-    return found
+        minimum = min(minimum, row[block + 1], row[last_block - (1 << level)])
+    return minimum

@@ -53,7 +53,7 @@ def kruskal(n: int, edges: UndirectedEdges, chosen: np.ndarray) -> None:
 
 @inlined_kernel
 def _filter(link: np.ndarray, edges: UndirectedEdges, start: int, stop: int) -> int:
-    """Remove the edges within one component; return the end of the remaining ones."""
+    """Remove the edges within a component; return the end of the remaining edges."""
     left = start
     for e in range(start, stop):
         a, b = find(link, edges.u[e]), find(link, edges.v[e])
@@ -83,7 +83,7 @@ def _swap(edges: UndirectedEdges, a: int, b: int) -> None:
 
 @kernel
 def _partition(edges: UndirectedEdges, start: int, stop: int, dice: np.ndarray) -> int:
-    """Move the better edges to the front; return where the others start (there is at least one)."""
+    """Move better edges to the front; return the start of the other edges (at least one edge)."""
     # The pivot is the median of three edges at random places, one from each third
     third = (stop - start) // 3
     dice[0] = dice[0] * np.uint64(6364136223846793005) + np.uint64(1442695040888963407)

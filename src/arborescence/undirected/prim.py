@@ -46,7 +46,7 @@ def prim_dense(weights: np.ndarray, start: int, parents: np.ndarray) -> None:
         top = -np.inf
         for k in range(left):
             node = outside[k]
-            # Of two equal edges into one node, the one from the lower node comes first.
+            # Of two equal edges into a node, the edge from the lower node comes first.
             if row[node] >= best[node] and (
                 row[node] > best[node] or (row[node] > -np.inf and newest < parents[node])
             ):
@@ -70,13 +70,13 @@ def _precedes(a: int, b: int, c: int, d: int) -> bool:
 
 
 class Heap(NamedTuple):
-    """A binary heap of the nodes next to the tree, the best one first."""
+    """A binary heap of the nodes next to the tree, the best node first."""
 
     #: (n,) int32: by place; the children of place k are at 2 k + 1 and 2 k + 2
     nodes: np.ndarray
     #: (n,) float64: by place: the weight of the best edge into the node
     weight: np.ndarray
-    #: (n,) int32: by node: that edge
+    #: (n,) int32: by node: the best edge into the node
     edge: np.ndarray
     #: (n,) int32: by node: its place, _UNSEEN or _DONE
     place: np.ndarray

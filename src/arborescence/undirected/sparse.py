@@ -1,7 +1,7 @@
 """Edge-linear parsing of a list of edges through undirected trees: Levi et al. (2016).
 
-The pairs of nodes are found, encoded and looked up in O(m + n): two counting sorts bring them into
-lexicographic order; a hash table finds one in expected O(1).
+The pairs of nodes are found, encoded and looked up in O(m + n): two counting sorts bring the pairs
+into lexicographic order; a hash table finds a pair in expected O(1).
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ def decode_sparse(
 ) -> Any:
     """Return a tree of high weight of a sparse graph, in time linear in the number of edges.
 
-    The same tree as `decode` finds for the matrix of these edges. `arborescence.decode_sparse`
-    finds the best tree.
+    This is the tree that `decode` returns for the matrix of these edges.
+    `arborescence.decode_sparse` finds the best tree.
 
     Parameters
     ----------
@@ -63,8 +63,8 @@ def decode_sparse(
     root, rounds, changes, encoding
         As in `decode`.
     algorithm, rng
-        How the spanning tree is found: see `spanning_tree`. The paper takes "kkt", expected O(m).
-        The tree does not depend on it.
+        As in `spanning_tree`. The paper takes "kkt", expected O(m). The tree does not depend on the
+        algorithm.
 
     Returns
     -------
@@ -80,7 +80,7 @@ def decode_sparse(
     -----
     Encoding takes O(m + n) by two counting sorts, the spanning tree expected O(m) with
     ``algorithm="kkt"``, directing O(n), and a round of enhancement expected O(n), with a hash table
-    of the edges. With one root edge, the spanning tree is one of the words, and the best root edge
+    of the edges. With one root edge, the spanning tree spans only the words, and the best root edge
     for it is added, O(n): see `decode`. If the final tree has an absent edge, the graph is decoded
     exactly instead, O(m log n).
 
@@ -103,8 +103,8 @@ def decode_sparse(
     room = UndirectedEdges(*ends, out, np.arange(len(out), dtype=np.int32))
     chosen = first + span_edges(edges.words + 1 - single, room, len(out), algorithm, rng)
     tree = np.empty(edges.words + 1, np.int64)
-    found = direct_kernel(*pairs[:4], chosen, single, tree)
-    if not found or enhance_listed(*pairs, tree, limit, alone) != FINE:
+    spans_all = direct_kernel(*pairs[:4], chosen, single, tree)
+    if not spans_all or enhance_listed(*pairs, tree, limit, alone) != FINE:
         tree = decode_exactly(*edges[:4], root=root)
     return edges.give_back(tree)
 
@@ -130,7 +130,7 @@ def encode_sparse(
     u, v : (p,) int64
         The pairs of nodes, u < v, in lexicographic order.
     weight : (p,) float64
-        For `spanning_tree`. All are torch tensors, on the device of `weights`, if that is one.
+        For `spanning_tree`. If `weights` is a torch tensor, all three are tensors on its device.
 
     Raises
     ------
@@ -163,7 +163,7 @@ def enhance_sparse(
     rounds: int | None = 5,
     changes: Changes = "disjoint",
 ) -> Any:
-    """Reverse edges of a tree where that increases its weight, by the scores of a list of edges.
+    """Reverse edges of a tree if the tree's weight increases, by the scores of a list of edges.
 
     Parameters
     ----------
@@ -226,7 +226,7 @@ class Pairs(NamedTuple):
         if fault == NEGATIVE:
             raise ScoresError(
                 f"weights[{count}] is {edges.weights[count]}: encoding='product' is for scores "
-                "that are not negative; encoding='mean' takes any"
+                "that are not negative; encoding='mean' takes any score"
             )
         if fault != FINE:
             raise edges.fault(fault, count)
@@ -246,7 +246,7 @@ def find_pairs(
     # heads, deps: (m,) int64
     heads: np.ndarray,
     deps: np.ndarray,
-    # (m,) float64: of parallel edges the best one counts. Loops and edges into the root are
+    # (m,) float64: of parallel edges, the best edge counts. Loops and edges into the root are
     # ignored.
     weights: np.ndarray,
     how: int,  # as in `encode_kernel`: a product takes no negative score of an edge between words
@@ -261,7 +261,7 @@ def find_pairs(
     Return their number and FINE, or an invalid edge and its fault.
     """
     m = len(weights)
-    # What serves as an index is read once, checked, and kept here: others may change the arrays.
+    # An index is read once, checked, and kept here: another thread may change the arrays.
     lows, highs = np.empty(m, np.int32), np.empty(m, np.int32)
     scores, forward = np.empty(m), np.empty(m, np.bool_)
     count = 0
@@ -294,7 +294,7 @@ def find_pairs(
 
 @kernel
 def _sorted(n: int, keys: np.ndarray, order: np.ndarray) -> np.ndarray:
-    """Sort edges by their keys, 0 to n; those with equal keys keep their order. O(m + n)."""
+    """Sort edges by their keys, 0 to n; edges with equal keys keep their order. O(m + n)."""
     starts = np.zeros(n + 2, np.int64)
     for e in order:
         starts[keys[e] + 1] += 1
@@ -355,8 +355,8 @@ def direct_kernel(
     high: np.ndarray,
     onward: np.ndarray,
     back: np.ndarray,
-    # (k,) int64: the numbers of the pairs in the forest; if `single`, one of the words without the
-    # root
+    # (k,) int64: the numbers of the pairs in the forest; if `single`, a forest of the words
+    # without the root
     chosen: np.ndarray,
     single: bool,  # whether to add the root edge that is best for the tree of the words
     heads: np.ndarray,  # (n + 1,) int64: written

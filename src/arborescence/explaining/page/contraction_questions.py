@@ -1,4 +1,4 @@
-"""Questions on contraction and on the root constraint: what comes after a step."""
+"""Questions on contraction and on the root constraint: the next step is the answer."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def what_enters(problem: ScoredSentence, random: Iterator[int]) -> Asked | None:
-    """Ask which edge enters the first cycle of a graph that this can be asked of."""
+    """Ask which edge enters the first cycle that allows this question."""
     return first_asked(chu_liu_edmonds.steps(problem), ask_what_enters, random)
 
 
@@ -42,7 +42,7 @@ def first_asked(
     ask: Callable[[Step, Step, Iterator[int]], Question | None],
     random: Iterator[int],
 ) -> Asked | None:
-    """Ask a question of the first two steps that it can be asked of."""
+    """Ask a question about the first two steps that allow it."""
     for before, after in pairwise(steps):
         asked = ask(before, after, random)
         if asked is not None:
@@ -119,7 +119,7 @@ def becomes(before: Step, detail: Contracted) -> str:
 
 
 def weights(before: Step, detail: Contracted, place: int) -> tuple[float, float]:
-    """Return what an edge into the cycle weighs before, and the edge that it kicks out."""
+    """Return the weights of an edge into the cycle, and of the edge that it kicks out, before."""
     entering = detail.entering[place]
     now = {edge.stands_for: edge.weight for edge in before.edges}
     return now[entering.stands_for], now[entering.kicks_out[-1]]

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from arborescence.core.random import Rng
     from arborescence.explaining.steps import Step
 
-#: How spans are marked in a chart: incomplete and complete ones.
+#: The marks of incomplete and complete spans in a chart.
 MARKS = (("incomplete", "I"), ("complete", "C"))
 #: The words of the graphs.
 SENTENCES = (
@@ -40,12 +40,15 @@ SENTENCES = (
 
 @dataclass(frozen=True)
 class Exercise:
-    """A state in the middle of the algorithm, and a question on what comes next."""
+    """A state in the middle of the algorithm, and a question on the next step."""
 
+    #: the seed of the exercise
     seed: int
-    #: the state that is shown question, answer: the answer says why
+    #: the state that is shown
     step: Step
+    #: the question
     question: str
+    #: the answer, with its reason
     answer: str
     #: the numbers or actions to choose from; none if the answer is an edge
     options: Sequence[float] | Sequence[str]
@@ -54,7 +57,7 @@ class Exercise:
 def exercise(seed: int) -> Exercise:
     """Return the exercise of a seed, an integer from 0 to 2^32 - 1; it asks `QUESTIONS[seed % 6]`.
 
-    Random graphs are drawn until one has a state that this can be asked of.
+    Random graphs are drawn until a graph has a state that allows the question.
     """
     random = numbers(seed)
     while True:
@@ -64,7 +67,7 @@ def exercise(seed: int) -> Exercise:
 
 
 def numbers(seed: int) -> Iterator[int]:
-    """Yield random 32-bit integers (mulberry32): the same ones in Python and in JavaScript."""
+    """Yield random 32-bit integers (mulberry32), the same numbers in Python and in JavaScript."""
     state = seed
     while True:
         state = (state + 0x6D2B79F5) & 0xFFFFFFFF
@@ -109,7 +112,7 @@ def exercise_sheet(count: int, rng: Rng = 0) -> tuple[str, str]:
     count : int
         The number of exercises, at most 100.
     rng : int, numpy.random.Generator or None
-        The number of the first exercise, or what draws it.
+        The number of the first exercise, or a generator that draws it.
 
     Returns
     -------

@@ -19,16 +19,16 @@ if TYPE_CHECKING:
     from arborescence.explaining.eisner import Item, Span
     from arborescence.explaining.steps import Pair, Step
 
-    #: The state that is shown, a question, the answer, and what to choose from, if one chooses.
+    #: The shown state, the question, the answer, and the options, if there are any.
     Asked = tuple[Step, str, str, Sequence[float] | Sequence[str]]
 
-#: The kinds of steps that show what is known when the question is asked.
+#: The kinds of steps that show the state before a question.
 ASKED, CHART = "asked", "chart"
 ACTIONS = ("SHIFT", "LEFT-ARC", "RIGHT-ARC")
 
 
 def graph_step(step: Step, problem: ScoredSentence, tree: Sequence[Pair]) -> Step:
-    """Return a step with all edges of a graph, those of the tree as chosen."""
+    """Return a step with all edges of a graph; the edges of the tree are chosen."""
     edges = {edge: Edge(*edge, number(score), edge) for edge, score in problem.scores.items()}
     return replace(step, edges=tuple(edges.values()), chosen=tuple(edges[edge] for edge in tree))
 
@@ -36,7 +36,7 @@ def graph_step(step: Step, problem: ScoredSentence, tree: Sequence[Pair]) -> Ste
 def what_a_span_weighs(problem: ScoredSentence, random: Iterator[int]) -> Asked | None:
     """Ask what an incomplete span of Eisner's algorithm weighs."""
     chart: list[Span] = []
-    found: list[Asked] = []
+    questions: list[Asked] = []
     for step in eisner.steps(problem, single=True):
         if step.kind not in ("start", "fill") or not isinstance(step.detail, Spans):
             break
@@ -44,9 +44,9 @@ def what_a_span_weighs(problem: ScoredSentence, random: Iterator[int]) -> Asked 
         for span in step.detail.spans:
             if span.kind == INCOMPLETE and (asked := span_asked(problem, span, chart)):
                 cell = ((span.head, span.end),)
-                found.append((graph_step(replace(shown, looks_at=cell), problem, ()), *asked))
+                questions.append((graph_step(replace(shown, looks_at=cell), problem, ()), *asked))
         chart += step.detail.spans
-    return found[next(random) % len(found)] if found else None
+    return questions[next(random) % len(questions)] if questions else None
 
 
 def span_asked(
@@ -55,10 +55,10 @@ def span_asked(
     """Return question, answer and numbers for a span, if its splits differ in weight."""
     item: Item = (span.kind, span.head, span.end)
     edge = item[1:]
-    known = {(one.kind, one.head, one.end): one.weight for one in chart}
+    weight_of = {(one.kind, one.head, one.end): one.weight for one in chart}
     ways = []
     for way in ways_of(item, single=True):
-        one, other = (known[part] for part in way.parts)
+        one, other = (weight_of[part] for part in way.parts)
         if one is not None and other is not None:
             ways.append((one + other, one, other, way.parts))
     if span.weight is None or len(ways) < 2:
@@ -116,7 +116,7 @@ def why(tree: ScoredSentence, step: Step, action: str) -> str:
 
 
 def which_edge_goes(problem: ScoredSentence, random: Iterator[int]) -> Asked | None:  # noqa: ARG001
-    """Ask which edge of the best tree the second best one lacks, with any number of root edges."""
+    """Ask which edge of the best tree the second best tree lacks, with any number of root edges."""
     best = best_tree(problem)
     if best is None:
         return None
@@ -129,7 +129,7 @@ def which_edge_goes(problem: ScoredSentence, random: Iterator[int]) -> Asked | N
     others.sort(key=lambda one: -one[0])
     if len(others) < 2 or not weight > others[0][0] > others[1][0]:
         return None
-    second, gone, other = others[0]
+    second, lacking, other = others[0]
     new = [edge for edge in edges_of(other) if edge not in edges_of(best)]
     if len(new) != 1:
         return None
@@ -139,7 +139,7 @@ def which_edge_goes(problem: ScoredSentence, random: Iterator[int]) -> Asked | N
         "Which of its edges does the second best tree lack?"
     )
     answer = (
-        f"{problem.edge(gone)}: {problem.edge(new[0])} takes its place, and the tree weighs "
+        f"{problem.edge(lacking)}: {problem.edge(new[0])} takes its place, and the tree weighs "
         f"{number_name(number(second))}. Without another edge, it weighs less."
     )
     return step, question, answer, ()

@@ -66,7 +66,7 @@ class Grammar:
 
     Attributes
     ----------
-    problem : Problem
+    problem : ScoredSentence
         The sentence: its words, and the scores of its edges.
 
     Examples
@@ -166,7 +166,7 @@ N_sing → sing
         ------
         TreeError
             If a rule does not rewrite the leftmost nonterminal, or stands for an absent edge, or
-            the words are not those of the sentence in their order.
+            the derived words are not the words of the sentence in their order.
         """
         heads = [-1] * (self.problem.n + 1)
         waiting, words = [0], []
@@ -188,12 +188,12 @@ N_sing → sing
         return tuple(heads)
 
     def weight(self, derivation: Sequence[Rule]) -> Fraction:
-        """Return the exact weight of a derivation: the sum of those of its rules.
+        """Return the exact weight of a derivation: the sum of the weights of its rules.
 
         Raises
         ------
         TreeError
-            As `tree`.
+            As in `tree`.
         """
         return self.problem.weight(self.tree(derivation))
 
@@ -203,7 +203,7 @@ N_sing → sing
         return f"{self._symbol(rule.left)} → {' '.join(right)}"
 
     def forms(self, derivation: Sequence[Rule]) -> Iterator[str]:
-        """Yield what a derivation has derived after each of its rules, as text: first S."""
+        """Yield the sentential forms of a derivation, as text: S, then the form after each rule."""
         done: list[str] = []
         waiting = [0]
         yield "S"
@@ -219,7 +219,7 @@ N_sing → sing
         return f"N_{self.problem.words[v]}" if v else "S"
 
     def _dependents(self, heads: Sequence[int]) -> list[tuple[list[int], list[int]]]:
-        """Return the dependents of each node on its left and on its right, in their order."""
+        """Return the dependents to the left and to the right of each node, in their order."""
         n, nodes = self.problem.n, range(1, len(heads))
         if len(heads) != n + 1 or n == 0 or not (is_tree(heads) and is_projective(heads)):
             raise TreeError(f"heads must be a projective tree of {n} words with one root edge")

@@ -116,7 +116,7 @@ cycle. So Birds takes sing → Birds, and its root edges are deleted.
 
 
 def _options(algorithm: Algorithm, root: Root | None, k: int | None) -> dict[str, Any]:
-    """Return what the steps of an algorithm take beside the graph."""
+    """Return the arguments of an algorithm's steps, besides the graph."""
     check_choice("algorithm", algorithm, get_args(Algorithm))
     fixed, other = FIXED.get(algorithm, (None, ""))
     single = check_root((fixed or "single") if root is None else root)
@@ -132,8 +132,8 @@ def _options(algorithm: Algorithm, root: Root | None, k: int | None) -> dict[str
         options["k"] = check_count(K if k is None else k)
         if options["k"] > MOST_TREES:
             raise OptionError(
-                f"k is {k}, and steps are explained for {MOST_TREES} trees at most: longer lists "
-                "nobody reads; kbest takes any number"
+                f"k is {k}, and explain takes at most {MOST_TREES}: nobody reads longer lists of "
+                "steps; kbest takes any number"
             )
     elif k is not None:
         raise OptionError(f"k is for algorithm='kbest', not for {algorithm!r}")

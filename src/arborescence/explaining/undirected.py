@@ -396,5 +396,5 @@ def decode_exactly(problem: ScoredSentence, why: str, single: bool) -> Iterator[
 
 
 def links_of(pairs: Pairs) -> tuple[Link, ...]:
-    """Return pairs as details show them."""
+    """Return pairs for details."""
     return tuple(Link(u, v, weight) for (u, v), weight in pairs.items())

@@ -83,8 +83,8 @@ def arrive(forest: Forest, depth: int) -> None:
 def unconstrained(forest: Forest, scores: np.ndarray, dependents_first: bool, n: int) -> bool:
     """Contract critical cycles until the tops' edges form a tree; False if none exists. O(n²).
 
-    From each word, follow best heads to the root, a DONE node, or the path itself. In the last case
-    the cycle is contracted, and the path continues from the new node.
+    From each word, follow best heads to the root, a DONE node, or the path itself. In the last
+    case, the cycle is contracted, and the path continues from the new node.
     """
     columns = forest.columns
     for word in range(1, n + 1):
@@ -150,10 +150,10 @@ def constrained(forest: Forest, scores: np.ndarray, dependents_first: bool, n: i
     """Reduce the tops' tree to a single root edge; False if no such tree exists. O(n²).
 
     For each child r of the root, the *other head* is its best head that is not the root. As long as
-    there are several, look at the child that would lose least by taking its other head (line 12):
+    there are several children, take the child whose other head loses least weight (line 12):
 
     - *Reduction* (line 14). If the other head lies in r's own subtree, it would close a cycle, and
-      this cycle is contracted. The new node keeps the root edge of r. It loses at least as much.
+      this cycle is contracted. The new node keeps the root edge of r. Its loss is at least as high.
     - *Optimization* (line 16). If the other head lies in another child's subtree, r takes it, and
       the root edges into r are deleted.
     """

@@ -191,7 +191,7 @@ def _state(step: Step) -> str:
 
 
 def _weights(step: Step) -> str:
-    """Return the weights of all edges now as a table; the chosen edges are bold."""
+    """Return the current weights of all edges as a table; the chosen edges are bold."""
     weights = {edge.stands_for: number_name(edge.weight) for edge in step.edges}
     chosen = {edge.stands_for for edge in step.chosen}
     words = step.words

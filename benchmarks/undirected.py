@@ -15,7 +15,7 @@ import time
 import numpy as np
 
 from arborescence.undirected import spanning_tree
-from arborescence.undirected.edges import Edges
+from arborescence.undirected.edges import UndirectedEdges
 from arborescence.undirected.kkt import kkt
 from recording import Results, options
 from timing import least_seconds
@@ -118,7 +118,9 @@ def visits(graph):
     m = len(weight)
     counts = []
     for seed in range(3):
-        edges = Edges(u.astype(np.int32), v.astype(np.int32), -weight, np.arange(m, dtype=np.int32))
+        edges = UndirectedEdges(
+            u.astype(np.int32), v.astype(np.int32), -weight, np.arange(m, dtype=np.int32)
+        )
         counts.append(kkt(n, edges, np.zeros(m, np.bool_), np.array([seed], np.uint64)) / m)
     return float(np.mean(counts))
 

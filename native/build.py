@@ -248,11 +248,12 @@ def _table(overloads: Iterable[Overload]) -> str:
 
 def _nested() -> dict[str, str]:
     """Return the arguments of each kernel: a point for each, with a record's in parentheses."""
-    from arborescence.compiling.signatures import Record, arguments_of, declared
+    from arborescence.compiling.signatures import RecordType, arguments_of, declared
 
     def nested(arguments: Iterable[Any]) -> str:
         return "".join(
-            f"({nested(each.fields)})" if isinstance(each, Record) else "." for each in arguments
+            f"({nested(each.fields)})" if isinstance(each, RecordType) else "."
+            for each in arguments
         )
 
     return {export.name: nested(arguments_of(export.signatures[0])) for export in declared()}

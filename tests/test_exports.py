@@ -9,7 +9,7 @@ import types
 import pytest
 
 import arborescence
-from arborescence.compiling.signatures import Record, arguments_of, declared
+from arborescence.compiling.signatures import RecordType, arguments_of, declared
 from arborescence.core import tree
 
 jit = pytest.importorskip("arborescence.compiling.jit")
@@ -93,13 +93,13 @@ def test_declared_types_are_those_of_the_kernel(export):
             given = arguments_of(signature)
             assert len(given) == len(wanted)
             for argument, parameter in zip(given, wanted, strict=True):
-                if isinstance(argument, Record):
+                if isinstance(argument, RecordType):
                     assert parameter.annotation == argument.load().__name__
 
 
 def records(arguments):
     """All records among these arguments: the class, and the number of fields."""
     for argument in arguments:
-        if isinstance(argument, Record):
+        if isinstance(argument, RecordType):
             yield argument.load(), len(argument.fields)
             yield from records(argument.fields)

@@ -30,7 +30,7 @@ L = np.zeros((3, 3, 2))
         (lambda: arb.kbest(S, 1, projective=None), "projective"),
         (lambda: arb.trees(S, projective=2), "projective"),
         (lambda: arb.decode_sparse(2**30, [], [], []), "n must be between 0 and 1073741823, not"),
-        (lambda: arb.kbest([S, S], 2**63), "k is 9223372036854775808: there is no room"),
+        (lambda: arb.kbest([S, S], 2**63), "k is 9223372036854775808: there is no memory"),
         (lambda: arb.kbest_labeled(L, 0), "k must be at least 1"),
         (lambda: arb.kbest_labeled(L, "x"), "k must be a whole number"),
         (lambda: arb.decode_where(S, bool, limit=0), "limit"),

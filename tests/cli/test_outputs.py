@@ -78,7 +78,7 @@ def test_what_is_read_is_not_overwritten(
     before = path.read_bytes()
     for name in names_of(path):
         said = command(*arguments, "-o", name).complaint(2)
-        assert "writing would destroy what is read; write into another file" in said
+        assert "writing would destroy the input; write into another file" in said
         assert name in said
     assert path.read_bytes() == before
 
@@ -116,7 +116,7 @@ def test_standard_streams_that_are_files(place: Path, how: str) -> None:
     convert = f"{sys.executable} -m arborescence convert --heads content {how}"
     done = subprocess.run(convert, shell=True, capture_output=True, text=True, check=False)
     assert done.returncode == 2
-    assert "writing would destroy what is read" in done.stderr
+    assert "writing would destroy the input" in done.stderr
     assert (place / "other.conllu").read_bytes() == before
 
 

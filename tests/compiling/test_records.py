@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pytest
 
-from arborescence.compiling.signatures import Record, arguments_of, fields_of
+from arborescence.compiling.signatures import RecordType, arguments_of, fields_of
 
 jit = pytest.importorskip("arborescence.compiling.jit")
 
@@ -35,9 +35,9 @@ def weigh(first: int, outer: Outer, other: Inner) -> float:
 
 
 @pytest.fixture
-def arguments(monkeypatch: pytest.MonkeyPatch) -> list[Record | str]:
+def arguments(monkeypatch: pytest.MonkeyPatch) -> list[RecordType | str]:
     monkeypatch.setattr(
-        Record, "load", lambda record: {"a.Outer": Outer, "a.Inner": Inner}[record.kind]
+        RecordType, "load", lambda record: {"a.Outer": Outer, "a.Inner": Inner}[record.kind]
     )
     return arguments_of(SIGNATURE)
 
@@ -45,13 +45,15 @@ def arguments(monkeypatch: pytest.MonkeyPatch) -> list[Record | str]:
 def test_a_declared_record_is_read() -> None:
     one, outer, inner = arguments_of(SIGNATURE)
     assert one == "int64"
-    assert outer == Record("a.Outer", ("bool", Record("a.Inner", ("out int64[::1]", "float64"))))
-    assert inner == Record("a.Inner", ("int64[::1]", "float64"))
+    assert outer == RecordType(
+        "a.Outer", ("bool", RecordType("a.Inner", ("out int64[::1]", "float64")))
+    )
+    assert inner == RecordType("a.Inner", ("int64[::1]", "float64"))
     wanted = ["int64", "bool", "out int64[::1]", "float64", "int64[::1]", "float64"]
     assert list(fields_of([one, outer, inner])) == wanted
 
 
-def test_records_are_taken_apart_and_made_again(arguments: list[Record | str]) -> None:
+def test_records_are_taken_apart_and_made_again(arguments: list[RecordType | str]) -> None:
     seen: list[Any] = []
 
     def kernel(*given: Any) -> str:
@@ -79,7 +81,9 @@ def test_records_are_taken_apart_and_made_again(arguments: list[Record | str]) -
 @pytest.mark.skipif(
     bool(pytest.importorskip("numba").config.DISABLE_JIT), reason="nothing is compiled"
 )
-def test_a_kernel_takes_records_from_python_and_from_kernels(arguments: list[Record | str]) -> None:
+def test_a_kernel_takes_records_from_python_and_from_kernels(
+    arguments: list[RecordType | str],
+) -> None:
     kernel = jit.KernelOfRecords(weigh, jit._OPTIONS, arguments)
     assert kernel(*GIVEN) == weigh(*GIVEN) == 10.5
     assert GIVEN[1].inner.numbers[0] == 3

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from arborescence.core.products import Matrix, multiply_all
+from arborescence.core.products import PanelMatrix, multiply_all
 
 ROWS = (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 13, 300)
 
@@ -15,7 +15,7 @@ def test_all_shapes(depth, columns, wide):
     """Rows may be longer than the matrix is deep; each row has the same sums among any others."""
     rng = np.random.default_rng(depth + columns)
     matrix = rng.normal(size=(depth, columns)).astype(np.float32)
-    panels = Matrix(matrix).panels
+    panels = PanelMatrix(matrix).panels
     before = None
     rows = rng.normal(size=(max(ROWS), depth + 2)).astype(np.float32)
     exact = rows[:, :depth].astype(np.float64) @ matrix.astype(np.float64)
@@ -36,10 +36,10 @@ def test_registers_do_not_change_sums():
     matrix, rows = rng.normal(size=(200, 90)), rng.normal(size=(21, 200)).astype(np.float32)
     both = np.empty((2, 21, 90), dtype=np.float32)
     for wide, found in zip((True, False), both, strict=True):
-        multiply_all(rows, Matrix(matrix).panels, found, wide)
+        multiply_all(rows, PanelMatrix(matrix).panels, found, wide)
     assert (both[0] == both[1]).all()
 
 
 def test_panels_begin_at_a_line_of_the_cache():
     for _ in range(20):
-        assert Matrix(np.ones((3, 40))).panels.ctypes.data % 64 == 0
+        assert PanelMatrix(np.ones((3, 40))).panels.ctypes.data % 64 == 0

@@ -137,9 +137,9 @@ def test_unusable_heads(heads, message):
 def test_unusable_types():
     with pytest.raises(arb.TreeError, match="whole numbers"):
         arb.is_tree([0.5, 1.0])
-    with pytest.raises(arb.TreeError, match="root's own place"):
+    with pytest.raises(arb.TreeError, match="entry for the root"):
         arb.root_count(3)
     with pytest.raises(arb.TreeError, match="head of word 1 is 9"):
         arb.is_projective([-1, 9])
-    with pytest.raises(arb.TreeError, match="of a Sentence, give tree"):
+    with pytest.raises(arb.TreeError, match="for a Sentence, pass tree"):
         arb.is_projective([3, 4, 4, 0])

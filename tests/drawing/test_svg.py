@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from arborescence.drawing import draw_svg
-from arborescence.drawing.svg import BETWEEN, Row, drawn, lay_out, text_width
+from arborescence.drawing.svg import BETWEEN, SentenceRow, drawn, lay_out, text_width
 from arborescence.errors import TreeError
 from arborescence.treebank import Sentence
 
@@ -101,7 +101,7 @@ def random_sentence(n: int, rng: np.random.Generator, roots: float) -> Sentence:
     )
 
 
-def boxes_and_lines(row: Row) -> tuple[list[tuple[float, ...]], list[tuple[float, float]]]:
+def boxes_and_lines(row: SentenceRow) -> tuple[list[tuple[float, ...]], list[tuple[float, float]]]:
     """Return the boxes of all labels, words and tags; and x and top of all upright lines."""
     root = ET.fromstring(f'<svg xmlns="{SVG[1:-1]}">{"".join(drawn(row))}</svg>')
     boxes = []

@@ -272,7 +272,7 @@ def test_names_and_errors():
     assert "one way out: without any but root → a." in steps[1].text
     with pytest.raises(arb.OptionError, match="there are 1 names of labels, and scores of 2"):
         explain_constrained(scores, only, labels=["X"])
-    with pytest.raises(arb.ScoresError, match="30 at most"):
+    with pytest.raises(arb.ScoresError, match="at most 30"):
         explain_constrained(np.zeros((40, 40)), at_most_one_child)
     for bad in (np.zeros(3), np.zeros((3, 3, 0)), np.zeros((2, 3, 3, 2))):
         with pytest.raises(arb.ScoresError):

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import arborescence as arb
 import laws
-from arborescence.core.best_first import Lists
+from arborescence.core.best_first import TreeLists
 from arborescence.core.graph import as_graph
 from arborescence.nonprojective.kbest import KBestState
 from arborescence_papers.baselines import trees_by_decoding
@@ -343,7 +343,7 @@ def test_leading_dimensions(root):
 def test_a_state_for_shorter_sentences_is_refused():
     short, long = (as_graph(np.zeros((n, n))) for n in (3, 4))
     with pytest.raises(ValueError, match="for sentences of 2 words"):
-        KBestState.of(short).find(long, True, Lists.of(1, 1, 4), 0, 1)
+        KBestState.of(short).find(long, True, TreeLists.of(1, 1, 4), 0, 1)
 
 
 def test_streams_do_not_disturb_each_other():

@@ -127,7 +127,7 @@ def test_a_treebank_is_not_overwritten(tmp_path):
         (path, treebank(), [path]),
         (path, [*treebank(), str(path)], None),
     ):
-        with pytest.raises(OptionError, match="writing would destroy what is read"):
+        with pytest.raises(OptionError, match="writing would destroy the input"):
             train(treebanks, dev, output=output)
     assert list(read(path)) == treebank()
 

@@ -98,7 +98,7 @@ def test_what_is_not_legal_is_named():
         start.apply(Transition("LEFT-ARC"))
     with pytest.raises(ValueError, match="REDUCE is not legal"):
         start.apply(Transition("REDUCE"))
-    with pytest.raises(ValueError, match=r"SHIFT\(obj\) makes no edge, so it takes no label"):
+    with pytest.raises(ValueError, match=r"SHIFT\(obj\) adds no edge, so it takes no label"):
         start.apply(Transition("SHIFT", "obj"))
     shift = Transition("SHIFT")
     with pytest.raises(
@@ -121,9 +121,9 @@ def test_what_is_not_legal_is_named():
         ([-1, 2, 1], None, "not a tree with one root edge"),
         ([0, 0], None, "heads\\[0\\] is -1"),
         ([[-1, 0]], None, "not a tree"),
-        ([], None, "at least the root's own place"),
+        ([], None, "at least an entry for the root"),
         ([-1, 0.5], None, "whole numbers"),
-        ([-1, 2, 0, 1], None, "cross, and arc-hybrid makes projective trees only: projectivize"),
+        ([-1, 2, 0, 1], None, "cross, and arc-hybrid builds only projective trees: projectivize"),
         ([-1, 2, 0], ["nsubj"], "1 labels do not fit 2 words; the root has none"),
     ],
 )
@@ -136,7 +136,7 @@ def test_costs_that_cannot_be_told():
     with pytest.raises(ValueError, match="swap has no dynamic oracle; arc-eager and arc-hybrid"):
         get_system("swap").start(1).costs([-1, 0])
     state = get_system("arc-eager").start(2)
-    with pytest.raises(arb.TreeError, match="a tree of 1 words does not fit a sentence of 2"):
+    with pytest.raises(arb.TreeError, match="a tree of 1 words does not fit a sentence of 2 words"):
         state.costs([-1, 0])
     with pytest.raises(arb.TreeError, match="not a tree"):
         state.costs(np.array([-1, 0, 0]))

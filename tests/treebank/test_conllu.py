@@ -140,7 +140,7 @@ def test_what_is_read_is_not_overwritten(tmp_path, ending):
     write(everything(BIRDS), path)
     before = path.read_bytes()
     for name in names_of(path):
-        with pytest.raises(OptionError, match="writing would destroy what is read; write into ano"):
+        with pytest.raises(OptionError, match="writing would destroy the input; write into ano"):
             write(read(path), name)
         with pytest.raises(OptionError, match="destroy"):
             write_kbest(([(sentence, 1.0)] for sentence in read(path)), str(name))

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from arborescence.undirected import decode_sparse
-from arborescence.undirected.edges import Edges
+from arborescence.undirected.edges import UndirectedEdges
 from arborescence.undirected.kkt import kkt
 from effort import steps
 from modes import UNCOMPILED
@@ -50,7 +50,7 @@ def test_the_steps_of_algorithm_2(monkeypatch):
     rng = np.random.default_rng(2)
     n, m = 300, 450
     u, v = rng.integers(0, n, (2, m)).astype(np.int32)
-    edges = Edges(u, v, rng.normal(size=m), np.arange(m, dtype=np.int32))
+    edges = UndirectedEdges(u, v, rng.normal(size=m), np.arange(m, dtype=np.int32))
     module.kkt(n, edges, np.zeros(m, np.bool_), np.array([7], np.uint64))
     steps, rounds = "boruvka_step;end of boruvka_step;" * 2, ";".join(called) + ";"
     assert rounds.startswith("kkt;" + steps + "_sample;end of _sample;kkt;")

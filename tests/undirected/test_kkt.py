@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from arborescence.undirected.edges import Edges
+from arborescence.undirected.edges import UndirectedEdges
 from arborescence.undirected.kkt import drop_heavy, kkt, least, new_minima
 from modes import some
 
@@ -69,7 +69,7 @@ def test_heavy_edges_are_those_worse_than_their_path():
                         light.append(k)
                 u, v = np.array(edges, np.int32).T.copy()
                 origin = np.arange(len(edges), dtype=np.int32)
-                left = drop_heavy(n, Edges(u, v, weight.copy(), origin), in_forest)
+                left = drop_heavy(n, UndirectedEdges(u, v, weight.copy(), origin), in_forest)
                 assert origin[:left].tolist() == light
                 assert list(zip(u[:left], v[:left], strict=True)) == [edges[k] for k in light]
 
@@ -77,7 +77,7 @@ def test_heavy_edges_are_those_worse_than_their_path():
 def test_without_a_forest_nothing_is_heavy():
     u, v = np.array([0, 1, 2], np.int32), np.array([1, 2, 0], np.int32)
     origin = np.arange(3, dtype=np.int32)
-    edges = Edges(u, v, np.arange(3.0), origin)
+    edges = UndirectedEdges(u, v, np.arange(3.0), origin)
     assert drop_heavy(3, edges, np.zeros(3, np.bool_)) == 3
     assert origin.tolist() == [0, 1, 2]
 
@@ -89,6 +89,6 @@ def test_the_randomized_algorithm_looks_at_a_constant_number_of_times_m_edges(de
         n = m // density
         u = rng.integers(0, n, m, dtype=np.int32)
         v = (u + rng.integers(1, n, m, dtype=np.int32)) % n
-        edges = Edges(u, v, rng.random(m), np.arange(m, dtype=np.int32))
+        edges = UndirectedEdges(u, v, rng.random(m), np.arange(m, dtype=np.int32))
         visited = kkt(n, edges, np.zeros(m, np.bool_), np.array([7], np.uint64))
         assert m < visited < 8 * m

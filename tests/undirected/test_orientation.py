@@ -51,17 +51,17 @@ def test_a_long_path():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((3, [0, 1, 2], [1, 2, 0]), "the edges hold a cycle"),
-        ((3, [0, 0], [1, 1]), "the edges hold a cycle"),
-        ((3, [0, 1], [1, 1]), "the edges hold a cycle"),
-        ((4, [1, 2, 3], [2, 3, 1]), "the edges hold a cycle"),  # where the root does not come
-        ((5, [0, 2, 3], [1, 3, 2]), "the edges hold a cycle"),
-        ((3, [0, 1], [1, 3]), r"v\[1\] is 3, which is none of 3 nodes"),
-        ((3, [-1], [1]), r"u\[0\] is -1, which is none of 3 nodes"),
-        ((3, [0], [1, 2]), "u has 1 entries and v 2"),
+        ((3, [0, 1, 2], [1, 2, 0]), "the edges form a cycle"),
+        ((3, [0, 0], [1, 1]), "the edges form a cycle"),
+        ((3, [0, 1], [1, 1]), "the edges form a cycle"),
+        ((4, [1, 2, 3], [2, 3, 1]), "the edges form a cycle"),  # where the root does not come
+        ((5, [0, 2, 3], [1, 3, 2]), "the edges form a cycle"),
+        ((3, [0, 1], [1, 3]), r"v\[1\] is 3, but nodes are 0 to 2"),
+        ((3, [-1], [1]), r"u\[0\] is -1, but nodes are 0 to 2"),
+        ((3, [0], [1, 2]), "u has 1 entries and v has 2"),
         ((3, [0.5], [1]), "u must be a row of whole numbers"),
-        ((3, [0], [1], 3), "root is 3, which is none of 3 nodes"),
-        ((0, [], []), "root is 0, which is none of 0 nodes"),
+        ((3, [0], [1], 3), "root is 3, but there are 3 nodes"),
+        ((0, [], []), "root is 0, but there are 0 nodes"),
     ],
 )
 def test_what_is_no_tree(arguments, message):

@@ -14,7 +14,7 @@ from arborescence.errors import OptionError, ScoresError
 from arborescence.undirected import kruskal as kruskal_module
 from arborescence.undirected import spanning_tree, spanning_trees
 from arborescence.undirected.boruvka import boruvka_step, drop_repeated
-from arborescence.undirected.edges import Edges
+from arborescence.undirected.edges import UndirectedEdges
 from arborescence.undirected.prim import prim_dense
 from forests import Forest, by_sorting
 from modes import NATIVE
@@ -156,7 +156,7 @@ def test_a_boruvka_step_as_printed():
         left_over = [e for e in range(len(u)) if parts.part[u[e]] != parts.part[v[e]]]
 
         origin = np.arange(len(u), dtype=np.int32)
-        edges = Edges(u.copy(), v.copy(), weight.copy(), origin)
+        edges = UndirectedEdges(u.copy(), v.copy(), weight.copy(), origin)
         best, label = np.empty(n, np.int32), np.empty(n, np.int32)
         nodes, left = boruvka_step(n, edges, best, label)
         assert best.tolist() == best_of
@@ -193,7 +193,7 @@ def test_parts_that_wait_never_get_too_many(monkeypatch):
     u, v, weight = rng.integers(0, n, m), rng.integers(0, n, m), rng.integers(0, 30, m) + 0.0
     chosen = np.zeros(m, np.bool_)
     numbers = np.arange(m, dtype=np.int32)
-    edges = Edges(u.astype(np.int32), v.astype(np.int32), weight.copy(), numbers)
+    edges = UndirectedEdges(u.astype(np.int32), v.astype(np.int32), weight.copy(), numbers)
     kruskal_module.kruskal.py_func(n, edges, chosen)
     np.testing.assert_array_equal(np.flatnonzero(chosen), spanning_tree(n, u, v, weight))
 
@@ -366,7 +366,7 @@ def test_the_input_is_left_alone():
             (3, [0], [1], [-np.inf]),
             {"minimum": True},
             ScoresError,
-            r"weights\[0\].* is -inf; where the minimum is sought, weights are finite, or \+inf",
+            r"weights\[0\].* is -inf; with minimum=True, weights are finite, or \+inf",
         ),
         ((-1, [], [], []), {}, ValueError, "nodes must be between 0 and 2147483647, not -1"),
         ((2**31, [], [], []), {}, ValueError, "nodes must be between 0 and 2147483647, not"),
@@ -390,7 +390,7 @@ def test_the_input_is_left_alone():
             ([[0, -np.inf], [-np.inf, 0]],),
             {"minimum": True},
             ScoresError,
-            r"weights\[0, 1\] is -inf; where the minimum is sought",
+            r"weights\[0, 1\] is -inf; with minimum=True",
         ),
     ],
 )
@@ -426,7 +426,7 @@ def test_parallel_edges_are_removed():
                 if pair not in best or weight[e] > weight[best[pair]]:
                     best[pair] = e
             kept = sorted(best.values()) if 2 * m > n * (n - 1) else list(range(m))
-            edges = Edges(u.copy(), v.copy(), weight.copy(), np.arange(m, dtype=np.int32))
+            edges = UndirectedEdges(u.copy(), v.copy(), weight.copy(), np.arange(m, dtype=np.int32))
             left = drop_repeated(n, edges, np.empty(n, np.int32))
             assert edges.origin[:left].tolist() == kept
             assert edges.u[:left].tolist() == u[kept].tolist()

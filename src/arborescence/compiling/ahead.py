@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 def warmup(progress: Callable[[str, int, int], None] | None = None) -> None:
     """Compile every kernel and keep it on disk, once for all later processes.
 
-    Takes some minutes the first time, and a second when everything is already compiled. Where
-    nothing can be kept, the kernels are compiled for this process. With native modules, or with a
-    version of Numba that is not known, there is nothing to compile ahead.
+    This takes some minutes the first time, and a second when everything is already compiled. If no
+    folder can be written, the kernels are compiled for this process. With native modules, or with
+    an unknown version of Numba, there is nothing to compile ahead.
 
     Parameters
     ----------
@@ -48,9 +48,9 @@ def warmup(progress: Callable[[str, int, int], None] | None = None) -> None:
     missing = [task for task in tasks if not task.kernel().entry.is_kept(task.types())]
     missing.sort(key=lambda task: size(task.kernel().entry), reverse=True)
     compile_all = _in_processes if can_be_written() and sys.executable else _here
-    kept = len(tasks) - len(missing)
+    kept_count = len(tasks) - len(missing)
     with closing(compile_all(missing)) as steps:
-        for done, _ in enumerate(steps, kept):
+        for done, _ in enumerate(steps, kept_count):
             if progress:
                 progress("compiling kernels", done, len(tasks))
 
@@ -58,11 +58,14 @@ def warmup(progress: Callable[[str, int, int], None] | None = None) -> None:
 class _Task(NamedTuple):
     """A kernel to compile for one combination of types."""
 
+    #: the full name of the kernel's module
     module: str
+    #: the kernel's name
     function: str
+    #: the types of its arguments
     signature: str
+    #: the index of the combination of types, if the signature stands for several
     choice: int
-    """Which of the combinations that the signature stands for."""
 
     def kernel(self) -> Any:
         return getattr(import_module(self.module), self.function)
@@ -87,7 +90,7 @@ def _here(tasks: Sequence[_Task]) -> Generator[None]:
 
 
 def _in_processes(tasks: Sequence[_Task]) -> Generator[None]:
-    """Compile in one process for each core; yield before the first kernel and after each."""
+    """Compile in a process for each core; yield before the first kernel and after each kernel."""
     yield
     for task, result in in_processes(_compiler, tasks, os.cpu_count() or 1):
         if isinstance(result, Failure):

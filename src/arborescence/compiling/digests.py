@@ -1,7 +1,7 @@
-"""A digest of what a kernel is compiled from: its code, that of all kernels in it, and constants.
+"""A digest of a kernel's source: its code, the code of all kernels that it calls, and constants.
 
-Compiled code that was kept is used again as long as this digest is the same. Texts and line numbers
-are not part of it: a comment may change.
+Compiled code on disk is used again as long as this digest is the same. Docstrings and line numbers
+are not part of the digest: a comment may change.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# How kernels are compiled is part of every digest.
+# The code of the compiler is part of every digest.
 _COMPILER: Final = numba.__version__.encode() + b"".join(
     Path(__file__).with_name(name).read_bytes()
     for name in ("jit.py", "jit_lanes.py", "numba_parts.py")
@@ -29,32 +29,32 @@ _PLAIN: Final = (bool, int, float, complex, str, bytes, np.generic, type(None), 
 
 def digest(kernel: Any) -> bytes:
     """Return the digest of a kernel."""
-    found = hashlib.sha256(_COMPILER)
+    hasher = hashlib.sha256(_COMPILER)
     for text, _ in map(_read, _everything_in(kernel)):
-        found.update(text)
-    return found.digest()
+        hasher.update(text)
+    return hasher.digest()
 
 
 def size(kernel: Any) -> int:
-    """Return how many bytes of bytecode a kernel and those in it have."""
+    """Return the number of bytes of bytecode in a kernel and in all kernels that it calls."""
     return sum(len(each.py_func.__code__.co_code) for each in _everything_in(kernel))
 
 
 def _everything_in(kernel: Any) -> list[Any]:
     """Return a kernel and all kernels that it calls, directly or not."""
-    found = {kernel: None}
+    kernels = {kernel: None}
     todo = [kernel]
     while todo:
         for other in _read(todo.pop())[1]:
-            if other not in found:
-                found[other] = None
+            if other not in kernels:
+                kernels[other] = None
                 todo.append(other)
-    return list(found)
+    return list(kernels)
 
 
 @cache
 def _read(kernel: Any) -> tuple[bytes, list[Any]]:
-    """Return a text for what is in a kernel, and the kernels that it calls itself."""
+    """Return the contents of a kernel as text, and the kernels that it calls directly."""
     function = kernel.py_func
     code = function.__code__
     how = (kernel.targetoptions, hasattr(function, "never_negative"))
@@ -108,4 +108,4 @@ def _text(value: Any) -> str:
         return f"{value.__module__}.{value.__qualname__}{getattr(value, '_fields', '')}"
     if isinstance(value, _PLAIN):
         return f"{type(value).__name__} {value!r}"
-    raise TypeError(f"a kernel uses {value!r}: no digest is known for that")
+    raise TypeError(f"a kernel uses {value!r}, a value without a digest")

@@ -27,7 +27,7 @@ from arborescence.compiling.numba_parts import (
     lock_can_be_taken,
     look_at_no_constants,
 )
-from arborescence.compiling.signatures import Record, arguments_of, as_declared, signatures_of
+from arborescence.compiling.signatures import RecordType, arguments_of, as_declared, signatures_of
 from arborescence.errors import ArborescenceError
 from arborescence.system.lazy import remembered
 
@@ -53,7 +53,7 @@ _LONG: Final = 1.0  # seconds that are worth a line
 def compiled(function: Callable[..., Any], options: dict[str, Any]) -> Any:
     """Return the kernel as a function for Python and other kernels."""
     arguments = [each for text in signatures_of(function)[:1] for each in arguments_of(text)]
-    if any(isinstance(each, Record) for each in arguments):
+    if any(isinstance(each, RecordType) for each in arguments):
         return KernelOfRecords(function, _OPTIONS | options, arguments)
     return Kernel(function, _OPTIONS | options)
 
@@ -66,7 +66,7 @@ class Kernel(CPUDispatcher):
     def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
         super().__init__(function, targetoptions=options, pipeline_class=Whole)
         look_at_no_constants(self)
-        self.part = Part(function, options)
+        self.part = KernelPart(function, options)
         self._cache = Kept(self)
 
     @property
@@ -112,7 +112,10 @@ class KernelOfRecords(Kernel):
     """A kernel that takes records, as a function that Python and other kernels can call."""
 
     def __init__(
-        self, function: Callable[..., Any], options: dict[str, Any], arguments: list[Record | str]
+        self,
+        function: Callable[..., Any],
+        options: dict[str, Any],
+        arguments: list[RecordType | str],
     ) -> None:
         super().__init__(function, options)
         self._how = options, arguments
@@ -138,7 +141,7 @@ class KernelOfRecords(Kernel):
         return self._way[1]
 
 
-class Part(CPUDispatcher):
+class KernelPart(CPUDispatcher):
     """A kernel as a function that other kernels, but not Python, can call."""
 
     def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
@@ -190,7 +193,9 @@ if hasattr(os, "register_at_fork"):
 
 
 def way(
-    kernel: Any, arguments: Iterable[Record | str], compiled: Callable[[Callable[..., Any]], Any]
+    kernel: Any,
+    arguments: Iterable[RecordType | str],
+    compiled: Callable[[Callable[..., Any]], Any],
 ) -> tuple[Callable[..., Any], Any]:
     """Return what takes the fields out of records, and what it calls to make records of them again.
 
@@ -200,7 +205,7 @@ def way(
     names: list[str] = []
     space: dict[str, Any] = {"kernel": kernel, "__name__": kernel.__module__}
 
-    def both(argument: Record | str) -> tuple[str, str]:
+    def both(argument: RecordType | str) -> tuple[str, str]:
         """Return the code that takes an argument apart, and the code that makes it."""
         if isinstance(argument, str):
             names.append(f"x{len(names)}")

@@ -24,7 +24,7 @@ cgutils: Any = numba_cgutils
 extending: Any = numba.extending
 
 
-class Lanes(types.Type):
+class LanesType(types.Type):
     """The type of sixteen numbers of one type."""
 
     def __init__(self, dtype: Any) -> None:
@@ -37,15 +37,15 @@ class Places(types.Type):
 
 
 _PLACES = Places("Places")
-_MASK = Lanes(types.boolean)
-_NUMBERS = Lanes(types.int32)
-_LONGS = Lanes(types.int64)
-_DOUBLES = Lanes(types.float64)
+_MASK = LanesType(types.boolean)
+_NUMBERS = LanesType(types.int32)
+_LONGS = LanesType(types.int64)
+_DOUBLES = LanesType(types.float64)
 
 
-@register_model(Lanes)
+@register_model(LanesType)
 class _Model(models.PrimitiveModel):
-    def __init__(self, manager: Any, kind: Lanes) -> None:
+    def __init__(self, manager: Any, kind: LanesType) -> None:
         if isinstance(kind.dtype, types.Complex):  # real and imaginary parts in turn
             vector = ir.VectorType(ir.DoubleType(), 2 * LANES)
         else:
@@ -84,13 +84,13 @@ def _lower(
 
 def _same(*args: Any) -> Any:
     """Return the type of all arguments that are lanes, if it is one that holds the numbers, too."""
-    kinds = {each for each in args if isinstance(each, Lanes)}
-    whole = all(isinstance(each, (Lanes, types.Integer)) for each in args)
+    kinds = {each for each in args if isinstance(each, LanesType)}
+    whole = all(isinstance(each, (LanesType, types.Integer)) for each in args)
     kind = kinds.pop() if len(kinds) == 1 else None
     return None if kind and isinstance(kind.dtype, types.Integer) and not whole else kind
 
 
-def _compared(*args: Any) -> Lanes | None:
+def _compared(*args: Any) -> LanesType | None:
     return _MASK if _same(*args) else None
 
 
@@ -127,11 +127,11 @@ def _shuffled(builder: Any, values: Any, order: list[int], others: Any = None) -
     return builder.shuffle_vector(values, values if others is None else others, order)
 
 
-def _is_float(kind: Lanes) -> bool:
+def _is_float(kind: LanesType) -> bool:
     return isinstance(kind.dtype, types.Float)
 
 
-def _is_complex(kind: Lanes) -> bool:
+def _is_complex(kind: LanesType) -> bool:
     return isinstance(kind.dtype, types.Complex)
 
 
@@ -153,7 +153,7 @@ def _row_of_lanes(context: Any, builder: Any, array: Any, value: Any, at: Any) -
     """Return a pointer to the lanes of an array from a number on."""
     last = builder.add(at, context.get_constant(types.intp, LANES - 1))
     pointer = _place(context, builder, array, value, at, last)
-    return builder.bitcast(pointer, context.get_value_type(Lanes(array.dtype)).as_pointer())
+    return builder.bitcast(pointer, context.get_value_type(LanesType(array.dtype)).as_pointer())
 
 
 @_lower(lanes.places, types.Integer)(lambda _: _PLACES)
@@ -161,14 +161,14 @@ def _places(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     return context.cast(builder, args[0], sig.args[0], types.intp)
 
 
-@_lower(operator.getitem, types.Array, Places)(lambda array, _: Lanes(array.dtype))
+@_lower(operator.getitem, types.Array, Places)(lambda array, _: LanesType(array.dtype))
 def _load(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     pointer = _row_of_lanes(context, builder, sig.args[0], *args)
     return builder.load(pointer, align=context.get_abi_sizeof(pointer.type.pointee.element))
 
 
 @_lower(lanes.gather, types.Array, types.Integer, types.Integer)(
-    lambda array, *_: Lanes(array.dtype)
+    lambda array, *_: LanesType(array.dtype)
 )
 def _gather(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     array = sig.args[0]
@@ -178,14 +178,14 @@ def _gather(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     )
     steps = [builder.mul(stride, context.get_constant(types.intp, k)) for k in range(LANES)]
     pointer = _place(context, builder, array, args[0], at, builder.add(at, steps[-1]))
-    values = ir.Constant(context.get_value_type(Lanes(array.dtype)), ir.Undefined)
+    values = ir.Constant(context.get_value_type(LanesType(array.dtype)), ir.Undefined)
     for k, step in enumerate(steps):
         number = builder.load(builder.gep(pointer, [step]))
         values = builder.insert_element(values, number, cgutils.int32_t(k))
     return values
 
 
-@_lower(operator.setitem, types.Array, Places, Lanes)(
+@_lower(operator.setitem, types.Array, Places, LanesType)(
     lambda array, _, values: types.none if array.mutable and array.dtype == values.dtype else None
 )
 def _store(context: Any, builder: Any, sig: Any, args: Any) -> None:
@@ -197,7 +197,7 @@ def _store(context: Any, builder: Any, sig: Any, args: Any) -> None:
 )
 def _store_number(context: Any, builder: Any, sig: Any, args: Any) -> None:
     array, _, given = sig.args
-    values = _splat_as(context, builder, args[2], given, Lanes(array.dtype))
+    values = _splat_as(context, builder, args[2], given, LanesType(array.dtype))
     _write(context, builder, array, args[0], args[1], values)
 
 
@@ -211,7 +211,7 @@ def _turn(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     start = context.get_constant(types.intp, 0)
     last = context.get_constant(types.intp, LANES * LANES - 1)
     pointer = _place(context, builder, sig.args[0], args[0], start, last)
-    kind = context.get_value_type(Lanes(sig.args[0].dtype))
+    kind = context.get_value_type(LanesType(sig.args[0].dtype))
     pointer = builder.bitcast(pointer, kind.as_pointer())
     size = context.get_abi_sizeof(kind.element)
     places = [builder.gep(pointer, [context.get_constant(types.intp, k)]) for k in range(LANES)]
@@ -239,24 +239,24 @@ def _numbers(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     return builder.add(_splat(builder, start), steps)
 
 
-@_lower(lanes.fill, Lanes, types.Number)(lambda values, _: values)
+@_lower(lanes.fill, LanesType, types.Number)(lambda values, _: values)
 def _fill(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     return _splat_as(context, builder, args[1], sig.args[1], sig.args[0])
 
 
-@_lower(lanes.doubles, Lanes)(lambda values: _DOUBLES if _is_float(values) else None)
+@_lower(lanes.doubles, LanesType)(lambda values: _DOUBLES if _is_float(values) else None)
 def _doubles(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     if sig.args[0] == _DOUBLES:
         return args[0]
     return builder.fpext(args[0], context.get_value_type(_DOUBLES))
 
 
-@_lower(lanes.longs, Lanes)(lambda values: _LONGS if values == _NUMBERS else None)
+@_lower(lanes.longs, LanesType)(lambda values: _LONGS if values == _NUMBERS else None)
 def _longs(context: Any, builder: Any, sig: Any, args: Any) -> Any:  # noqa: ARG001
     return builder.sext(args[0], context.get_value_type(_LONGS))
 
 
-@_lower(lanes.plus_product, Lanes, Lanes, Lanes)(_same)
+@_lower(lanes.plus_product, LanesType, LanesType, LanesType)(_same)
 def _plus_product(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     total, one, other = args
     if not _is_float(sig.args[0]):
@@ -279,7 +279,7 @@ _ROW, _TUPLE = types.Array, types.UniTuple
 )
 def _multiply(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     kinds = sig.args
-    kind = Lanes(kinds[0].dtype)
+    kind = LanesType(kinds[0].dtype)
     one, wide = (context.get_constant(types.intp, number) for number in (1, LANES))
     depth = context.cast(builder, args[4], kinds[4], types.intp)
     last = builder.sub(depth, one)
@@ -332,12 +332,12 @@ def _intrinsic(context: Any, builder: Any, name: str, kinds: Any) -> Any:
     return cgutils.get_or_insert_function(builder.module, function, full)
 
 
-@_lower(lanes.magnitude, Lanes)(lambda values: values if _is_float(values) else None)
+@_lower(lanes.magnitude, LanesType)(lambda values: values if _is_float(values) else None)
 def _magnitude(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     return builder.call(_intrinsic(context, builder, "fabs", sig.args), args)
 
 
-@_lower(lanes.where, Lanes, (Lanes, types.Number), (Lanes, types.Number))(
+@_lower(lanes.where, LanesType, (LanesType, types.Number), (LanesType, types.Number))(
     lambda condition, *both: _same(*both) if condition == _MASK else None
 )
 def _where(context: Any, builder: Any, sig: Any, args: Any) -> Any:
@@ -348,7 +348,7 @@ def _where(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     return builder.select(condition, one, other)
 
 
-@_lower(lanes.top, Lanes)(lambda values: values.dtype)
+@_lower(lanes.top, LanesType)(lambda values: values.dtype)
 def _top(context: Any, builder: Any, sig: Any, args: Any) -> Any:  # noqa: ARG001
     values, half = args[0], LANES
     while half > 1:
@@ -363,18 +363,18 @@ def _bits(builder: Any, condition: Any) -> Any:
     return builder.zext(builder.bitcast(condition, ir.IntType(LANES)), ir.IntType(64))
 
 
-@_lower(lanes.count, Lanes)(lambda condition: types.intp if condition == _MASK else None)
+@_lower(lanes.count, LanesType)(lambda condition: types.intp if condition == _MASK else None)
 def _count(context: Any, builder: Any, sig: Any, args: Any) -> Any:  # noqa: ARG001
     return builder.ctpop(_bits(builder, args[0]))
 
 
-@_lower(lanes.lowest, Lanes)(lambda condition: types.intp if condition == _MASK else None)
+@_lower(lanes.lowest, LanesType)(lambda condition: types.intp if condition == _MASK else None)
 def _lowest(context: Any, builder: Any, sig: Any, args: Any) -> Any:  # noqa: ARG001
     end = ir.Constant(ir.IntType(64), 1 << LANES)
     return builder.cttz(builder.or_(_bits(builder, args[0]), end), ir.IntType(1)(1))
 
 
-@_lower(operator.getitem, Lanes, types.Integer)(lambda values, _: values.dtype)
+@_lower(operator.getitem, LanesType, types.Integer)(lambda values, _: values.dtype)
 def _element(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     lane = context.cast(builder, args[1], sig.args[1], types.int32)
     return builder.extract_element(args[0], lane)
@@ -396,7 +396,7 @@ def _as_row(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     return row._getvalue()
 
 
-def _compare(builder: Any, kind: Lanes, sign: str, one: Any, other: Any) -> Any:
+def _compare(builder: Any, kind: LanesType, sign: str, one: Any, other: Any) -> Any:
     if not _is_float(kind):
         return builder.icmp_signed(sign, one, other)
     return (builder.fcmp_unordered if sign == "!=" else builder.fcmp_ordered)(sign, one, other)
@@ -411,7 +411,7 @@ for _operator, _sign in (
     (operator.ne, "!="),
 ):
 
-    @_lower(_operator, (Lanes, types.Number), (Lanes, types.Number))(_compared)
+    @_lower(_operator, (LanesType, types.Number), (LanesType, types.Number))(_compared)
     def _comparison(context: Any, builder: Any, sig: Any, args: Any, sign: str = _sign) -> Any:
         kind, both = _widened(context, builder, sig, args)
         return _compare(builder, kind, sign, *both)
@@ -423,7 +423,7 @@ for _operator, _of_floats, _of_ints in (
     (operator.mul, "fmul", "mul"),
 ):
 
-    @_lower(_operator, (Lanes, types.Number), (Lanes, types.Number))(_same)
+    @_lower(_operator, (LanesType, types.Number), (LanesType, types.Number))(_same)
     def _arithmetic(
         context: Any,
         builder: Any,
@@ -449,11 +449,11 @@ def _complex_product(builder: Any, one: Any, other: Any) -> Any:
 
 for _operator, _name in ((operator.and_, "and_"), (operator.or_, "or_")):
 
-    @_lower(_operator, Lanes, Lanes)(_same)
+    @_lower(_operator, LanesType, LanesType)(_same)
     def _logic(context: Any, builder: Any, sig: Any, args: Any, name: str = _name) -> Any:  # noqa: ARG001
         return getattr(builder, name)(*args)
 
 
-@_lower(operator.invert, Lanes)(_same)
+@_lower(operator.invert, LanesType)(_same)
 def _invert(context: Any, builder: Any, sig: Any, args: Any) -> Any:  # noqa: ARG001
     return builder.not_(args[0])

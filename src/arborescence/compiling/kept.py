@@ -1,10 +1,11 @@
 """Compiled kernels that are kept on disk, for all later processes.
 
-They are read from the package's own folder, which one who may write it can fill for all
-(`arborescence warmup`), or else from the user's cache folder; and kept in the first of these that
-can be written. `NUMBA_CACHE_DIR` names another folder for both. What was compiled from other code
-than today's (`digests`) is not used, and then replaced. Code that is read here is run: outside of
-the package's own folder, which is trusted as the package itself, nobody else may be able to write.
+Compiled kernels are read from the package's own folder (`arborescence warmup` fills it for all
+users, if it may write there), or else from the user's cache folder. They are kept in the first of
+these folders that can be written. `NUMBA_CACHE_DIR` names another folder for both. Code that was
+compiled from an older source (`digests`) is not used, and is replaced. Code that is read here is
+run, so no other user may be able to write it. The package's own folder is trusted as the package
+itself.
 """
 
 from __future__ import annotations
@@ -36,27 +37,27 @@ _SEAL: Final = 32  # bytes of a digest
 
 
 def folders() -> list[Path]:
-    """Return the folders where compiled kernels are looked for, in this order."""
+    """Return the folders of compiled kernels, in the order of the search."""
     # The name keeps several installations apart.
     name = f"arborescence_{hashlib.sha256(bytes(_PACKAGE)).hexdigest()[:16]}"
-    # Not Numba's setting of that name: it may come from a file in the working directory.
+    # Not Numba's setting of the same name: a file in the working directory may set it.
     if own := os.environ.get("NUMBA_CACHE_DIR"):
         return [Path(own, name)]
     user = user_folder()
     with suppress(RuntimeError):  # there is no home
-        if not user.is_absolute():  # such an XDG_CACHE_HOME does not count, says its standard
+        if not user.is_absolute():  # the standard says to ignore a relative XDG_CACHE_HOME
             user = Path.home() / ".cache" / "numba"
     return [_PACKAGE / "__pycache__" / "kernels", user / name]
 
 
 def _check(path: Path) -> None:
-    """Check that what is read from here can be trusted."""
+    """Check that code in this folder can be trusted."""
     if not path.is_relative_to(_PACKAGE):
         check_own(path)
 
 
 def _prepare(folder: Path) -> None:
-    """Make a folder, which others cannot write, if it is not there; check it."""
+    """Make a folder that other users cannot write, if it does not exist; check it."""
     for each in (*reversed(folder.parents), folder):
         each.mkdir(mode=0o755, exist_ok=True)
     _check(folder)
@@ -79,7 +80,7 @@ class Kept(NullCache):
         self._kernel = kernel
 
     def load_overload(self, types: Any, context: Any) -> Any:
-        """Return the code for these types, or None if none is kept."""
+        """Return the code for these types, or None if there is no code on disk."""
         with suppress(FileNotFoundError), self._open(types) as file:
             seal, content = file.read(_SEAL), file.read()
             if hashlib.sha256(content).digest() == seal:
@@ -87,13 +88,13 @@ class Kept(NullCache):
         return None
 
     def has(self, types: Any) -> bool:
-        """Return whether there is code for these types, compiled from today's kernel."""
+        """Return whether there is code for these types, compiled from the current kernel."""
         with suppress(FileNotFoundError), self._open(types):
             return True
         return False
 
     def save_overload(self, types: Any, result: Any) -> None:
-        """Keep the code for these types, if there is a folder that can be written."""
+        """Keep the code for these types, if a folder can be written."""
         content = packed(result)
         reasons = []
         for folder in folders():
@@ -107,7 +108,7 @@ class Kept(NullCache):
         say_not_kept(*reasons)
 
     def alone(self, types: Any) -> AbstractContextManager[None]:
-        """Wait as long as another process compiles the kernel for the same types."""
+        """Wait while another process compiles the kernel for the same types."""
         if self.has(types):
             return nullcontext()
         name = self._name(types)
@@ -120,7 +121,7 @@ class Kept(NullCache):
         return nullcontext()
 
     def _open(self, types: Any) -> IO[bytes]:
-        """Open the file for these types, if there is one that was compiled from today's code."""
+        """Open the file for these types, if it was compiled from the current code."""
         for folder in folders():
             with suppress(OSError):
                 path = folder / self._name(types)
@@ -132,7 +133,7 @@ class Kept(NullCache):
         raise FileNotFoundError(self._name(types))
 
     def _name(self, types: Any) -> str:
-        """Return the name of the file for these types, on processors like this one."""
+        """Return the name of the file for these types, on processors of this kind."""
         function = self._kernel.py_func
         for_what = (
             str(types),

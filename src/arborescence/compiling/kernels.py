@@ -1,8 +1,9 @@
 """Decorators that mark kernels: functions that are compiled.
 
-`kernel` is the usual one; the others give faster code, and each says for which functions. A kernel
-that Python calls comes compiled in a native module, if the package was installed with those
-(`native`); otherwise Numba compiles it at its first call (`jit`).
+`kernel` is the usual decorator; the other decorators give faster code, each for the functions that
+its docstring names. A kernel that Python calls comes compiled in a native module, if the package
+was installed with native modules (`native`); otherwise Numba compiles the kernel at its first call
+(`jit`).
 """
 
 from __future__ import annotations
@@ -25,9 +26,9 @@ def kernel(function: Function) -> Function:
 
 
 def takes(*signatures: str) -> Callable[[Function], Function]:
-    """Declare that Python calls a kernel, with arguments of these types; this goes below its name.
+    """Declare that Python calls a kernel, with arguments of these types; stands below `kernel`.
 
-    Each signature, as `signatures.arguments_of` reads it, is an overload: the first that fits is
+    Each signature (see `signatures.arguments_of`) is an overload: the first one that fits is
     called.
     """
 
@@ -41,7 +42,7 @@ def takes(*signatures: str) -> Callable[[Function], Function]:
 def uncounted_kernel(function: Function) -> Function:
     """Compile like `kernel`, but without reference counts.
 
-    For parts of a hot loop that allocate no arrays. There, counting references to array slices
+    For functions in a hot loop that allocate no arrays. There, to count references to array slices
     takes longer than the work itself.
     """
     return _compiled(function, _nrt=False)
@@ -58,10 +59,11 @@ def indexing_kernel(function: Function) -> Function:
 
 
 def never_negative(function: Function) -> Function:
-    """Mark a function whose indices are never negative; this goes below the name of the kernel.
+    """Mark a function whose indices are never negative; stands below the kernel's decorator.
 
-    Counting from the end takes two instructions an index, and hides from LLVM which loops read
-    neighbours. ``NUMBA_BOUNDSCHECK=1`` finds negative ones.
+    Negative indices, which count from the end, would take two instructions for each index, and
+    would hide from LLVM which loops read neighbours. ``NUMBA_BOUNDSCHECK=1`` finds negative
+    indices.
     """
     vars(function)["never_negative"] = True  # for `numba_parts`
     return function
@@ -81,13 +83,13 @@ def reordered_kernel(function: Function) -> Function:
 
 def _compiled(function: Function, **options: Any) -> Function:
     if native.KERNELS is None:
-        found: Any = _jit()(function, options)
+        compiled: Any = _jit()(function, options)
     else:
-        # A kernel that only other kernels call is part of these.
+        # A kernel that only other kernels call is compiled into them.
         name = f"{function.__module__}.{function.__name__}".removeprefix("arborescence.")
-        found = native.KERNELS.get(name, function)
-    kept: Function = found
-    return kept
+        compiled = native.KERNELS.get(name, function)
+    result: Function = compiled
+    return result
 
 
 def _jit() -> Callable[[Callable[..., Any], dict[str, Any]], Any]:

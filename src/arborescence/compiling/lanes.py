@@ -1,14 +1,15 @@
-"""Sixteen numbers at once: SIMD, written out, for the loops where most of the time goes.
+"""Lanes: sixteen numbers at once (explicit SIMD), for the loops that take most of the time.
 
 LLVM finds most of the SIMD by itself, but not for short rows: each loop then begins with checks
 for overlap and ends with single steps, and for 25 words these take three times as long as the work.
-Lanes have no such loops: a kernel loads 16 numbers, computes with all of them, and stores them:
-``row[places(k)]`` are the numbers from k on of a contiguous vector, and can be assigned to.
+Lanes need no checks and no single steps: a kernel loads 16 numbers, computes with all of them, and
+stores them. ``row[places(k)]`` are the 16 numbers from k on of a contiguous vector, and can be
+assigned to.
 
-Here each operation is what it means, in NumPy; this is what runs without the JIT. `jit_lanes` has
-the instructions. Lanes also take the operators ``> >= < <= == != & | ~ + - *`` with lanes of the
-same type or with a number, which then takes their type, and ``[]``. Of complex numbers there are
-only sums and products.
+The functions here define each operation in NumPy, and run without the JIT. `jit_lanes` has the
+instructions. Lanes also take the operators ``> >= < <= == != & | ~ + - *`` with lanes of the same
+type or with a number, which then takes the type of the lanes, and ``[]``. Complex numbers have only
+sums and products.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
     Lanes = NDArray[Any]
 
-#: The number of lanes. Arrays that are stored to have multiples of this as their length.
+#: The number of lanes. An array that lanes are stored to has a multiple of this as its length.
 LANES = 16
 
 
@@ -43,14 +44,14 @@ def places(start: int) -> NDArray[np.uintp]:
 
 def gather(array: NDArray[Any], at: int, stride: int) -> Lanes:
     """Return every `stride`-th number from `at` on of a contiguous vector."""
-    found = array[at : at + stride * (LANES - 1) + 1 : stride].copy()
-    if at < 0 or len(found) < LANES:
+    gathered = array[at : at + stride * (LANES - 1) + 1 : stride].copy()
+    if at < 0 or len(gathered) < LANES:
         raise IndexError(f"each {stride}-th of {LANES} numbers from {at} on, of {len(array)}")
-    return found
+    return gathered
 
 
 def turn(tile: NDArray[Any]) -> None:
-    """Transpose a contiguous vector of `LANES` rows of as many numbers."""
+    """Transpose a contiguous vector of `LANES` rows of `LANES` numbers."""
     if len(tile) != LANES * LANES:
         raise IndexError(f"a tile of {LANES * LANES} numbers, not {len(tile)}")
     tile[:] = tile.reshape(LANES, LANES).T.reshape(-1).copy()
@@ -100,7 +101,7 @@ def multiply(
 
     All three arrays are contiguous vectors of floats of one type. A row has `depth` numbers, a
     panel `depth` times sixteen. The products of row r and the panels are stored side by side from
-    ``to[r]`` on. Each sum is taken in the order of the row, however many rows there are.
+    ``to[r]`` on. Each sum adds in the order of the row, for any number of rows.
     """
     for start, place in zip(starts, to, strict=True):
         row = rows[start : start + depth]
@@ -111,7 +112,7 @@ def multiply(
 
 
 def where(condition: Lanes, one: Lanes | float, other: Lanes | float) -> Lanes:
-    """Return `one` where the condition is true, and `other` in the rest; one may be a number."""
+    """Return `one` where the condition is true, else `other`; one of them may be a number."""
     return np.where(condition, one, other)
 
 
@@ -121,7 +122,7 @@ def top(values: Lanes) -> Any:
 
 
 def count(condition: Lanes) -> int:
-    """Return in how many lanes the condition is true."""
+    """Return the number of lanes in which the condition is true."""
     return int(np.count_nonzero(condition))
 
 

@@ -1,9 +1,8 @@
-"""What runs: kernels of a native module, compiled when the package was built, or Numba's.
+"""The choice of kernels: those of a native module, compiled when the package was built, or Numba's.
 
-A wheel brings one native module for each level of processor. The best that the processor can run
-is used, or the one that ``ARBORESCENCE_LEVEL=x86-64-v3`` names; ``ARBORESCENCE_JIT=1`` asks for
-Numba instead. In a checkout, a native module is used only if it was built from the sources as they
-are now.
+A wheel has a native module for each level of processor. The best level that the processor supports
+is used, or the level that ``ARBORESCENCE_LEVEL=x86-64-v3`` names; ``ARBORESCENCE_JIT=1`` asks for
+Numba instead. In a checkout, a native module is used only if it was built from the current sources.
 """
 
 from __future__ import annotations
@@ -20,13 +19,13 @@ if TYPE_CHECKING:
 
 _PACKAGE: Final = Path(__file__).parents[1]
 
-#: Best first. A module that this processor cannot run says so when it is imported.
+#: The levels, the best first. The import of a module fails if the processor cannot run it.
 _LEVELS: Final = ("x86_64_v4", "x86_64_v3", "x86_64_v2", "generic")
 
 
 def digest() -> str:
     """Return a fingerprint of the package's Python code."""
-    import hashlib  # not needed where a wheel is installed: a process starts without it
+    import hashlib  # only for a checkout: with a wheel, a process starts without this import
 
     code = hashlib.sha256()
     for path in sorted(_PACKAGE.rglob("*.py")):
@@ -35,14 +34,18 @@ def digest() -> str:
     return code.hexdigest()
 
 
-def _found() -> tuple[Mapping[str, Callable[..., Any]] | None, str]:
-    """Return the kernels of the native module to use, or None; and in words, what runs and why."""
+def _choose_kernels() -> tuple[Mapping[str, Callable[..., Any]] | None, str]:
+    """Return the kernels of the native module to use, or None; and a text: what runs and why."""
     for name in ("ARBORESCENCE_JIT", "NUMBA_DISABLE_JIT"):
         if os.environ.get(name, "0") not in ("", "0"):
             return None, _without(f"{name} is set")
-    asked = os.environ.get("ARBORESCENCE_LEVEL", "").replace("-", "_")
-    why = f"no native module for {asked} is here" if asked else "no native module is here"
-    for level in (asked,) if asked else _LEVELS:
+    wanted_level = os.environ.get("ARBORESCENCE_LEVEL", "").replace("-", "_")
+    why = (
+        f"no native module for {wanted_level} is here"
+        if wanted_level
+        else "no native module is here"
+    )
+    for level in (wanted_level,) if wanted_level else _LEVELS:
         try:
             module = importlib.import_module(f"arborescence._kernels_{level}")
         except ModuleNotFoundError:
@@ -52,7 +55,7 @@ def _found() -> tuple[Mapping[str, Callable[..., Any]] | None, str]:
             continue
         if _is_checkout() and digest() != module.DIGEST:
             return None, _without("the native modules were built from other sources")
-        reason = "ARBORESCENCE_LEVEL is set" if asked else "the best for this processor"
+        reason = "ARBORESCENCE_LEVEL is set" if wanted_level else "the best for this processor"
         return vars(module), f"native, for {level.replace('_', '-')}: {reason}"
     return None, _without(why)
 
@@ -65,8 +68,8 @@ def _is_checkout() -> bool:
     return (_PACKAGE.parents[1] / "pyproject.toml").exists()
 
 
-#: The kernels that Python calls, by name, or None if Numba compiles them; and in words, what runs.
-KERNELS, WHAT_RUNS = _found()
+#: The kernels that Python calls, by name, or None if Numba compiles them; and a text: what runs.
+KERNELS, WHAT_RUNS = _choose_kernels()
 
 
 @cache
@@ -95,7 +98,7 @@ def say_not_kept(*reasons: str) -> None:
 
 
 def config() -> dict[str, str]:
-    """Return what this installation runs: versions; ``kernels`` says which kernels run, and why.
+    """Return versions, and in ``kernels`` which kernels run, and why.
 
     >>> sorted(config())
     ['arborescence', 'kernels', 'numba', 'numpy', 'platform', 'python']
@@ -115,7 +118,7 @@ def config() -> dict[str, str]:
 
 
 def show_config() -> None:
-    """Print which kernels run and why, and the versions of what they need.
+    """Print which kernels run and why, and the versions of the packages that they need.
 
     Kernels are native (compiled when the wheel was built) or compiled by Numba at their first call.
     ``ARBORESCENCE_JIT=1`` in the environment asks for Numba; ``ARBORESCENCE_LEVEL=x86-64-v3`` asks

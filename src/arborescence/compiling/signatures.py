@@ -27,17 +27,17 @@ _TYPE: Final = re.compile(
 )
 
 
-class Record(NamedTuple):
-    """What a kernel takes as one argument: a named tuple of arrays, numbers and further records."""
+class RecordType(NamedTuple):
+    """The type of an argument that is a record: a named tuple of arrays, numbers and records."""
 
+    #: the class of the record, like ``parsers.shared.features.Batch``
     kind: str
-    """Its class, like ``parsers.shared.features.Batch``."""
 
-    fields: tuple[Record | str, ...]
-    """The types of its fields."""
+    #: the types of its fields
+    fields: tuple[RecordType | str, ...]
 
     def load(self) -> Any:
-        """Import its class."""
+        """Import the record's class."""
         module, _, name = f"arborescence.{self.kind}".rpartition(".")
         return getattr(import_module(module), name)
 
@@ -45,21 +45,22 @@ class Record(NamedTuple):
 class Export(NamedTuple):
     """A kernel that Python calls."""
 
+    #: the full name of the kernel's module
     module: str
-    """The full name of its module."""
 
+    #: the kernel's name
     function: str
 
+    #: the types of its arguments, one text for each overload: the first one that fits is called
     signatures: tuple[str, ...]
-    """The types of its arguments, an overload each: the first that fits is the one to call."""
 
     @property
     def name(self) -> str:
-        """What it is called inside the package, like ``nonprojective.decode.decode_kernel``."""
+        """The kernel's name inside the package, like ``nonprojective.decode.decode_kernel``."""
         return f"{self.module}.{self.function}".partition(".")[2]
 
 
-#: What kernels take, by module and name.
+#: The signatures of kernels, by module and name.
 SIGNATURES: Final[dict[tuple[str, str], tuple[str, ...]]] = {}
 
 
@@ -75,17 +76,17 @@ def declared() -> Iterator[Export]:
 
 
 def signatures_of(function: Callable[..., Any]) -> tuple[str, ...]:
-    """Return the signatures with which a kernel is declared; none if Python does not call it."""
+    """Return the declared signatures of a kernel; none if Python does not call it."""
     return SIGNATURES.get((function.__module__, function.__name__), ())
 
 
-def arguments_of(signature: str) -> list[Record | str]:
+def arguments_of(signature: str) -> list[RecordType | str]:
     """Return the types of a signature's arguments; a record has its fields in parentheses.
 
     >>> arguments_of("bool, a.Layout(int64, int64[:, ::1])")
-    ['bool', Record(kind='a.Layout', fields=('int64', 'int64[:, ::1]'))]
+    ['bool', RecordType(kind='a.Layout', fields=('int64', 'int64[:, ::1]'))]
     """
-    open_records: list[tuple[str, list[Record | str]]] = [("", [])]
+    open_records: list[tuple[str, list[RecordType | str]]] = [("", [])]
     for text, mark in _NEXT.findall(signature):
         if mark == "(":
             open_records.append((text, []))
@@ -93,25 +94,25 @@ def arguments_of(signature: str) -> list[Record | str]:
             open_records[-1][1].append(text)
         if mark == ")":
             kind, fields = open_records.pop()
-            open_records[-1][1].append(Record(kind, tuple(fields)))
+            open_records[-1][1].append(RecordType(kind, tuple(fields)))
     return open_records[0][1]
 
 
-def fields_of(arguments: Iterable[Record | str]) -> Iterator[str]:
-    """Yield the types of arrays and numbers: the arguments, with those in records."""
+def fields_of(arguments: Iterable[RecordType | str]) -> Iterator[str]:
+    """Yield the types of all arrays and numbers, also of those in records."""
     for argument in arguments:
-        if isinstance(argument, Record):
+        if isinstance(argument, RecordType):
             yield from fields_of(argument.fields)
         else:
             yield argument
 
 
 def as_types(signature: str) -> list[tuple[Any, ...]]:
-    """Return the Numba types of a signature's arguments; twice if they are one or another.
+    """Return the Numba types of a signature's arguments; twice if a name stands for two types.
 
-    Types stand in Numba's notation, between commas; `int64` and `bool` are numbers, and what is in
-    records follows like other arguments. ``score`` is ``float32`` or ``float64``, the same in the
-    whole signature; so is ``weight`` ``int8`` or ``float32``, and ``sum``, of weights, ``int32`` or
+    Types stand in Numba's notation, between commas; `int64` and `bool` are numbers, and the fields
+    of records follow like other arguments. ``score`` is ``float32`` or ``float64``, the same in the
+    whole signature; ``weight`` is ``int8`` or ``float32``, and ``sum``, of weights, is ``int32`` or
     ``float32``. Arrays that are not ``out`` may be read-only.
 
     >>> as_types("score[:, :], bool, out uint8[::1]")  # doctest: +NORMALIZE_WHITESPACE
@@ -126,23 +127,23 @@ def as_types(signature: str) -> list[tuple[Any, ...]]:
 def _as_type(text: str, choice: int) -> Any:
     from numba import types
 
-    found = _TYPE.fullmatch(text)
-    if not found:
+    match = _TYPE.fullmatch(text)
+    if not match:
         raise ValueError(f"cannot read the type {text!r}")
-    name = _EITHER.get(found["name"], [found["name"]] * 2)[choice]
+    name = _EITHER.get(match["name"], [match["name"]] * 2)[choice]
     number = types.boolean if name == "bool" else getattr(types, name)
-    if not found["array"]:
+    if not match["array"]:
         return number
-    dimensions = found["array"].count(",") + 1
+    dimensions = match["array"].count(",") + 1
     array: Any = types.Array
-    return array(number, dimensions, "A" if found["strided"] else "C", readonly=not found["out"])
+    return array(number, dimensions, "A" if match["strided"] else "C", readonly=not match["out"])
 
 
 def as_declared(function: Callable[..., Any], given: tuple[Any, ...]) -> tuple[Any, ...]:
     """Return the types to compile a kernel for, when Python calls it with arguments of these types.
 
-    What a kernel only reads may be writeable or not: it is compiled once for both, as read-only. A
-    kernel that is not declared, or not for such types, is compiled for the types as they are.
+    An array that a kernel only reads may be writeable or not: the kernel is compiled once for both,
+    as read-only. If a kernel is not declared for these types, it is compiled for exactly them.
     """
     for signature in signatures_of(function):
         for types in as_types(signature):
@@ -152,7 +153,7 @@ def as_declared(function: Callable[..., Any], given: tuple[Any, ...]) -> tuple[A
 
 
 def _takes(wanted: Any, given: Any) -> bool:
-    """Tell whether Numba's types are the same, or those of a read-only and of a writeable array."""
+    """Tell whether two of Numba's types are the same, except that an array may be writeable."""
     from numba import types
 
     return wanted == given or (

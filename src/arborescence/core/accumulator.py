@@ -41,7 +41,7 @@ _FRACTION = (1 << 52) - 1
 
 
 def rounded_sum(scores: Sequence[float]) -> float:
-    """Return the exact sum of scores, rounded once; -inf if one is. Usually O(n).
+    """Return the exact sum of scores, rounded once; -inf if a score is -inf. Usually O(n).
 
     >>> rounded_sum([1e308, 1e308, -1e308]), rounded_sum([1e308, 1e308]), rounded_sum([0.5] * 3)
     (1e+308, inf, 1.5)
@@ -78,20 +78,20 @@ def bias_of(scores: np.ndarray) -> int:
 def unit_of(weights: np.ndarray) -> tuple[int, int]:
     """Return small ``(bias, digits)`` that hold any sum of up to 2^30 of these weights. O(m).
 
-    The finite ones are multiples of 2^-bias.
+    Finite weights are multiples of 2^-bias.
     """
-    seen = np.zeros(2048, np.int64)  # for each exponent: the bits set in any weight
+    bits_set = np.zeros(2048, np.int64)  # for each exponent: the bits set in any weight
     bits = weights.view(np.int64)
     first, last = 2046, 0
     for i in range(bits.shape[0]):
         field = bits[i] >> 52 & 2047
-        seen[field] |= bits[i] & _FRACTION | 1 << 52
+        bits_set[field] |= bits[i] & _FRACTION | 1 << 52
         first = min(first, field)
         last = max(last, field)
     lowest, highest = 2000, -2000
     for field in range(first, min(last, 2046) + 1):  # 2047 is infinity
         # Subnormal numbers have no leading bit, and the exponent of the smallest normal numbers.
-        fraction = seen[field] if field > 0 else seen[field] & _FRACTION
+        fraction = bits_set[field] if field > 0 else bits_set[field] & _FRACTION
         if fraction != 0:
             zeros = 0
             while fraction & 1 == 0:
@@ -188,7 +188,8 @@ def rounded_once(digits: np.ndarray, bias: int) -> float:
     bits = 32 * top
     while digits[top] >> (bits - 32 * top) != 0:
         bits += 1
-    # The first 62 bits, the last of them set if any later bit is set: so only one rounding.
+    # Keep the first 62 bits, and set the last of them if any later bit is set: so the sum is
+    # rounded only once.
     cut = max(bits - 62, 0)
     leading, rest = 0, 0
     for k in range(top + 1):
@@ -245,12 +246,12 @@ def dd_add_score(total: DoubleDouble, score: float, sign: int) -> tuple[float, f
 @inlined_kernel
 def subtract_scores(high: np.ndarray, low: np.ndarray, lost: np.ndarray, start: int) -> None:
     """Replace 16 pairs of scores, `high` and `low`, by `SCALE` times their differences. O(1)."""
-    here = places(start)
-    one, other = high[here], low[here]
-    first, second = one * SCALE, other * SCALE
-    exact = (first * (1.0 / SCALE) == one) & (second * (1.0 / SCALE) == other)
-    high[here], low[here] = two_sum(first, 0.0 - second)
-    lost[here] = where(exact, 0.0, fill(one, 2.0 * _UNDERFLOW))
+    lanes = places(start)
+    minuend, subtrahend = high[lanes], low[lanes]
+    first, second = minuend * SCALE, subtrahend * SCALE
+    exact = (first * (1.0 / SCALE) == minuend) & (second * (1.0 / SCALE) == subtrahend)
+    high[lanes], low[lanes] = two_sum(first, 0.0 - second)
+    lost[lanes] = where(exact, 0.0, fill(minuend, 2.0 * _UNDERFLOW))
 
 
 @inlined_kernel

@@ -27,22 +27,22 @@ _MOST_AHEAD = 256
 _ROOM_AT_FIRST = 1024
 
 
-class State(Protocol):
+class TreeSearch(Protocol):
     """The state of a k-best search of one family."""
 
     def find(
-        self, graph: Graph, single: bool, lists: Lists, start: int, stop: int
+        self, graph: Graph, single: bool, lists: TreeLists, start: int, stop: int
     ) -> tuple[Self, int, int]:
         """Fill the lists of the sentences `start` to `stop`; continue those that have a count.
 
-        Returns the state for the next call, and a sentence and a fault: the sentence that has no
-        tree and the reason, or any sentence and `FINE`.
+        Returns the state for the next call, a sentence and a fault. If a sentence has no tree, they
+        are this sentence and the reason; else any sentence and `FINE`.
         """
 
 
 def fill_lists(
-    state: State, graph: Graph, single: bool, lists: Lists, start: int = 0, stop: int = 1
-) -> State:
+    state: TreeSearch, graph: Graph, single: bool, lists: TreeLists, start: int = 0, stop: int = 1
+) -> TreeSearch:
     """Fill, or continue, the lists of some sentences; return the state for the next call."""
     state, sentence, fault = state.find(graph, single, lists, start, stop)
     if fault != FINE:
@@ -51,52 +51,54 @@ def fill_lists(
 
 
 def list_one(
-    state: State, graph: Graph, single: bool, k: int
+    state: TreeSearch, graph: Graph, single: bool, k: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Return the k best trees of a sentence and their weights. Memory grows with the trees."""
     size = graph.scores.shape[1]
     asked = min(k, _ROOM_AT_FIRST)
-    lists = Lists.of(1, asked, size)
+    lists = TreeLists.of(1, asked, size)
     state = fill_lists(state, graph, single, lists)
-    found = last = int(lists.counts[0])
-    heads, weights = lists.heads[0, :found], lists.weights[0, :found]
-    while last == asked and found < k:
-        asked = min(k - found, found)
-        lists = Lists.of(1, asked, size)
+    listed = last = int(lists.counts[0])
+    heads, weights = lists.heads[0, :listed], lists.weights[0, :listed]
+    while last == asked and listed < k:
+        asked = min(k - listed, listed)
+        lists = TreeLists.of(1, asked, size)
         lists.counts[0] = 0
         state = fill_lists(state, graph, single, lists)
         last = int(lists.counts[0])
         heads = np.concatenate([heads, lists.heads[0, :last]])
         weights = np.concatenate([weights, lists.weights[0, :last]])
-        found += last
+        listed += last
     return heads, weights
 
 
-def stream(state: State, graph: Graph, single: bool) -> Iterator[tuple[NDArray[np.int64], float]]:
+def stream(
+    state: TreeSearch, graph: Graph, single: bool
+) -> Iterator[tuple[NDArray[np.int64], float]]:
     """Find the best tree of a sentence; return an iterator over all trees and their weights."""
-    lists = Lists.of(1, 1, graph.scores.shape[1])
+    lists = TreeLists.of(1, 1, graph.scores.shape[1])
     return _stream(fill_lists(state, graph, single, lists), graph, single, lists)
 
 
 def _stream(
-    state: State, graph: Graph, single: bool, lists: Lists
+    state: TreeSearch, graph: Graph, single: bool, lists: TreeLists
 ) -> Iterator[tuple[NDArray[np.int64], float]]:
     """Yield the trees in the lists, then further trees, found in blocks of growing size."""
     size = graph.scores.shape[1]
     asked = 1
     while True:
-        found = lists.counts[0]
-        yield from zip(lists.heads[0, :found], lists.weights[0, :found].tolist(), strict=True)
-        if found < asked or size == 1:
+        listed = lists.counts[0]
+        yield from zip(lists.heads[0, :listed], lists.weights[0, :listed].tolist(), strict=True)
+        if listed < asked or size == 1:
             return
         asked = min(2 * asked, _MOST_AHEAD)
-        lists = Lists.of(1, asked, size)
+        lists = TreeLists.of(1, asked, size)
         lists.counts[0] = 0
         state = fill_lists(state, graph, single, lists)
 
 
 def most_trees(n: int, single: bool, projective: bool) -> int:
-    """Return the number of trees of a complete graph of n words, or 2^62 if there are more."""
+    """Return the number of trees of a complete graph of n words, at most 2^62."""
     if n < 2:
         return 1
     if projective:
@@ -106,25 +108,25 @@ def most_trees(n: int, single: bool, projective: bool) -> int:
     return base**power if power * math.log2(base) < 62 else 2**62
 
 
-class Lists(NamedTuple):
+class TreeLists(NamedTuple):
     """The trees of each sentence, best first."""
 
+    #: (B, k, N), -1 where there is no tree yet
     heads: NDArray[np.int64]
-    """(B, k, N), -1 where there is no tree yet."""
+    #: (B, k)
     weights: NDArray[np.float64]
-    """(B, k)"""
+    #: (B,) the number of trees in the list; -1 before the first search
     counts: NDArray[np.int64]
-    """(B,) trees found; -1 before the first search."""
 
     @classmethod
     def of(cls, batch: int, k: int, size: int) -> Self:
         """Allocate k trees for each of `batch` sentences of at most `size` nodes."""
         try:
             heads, weights = np.empty((batch, k, size), np.int64), np.empty((batch, k))
-        except (MemoryError, ValueError):  # the second: larger than the address space
+        except (MemoryError, ValueError):  # ValueError: larger than the address space
             raise OptionError(
-                f"k is {k}: there is no room for so many trees of {batch} sentences of "
-                f"{size - 1} words; ask for fewer"
+                f"k is {k}: there is no memory for {k} trees of each of {batch} sentences of "
+                f"{size - 1} words; ask for fewer trees"
             ) from None
         counts = np.empty(batch, np.int64)
         heads.fill(-1)  # in less than half the time of np.full

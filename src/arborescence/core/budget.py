@@ -1,4 +1,4 @@
-"""A budget of work: how much may be done, counted and not timed, and who may stop it before."""
+"""A budget: a limit on the work of a search, counted and not timed, and a way to stop it early."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 
 class Budget:
-    """How much work may be done.
+    """A limit on the work of a search.
 
-    Work is counted, so the same input gives the same result on a slow machine. What must end at a
-    certain time gives `stop`.
+    Work is counted, so the same input gives the same result on a slow machine. A caller with a
+    limit in time passes `stop`.
 
     Parameters
     ----------
@@ -26,12 +26,12 @@ class Budget:
         (10,000 at least, and n³ / 100 from 100 words on), a projective tree n³ / 10.
     stop
         Called without arguments, between decodes and between sentences, also from other threads.
-        Once it has returned True, it is not called again: the budget is over.
+        Once `stop` has returned True, it is not called again: the budget is over.
 
     Attributes
     ----------
     spent : float
-        The work that was done.
+        The work done so far.
 
     Raises
     ------
@@ -52,8 +52,8 @@ class Budget:
     """
 
     def __init__(self, work: float = math.inf, stop: Callable[[], Any] | None = None) -> None:
-        given: Any = work
-        if isinstance(given, bool) or not isinstance(given, Real) or not float(given) >= 0:
+        amount: Any = work
+        if isinstance(amount, bool) or not isinstance(amount, Real) or not float(amount) >= 0:
             raise OptionError(f"the work of a budget must be a number, at least 0, not {work!r}")
         if stop is not None and not callable(stop):
             raise OptionError(f"stop must be a function, not {stop!r}")
@@ -65,13 +65,13 @@ class Budget:
         self._lock = Lock()  # threads that parse together spend together
 
     def part(self, work: float) -> Self:
-        """Return a budget of less work within this one: what it spends, both have spent."""
+        """Return a smaller budget within this budget: both count the work of the smaller one."""
         inner = type(self)(work)
         inner._outer = self
         return inner
 
     def spend(self, work: float) -> None:
-        """Count work that was done, or is now."""
+        """Count work that is done, or that begins now."""
         with self._lock:
             self.spent += work
         if self._outer is not None:
@@ -85,7 +85,7 @@ class Budget:
 
     @property
     def over(self) -> bool:
-        """Whether no more work may begin: all is spent, or `stop` has said so."""
+        """Whether no more work may begin: all work is spent, or `stop` has returned True."""
         if self.spent >= self.work or self._stopped:
             return True
         if self._stop is not None and self._stop():
@@ -93,7 +93,7 @@ class Budget:
         return self._stopped or (self._outer is not None and self._outer.over)
 
     def check(self) -> None:
-        """Raise StoppedError if the budget is over, for work that has no result in part."""
+        """Raise StoppedError if the budget is over, for work without partial results."""
         if not self.over:
             return
         if self.spent >= self.work:
@@ -103,11 +103,11 @@ class Budget:
         raise StoppedError("stopped before the end, as the caller asked")
 
 
-#: What a decode costs at least: its calls take as long as so many edges.
+#: The least work of a decode: its function calls take as long as this number of edges.
 _LEAST: Final = 10_000
-#: A step of Eisner's algorithm, of which there are n³ / 6, is faster than what is done to an edge.
+#: Eisner's algorithm has n³ / 6 steps, and each is faster than the work on an edge.
 _CUBIC: Final = 10
-#: The tables of long sentences do not fit into a cache: what is done to an edge gets slower.
+#: The tables of long sentences do not fit into a cache: the work on an edge gets slower.
 _FAR: Final = 100
 
 

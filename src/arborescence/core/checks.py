@@ -45,7 +45,7 @@ def check_flag(flag: Any) -> bool:
 
 
 def raises(errors: str) -> bool:
-    """Return whether a head vector that is not such a tree is an error (else it gets -inf)."""
+    """Return whether a head vector that is no tree of the graph is an error (else: -inf)."""
     if errors not in ("raise", "-inf"):
         raise OptionError(f"errors must be 'raise' or '-inf', not {errors!r}")
     return errors == "raise"

@@ -1,4 +1,4 @@
-"""Types of arguments: the named options, as literal types, and what overloads take.
+"""Types of arguments: the named options, as literal types, and the types for overloads.
 
 This module does not import NumPy or Numba, so the command line can print its help quickly.
 """
@@ -24,20 +24,21 @@ Algorithm = Literal[
 ]  # fmt: skip
 #: The measure by which models are compared: labelled or unlabelled attachment score.
 Measure = Literal["las", "uas"]
-#: The head of a coordination: what head rules find, what stands before the conjunction in front of
-#: that, or the first conjunct.
+#: The head of a coordination: the head by head rules, the conjunct before the conjunction that
+#: precedes this head, or the first conjunct.
 Coordination = Literal["rules", "before", "first"]
 
-#: Which changes a round of local enhancement makes: all that have no word in common, or the best.
+#: The changes that a round of local enhancement makes: all disjoint changes, or only the best one.
 Changes = Literal["disjoint", "best"]
 
 #: Whether content words or their function words are heads.
 Heads = Literal["content", "function"]
-#: As printed books have it, with “these quotation marks” or « those », whose spaces do not break;
-#: as typewriters have it; in lower case, in capitals; and with combining marks as characters of
-#: their own (NFD), as in names of files on macOS.
+#: How a text is spelled: as in printed books, with “quotation marks” or « guillemets » (with
+#: non-breaking spaces); as on typewriters; in lower case; in capitals; or with combining marks as
+#: separate characters (NFD), as in file names on macOS.
 Spelling = Literal["typographic", "guillemets", "straight", "lower", "upper", "nfd"]
-#: The head of a coordination in a treebank: a conjunct, the conjunction, or each of the next.
+#: The head of a coordination in a treebank: the first conjunct, the conjunction, the second
+#: conjunct, or each conjunct the head of the next one.
 Conjuncts = Literal["first", "conjunction", "second", "chain"]
 
 
@@ -54,7 +55,7 @@ def check_choice(name: str, value: object, choices: Collection[object]) -> None:
         raise OptionError(f"{name} must be {', '.join(others)} or {last}, not {value!r}")
 
 
-#: Torch tensors are known by a method that NumPy arrays lack, so these work without torch.
+#: A method that NumPy arrays lack identifies torch tensors, so these types work without torch.
 Tensor = TypeVar("Tensor")
 _Tensor_co = TypeVar("_Tensor_co", covariant=True)
 
@@ -73,11 +74,14 @@ Tensors = TensorLike[Tensor] | Sequence[TensorLike[Tensor]]
 class Which(TypedDict, total=False):
     """The kind of trees: the options of all functions that find trees, for their overloads."""
 
+    #: one root edge, or any number
     root: Root
+    #: whether edges may not cross
     projective: bool
 
 
-class Options(Which, total=False):
-    """The same options, and the number of threads for a batch."""
+class BatchOptions(Which, total=False):
+    """The options of `Which`, and the number of threads for a batch."""
 
+    #: the number of threads
     threads: int

@@ -23,7 +23,7 @@ _CPU = 1  # in DLPack
 
 
 def as_it_is(array: NDArray[Any]) -> NDArray[Any]:
-    """Return the array: what converts results back for a caller with NumPy's arrays."""
+    """Return the array: converts results back for a caller with NumPy arrays."""
     return array
 
 
@@ -32,9 +32,10 @@ def as_array(
 ) -> tuple[NDArray[Any], Callable[[NDArray[Any]], Any]]:
     """Return a NumPy view of an array or tensor, and a function that converts results back.
 
-    Takes what DLPack or `numpy.asarray` takes. A torch tensor is detached; what is on another
-    device is copied to the CPU; bfloat16 becomes float32, which is exact. Masked entries become
-    `absent`; ScoresError if there are some and it is None, or if the values are no array.
+    Takes any value that DLPack or `numpy.asarray` takes. A torch tensor is detached; an array on
+    another device is copied to the CPU; bfloat16 becomes float32, which is exact. Masked entries
+    become `absent`. ScoresError if entries are masked and `absent` is None, or if the values are no
+    array.
     """
     if type(values) is np.ndarray:
         return values, as_it_is
@@ -52,11 +53,11 @@ def as_array(
 
 
 def _of_another(values: Any) -> tuple[NDArray[Any], Callable[[NDArray[Any]], Any]]:
-    """Return a NumPy view (DLPack), and what makes the other library's array (array API)."""
+    """Return a NumPy view (DLPack), and a function that converts back (array API)."""
     elsewhere: dict[str, Any] = {} if values.__dlpack_device__()[0] == _CPU else {"device": "cpu"}
     try:
         array = np.from_dlpack(values, **elsewhere)
-    except (BufferError, RuntimeError, TypeError):  # such as types that NumPy does not have
+    except (BufferError, RuntimeError, TypeError):  # for example a type that NumPy does not have
         if not hasattr(values, "__array__"):
             raise
         array = np.asarray(values)
@@ -67,14 +68,14 @@ def _of_another(values: Any) -> tuple[NDArray[Any], Callable[[NDArray[Any]], Any
     library, device = values.__array_namespace__(), values.device
 
     def give_back(result: NDArray[Any]) -> Any:
-        made = library.asarray(result)
-        return made if made.device == device else made.to_device(device)
+        converted = library.asarray(result)
+        return converted if converted.device == device else converted.to_device(device)
 
     return array, give_back
 
 
 def _of_tensor(tensor: Any, name: str) -> tuple[NDArray[Any], Callable[[NDArray[Any]], Any]]:
-    """Return a NumPy view of a torch tensor, and a function that makes a result such a tensor."""
+    """Return a NumPy view of a torch tensor, and a function that makes a tensor of a result."""
     import torch
 
     device = tensor.device
@@ -111,7 +112,7 @@ def _unmasked(values: Any, name: str, absent: float | None) -> NDArray[Any]:
 
 
 def as_floats(array: NDArray[Any], name: str = "scores") -> NDArray[Any]:
-    """Return a new aligned, writeable float32 or float64 array of exactly the same numbers."""
+    """Return a new aligned, writeable float32 or float64 array with exactly the same numbers."""
     kind = array.dtype.kind
     if kind == "f" and array.dtype.itemsize <= 8:
         return array.astype(np.float64 if array.dtype.itemsize == 8 else np.float32)
@@ -134,7 +135,7 @@ def as_floats(array: NDArray[Any], name: str = "scores") -> NDArray[Any]:
 
 
 def lies_in_rows(array: NDArray[Any]) -> bool:
-    """Tell whether an array lies in memory as most kernels take it. It may be read-only."""
+    """Tell whether an array's memory layout suits most kernels. The array may be read-only."""
     flags = array.flags
     return flags.c_contiguous and flags.aligned
 

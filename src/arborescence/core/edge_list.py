@@ -23,14 +23,18 @@ _MOST_WORDS = 2**30 - 1
 class EdgeList(NamedTuple):
     """The edges of a sentence in the types of the kernels, which check the values."""
 
+    #: the number of words
     words: int
-    heads: NDArray[np.int64]  # (m,)
-    deps: NDArray[np.int64]  # (m,)
-    weights: NDArray[np.float64]  # (m,)
+    #: (m,)
+    heads: NDArray[np.int64]
+    #: (m,)
+    deps: NDArray[np.int64]
+    #: (m,)
+    weights: NDArray[np.float64]
+    #: the caller's own heads and dependents: the conversion to int64 may wrap around
     ends: tuple[Any, Any]
-    """The caller's own heads and dependents: the conversion to int64 may wrap around."""
+    #: converts a result to the caller's kind of array: a tensor on the device of the weights
     give_back: Callable[[NDArray[Any]], Any]
-    """Makes a result of the caller's kind: a tensor on the device of the weights."""
 
     def fault(self, fault: int, edge: int) -> ScoresError:
         """Return the error for an edge with an invalid node or weight."""
@@ -65,14 +69,14 @@ def as_edges(
     for name, array in zip(names, arrays[:2], strict=False):
         if array.dtype.kind not in "iu" and array.size:
             raise ScoresError(f"{name} must be whole numbers, not {array.dtype}")
-    one, other = map(as_int64, arrays[:2])
-    return one, other, as_float64(arrays[2])
+    firsts, seconds = map(as_int64, arrays[:2])
+    return firsts, seconds, as_float64(arrays[2])
 
 
 def as_edge_list(n: Any, heads: Any, deps: Any, weights: Any, caller: str) -> EdgeList:
     """Check a list of edges, or a sparse matrix in place of all four arguments.
 
-    OptionError if `n` is no number of words, or the arguments do not go together.
+    OptionError if `n` is no number of words, or the arguments do not fit together.
     """
     give_back: Callable[[NDArray[Any]], Any] = as_it_is
     if hasattr(n, "tocoo"):

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 FINE = 0  # there is an answer
 # Invalid input.
-BAD_SCORE = 1  # NaN, or infinite where that is not allowed
+BAD_SCORE = 1  # NaN, or infinite where infinite scores are not allowed
 BAD_NODE = 2  # an edge from or to a number that is not a node
 NEGATIVE = 3  # a score below 0, where scores are to be multiplied
 # There is no result.
@@ -48,7 +48,7 @@ def bad_edges(matrix: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def bad_score(graph: Graph, sentence: int) -> ScoresError:
-    """Return the error that gives the position of the first NaN or +inf of a sentence."""
+    """Return the error that names the position of the first NaN or +inf of a sentence."""
     matrix = matrix_of(graph, sentence)
     h, d = map(int, np.argwhere(bad_edges(matrix))[0])
     index = [*np.unravel_index(sentence, graph.shape), h, d] if graph.shape else [h, d]
@@ -77,12 +77,12 @@ def no_answer(graph: Graph, sentence: int, fault: int, single: bool) -> Arboresc
         _out_of_reach(present[1:, 1:], child - 1).size for child in children.tolist()
     ):
         return NoTreeError(
-            f"{name}no tree with a single root exists: no one child of the root, of "
-            f"{listed(children)}, reaches all other words; root='multi' allows several"
+            f"{name}no tree with a single root exists: no child of the root ({listed(children)}) "
+            "reaches all other words; root='multi' allows several children"
         )
     return NoTreeError(
-        f"{name}no projective tree exists, only trees with crossing edges: projective=False "
-        "allows those"
+        f"{name}no projective tree exists, only trees with crossing edges; projective=False "
+        "allows crossing edges"
     )
 
 
@@ -96,7 +96,7 @@ def no_such_tree(
     present = matrix_of(graph, sentence) > -np.inf
     return TreeError(
         f"{name_of(graph, sentence)}{_why_no_tree(present, heads, single, projective)}; "
-        "errors='-inf' gives what is no such tree the probability 0"
+        "errors='-inf' gives a head vector that is no tree of the graph the probability 0"
     )
 
 
@@ -119,17 +119,17 @@ def _why_no_tree(
     roots = words[heads == 0]
     if single and roots.size > 1:
         return (
-            f"heads is no tree with a single root: that is the head of {listed(roots)}; "
-            "root='multi' allows several"
+            f"heads is no tree with a single root: the root is the head of {listed(roots)}; "
+            "root='multi' allows several children"
         )
     low, high = np.minimum(heads, words), np.maximum(heads, words)
     inner = low[:, np.newaxis]
     crossing = np.argwhere((low < inner) & (inner < high) & (high < high[:, np.newaxis]))
     if projective and crossing.size:
-        one, other = (f"{heads[d]} -> {d + 1}" for d in crossing[0])
+        first, second = (f"{heads[d]} -> {d + 1}" for d in crossing[0])
         return (
-            f"heads is no projective tree: the edges {one} and {other} cross; "
-            "projective=False allows that"
+            f"heads is no projective tree: the edges {first} and {second} cross; "
+            "projective=False allows crossing edges"
         )
     d = words[~present[heads, words]][0]
     return f"heads is no tree of this graph: the edge {heads[d - 1]} -> {d} is absent"

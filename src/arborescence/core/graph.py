@@ -38,15 +38,16 @@ ALL_WORDS: Final = np.empty(0, np.int64)
 class Graph(NamedTuple):
     """Checked scores in the form that kernels take."""
 
+    #: (B, N, N): ``[b, h, d]``, or ``[b, d, h]`` if `dependents_first`
     scores: NDArray[np.floating[Any]]
-    """(B, N, N): ``[b, h, d]``, or ``[b, d, h]`` if `dependents_first`."""
+    #: whether the axis of the dependents comes before the axis of the heads
     dependents_first: bool
+    #: (B,) number of words of each sentence; (0,) if each has N - 1 words
     lengths: NDArray[np.int64]
-    """(B,) number of words of each sentence; (0,) if each has N - 1 words."""
+    #: the caller's leading dimensions
     shape: tuple[int, ...]
-    """The caller's leading dimensions."""
+    #: converts a result to the caller's kind of array
     give_back: Callable[[NDArray[Any]], Any]
-    """Converts a result to the caller's kind of array."""
 
     def given_back(self, results: NDArray[Any]) -> Any:
         """Return results (B, ...) in the caller's shape and kind of array."""
@@ -58,9 +59,9 @@ class Graph(NamedTuple):
 def as_graph(scores: Any, lengths: Any = None) -> Graph:
     """Check scores and lengths and convert them to the form that kernels take.
 
-    Floats, or whole numbers up to 2^53; any strides; or a list of matrices. Lengths may be a mask.
-    ScoresError if a shape, type, whole number or length is invalid; the kernels check for NaN and
-    +inf.
+    Scores are floats, or whole numbers up to 2^53, with any strides; or a list of matrices. Lengths
+    may be a mask. ScoresError if a shape, type, whole number or length is invalid; the kernels
+    check for NaN and +inf.
     """
     give_back: Callable[[NDArray[Any]], Any] = as_it_is
     if type(scores) is np.ndarray:  # the most frequent case
@@ -96,9 +97,10 @@ def stacked(
 ) -> tuple[NDArray[Any], Any, Callable[[NDArray[Any]], Any]]:
     """Make one array from a list: from the rows of a matrix, or from the matrices of a batch.
 
-    Nested lists of numbers; or an array or tensor per sentence, (N, N) or (N, N, L), padded at the
-    end where N differs. Returns the batch; the lengths, from the matrices if these were padded and
-    the caller gives none; and a function that converts a result to the caller's kind of array.
+    The list is a nested list of numbers, or has an array or tensor for each sentence, (N, N) or
+    (N, N, L), which is padded at the end if N differs. Returns the batch; the lengths, from the
+    matrices if these are padded and the caller gives no lengths; and a function that converts a
+    result to the caller's kind of array.
     """
     if not hasattr(matrices[0] if matrices else 0, "shape"):
         try:
@@ -112,21 +114,21 @@ def stacked(
     shapes = [part.shape for part in parts]
     if len(set(shapes)) == 1:
         return np.stack(parts), lengths, give_back
-    rest = shapes[0][2:]
+    labels = shapes[0][2:]
     for place, shape in enumerate(shapes):
         if len(shape) < 2 or shape[0] != shape[1] or shape[0] == 0:
             raise ScoresError(
                 f"scores do not form an array: scores[{place}] has shape {shape_text(shape)}, "
                 "where a list has one (N, N) matrix a sentence"
             )
-        if shape[2:] != rest:
+        if shape[2:] != labels:
             raise ScoresError(
                 f"scores do not form an array: scores[0] has shape {shape_text(shapes[0])}, and "
                 f"scores[{place}] {shape_text(shape)}"
             )
     own = np.array(shapes)[:, 0] - 1
     size = int(own.max()) + 1
-    batch = np.zeros((len(parts), size, size, *rest), parts[0].dtype)
+    batch = np.zeros((len(parts), size, size, *labels), parts[0].dtype)
     for row, part in zip(batch, parts, strict=True):
         row[: len(part), : len(part)] = part
     words = own if lengths is None else _as_lengths(lengths, own.shape, size)
@@ -197,7 +199,8 @@ def in_float64(
 ) -> Iterator[tuple[slice, NDArray[np.float64], NDArray[np.int64]]]:
     """Yield the sentences `start` to `stop` of the flattened batch in small parts.
 
-    Each is a slice, a contiguous copy ``[b, h, d]``, and lengths, or (0,) if each has N - 1 words.
+    Each part is a slice, a contiguous copy ``[b, h, d]``, and lengths, or (0,) if each sentence has
+    N - 1 words.
     """
     size = graph.scores.shape[-1]
     at_once = max(1, _AT_ONCE // size**2)
@@ -240,5 +243,5 @@ def in_threads(
             parts = [pool.submit(run, start, stop) for start, stop in pairwise(bounds)]
             for part in parts:
                 part.result()
-        finally:  # after an error or an interruption: what has not begun is not needed
+        finally:  # after an error or an interruption, shares that have not begun are not needed
             pool.shutdown(cancel_futures=True)

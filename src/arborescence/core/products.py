@@ -1,8 +1,8 @@
 """Matrix products of float32 in the calling thread: kernels that leave the process's BLAS alone.
 
-A BLAS starts as many threads as there are cores, and only a whole process can say otherwise. Here
-the second matrix is stored in panels of sixteen columns, once for many products (`Matrix`). Each
-sum is taken in the order of its row, so a row of the product does not depend on the other rows.
+A BLAS starts as many threads as there are cores, and only a whole process can change this. Here
+the second matrix is stored in panels of sixteen columns, once for many products (`PanelMatrix`).
+Each sum adds in the order of its row, so a row of the product does not depend on the other rows.
 """
 
 # mypy: disable-error-code="no-untyped-call,no-any-return"
@@ -16,18 +16,18 @@ from arborescence.compiling.kernels import inlined_kernel, kernel, takes, uncoun
 from arborescence.compiling.lanes import LANES, as_row, multiply
 from arborescence.compiling.native import has_wide_registers
 
-#: Rows are taken in blocks of about so many numbers, which stay in the cache for all panels.
+#: Rows are multiplied in blocks of about this many numbers, which stay in the cache for all panels.
 _BLOCK: Final = 2**16
-#: The most rows and panels whose sums are in registers at once: with registers of sixteen numbers,
-#: and with smaller ones. A single row waits for the panels, whatever the registers.
+#: The largest number of rows and panels whose sums are in registers at once: with registers of
+#: sixteen numbers, and with smaller registers. A single row waits for the panels in both cases.
 _WIDE: Final = (8, 2)
 _NARROW: Final = (6, 1)
 _SINGLE: Final = (1, 4)
-#: The most numbers that are found at once.
+#: The largest number of sums that are computed at once.
 AT_ONCE: Final = 8 * 2 * LANES
 
 
-class Matrix:
+class PanelMatrix:
     """A matrix (K, N) float32 by which rows are multiplied.
 
     Attributes
@@ -53,14 +53,14 @@ class Matrix:
             panel[:, : part.shape[1]] = part
 
     def after(self, rows: np.ndarray) -> np.ndarray:
-        """Return the product of rows (M, at least K), of which K columns are used, and this."""
-        found = np.empty((len(rows), self.columns), dtype=np.float32)
-        multiply_all(np.ascontiguousarray(rows), self.panels, found, has_wide_registers())
-        return found
+        """Return the product of rows (M, at least K) and this matrix; K columns are used."""
+        product = np.empty((len(rows), self.columns), dtype=np.float32)
+        multiply_all(np.ascontiguousarray(rows), self.panels, product, has_wide_registers())
+        return product
 
 
 def empty_panels(*shape: int) -> np.ndarray:
-    """Return an array (..., 16) that begins at a line of the cache: lanes load faster so."""
+    """Return an array (..., 16) that begins at a cache line: so lanes load faster."""
     room = np.empty((int(np.prod(shape)) + 1) * LANES, dtype=np.float32)
     start = -(room.ctypes.data // room.itemsize) % LANES
     return room[start : start + len(room) - LANES].reshape(*shape, LANES)
@@ -69,30 +69,37 @@ def empty_panels(*shape: int) -> np.ndarray:
 class Rows(NamedTuple):
     """Rows that lie in a vector."""
 
-    numbers: np.ndarray  # float32, contiguous
-    start: int  # the place of the first number of the first row
-    width: int  # from the start of a row to that of the next
+    #: float32, contiguous
+    numbers: np.ndarray
+    #: the place of the first number of the first row
+    start: int
+    #: from the start of a row to that of the next
+    width: int
 
 
 class Panels(NamedTuple):
     """The panels of a matrix, in a vector."""
 
-    numbers: np.ndarray  # float32, contiguous
-    start: int  # the place of the first number
+    #: float32, contiguous
+    numbers: np.ndarray
+    #: the place of the first number
+    start: int
+    #: the number of rows of the matrix
     depth: int
+    #: the number of columns of the matrix
     columns: int
 
 
 @kernel
 @takes("float32[:, ::1], float32[:, :, ::1], out float32[:, ::1], bool")
-def multiply_all(rows: np.ndarray, panels: np.ndarray, found: np.ndarray, wide: bool) -> None:
-    """Fill `found` with the product of rows and panels; `wide`: see `has_wide_registers`."""
+def multiply_all(rows: np.ndarray, panels: np.ndarray, product: np.ndarray, wide: bool) -> None:
+    """Fill `product` with rows times panels; `wide`: see `has_wide_registers`."""
     scratch = np.empty(AT_ONCE, dtype=np.float32)
     multiply_rows(
         Rows(as_row(rows), 0, rows.shape[1]),
         rows.shape[0],
-        Panels(as_row(panels), 0, panels.shape[1], found.shape[1]),
-        Rows(as_row(found), 0, found.shape[1]),
+        Panels(as_row(panels), 0, panels.shape[1], product.shape[1]),
+        Rows(as_row(product), 0, product.shape[1]),
         scratch,
         wide,
     )
@@ -100,7 +107,7 @@ def multiply_all(rows: np.ndarray, panels: np.ndarray, found: np.ndarray, wide: 
 
 @uncounted_kernel
 def multiply_rows(
-    rows: Rows, count: int, panels: Panels, found: Rows, scratch: np.ndarray, wide: bool
+    rows: Rows, count: int, panels: Panels, product: Rows, scratch: np.ndarray, wide: bool
 ) -> None:
     """Multiply `count` rows by panels; `scratch` has `AT_ONCE` numbers."""
     most, side = _SINGLE if count == 1 else _WIDE if wide else _NARROW
@@ -109,52 +116,54 @@ def multiply_rows(
     for begin in range(0, count, block):
         end = min(begin + block, count)
         for column in range(0, panels.columns, width):
-            here = min(width, panels.columns - column)
+            used = min(width, panels.columns - column)
             row = begin
             while row < end:
-                one = Rows(rows.numbers, rows.start + row * rows.width, rows.width)
-                to = Rows(found.numbers, found.start + row * found.width + column, found.width)
-                into = to if here == width else Rows(scratch, 0, width)
-                done = _multiply_some(one, end - row, panels, column, into, most)
-                if here < width:
-                    for r in range(min(done, end - row)):
-                        for k in range(here):
+                row_block = Rows(rows.numbers, rows.start + row * rows.width, rows.width)
+                to = Rows(
+                    product.numbers, product.start + row * product.width + column, product.width
+                )
+                into = to if used == width else Rows(scratch, 0, width)
+                taken = _multiply_some(row_block, end - row, panels, column, into, most)
+                if used < width:
+                    for r in range(min(taken, end - row)):
+                        for k in range(used):
                             to.numbers[to.start + r * to.width + k] = scratch[r * width + k]
-                row += done
+                row += taken
 
 
 @inlined_kernel
 def _multiply_some(
-    rows: Rows, count: int, panels: Panels, column: int, found: Rows, most: int
+    rows: Rows, count: int, panels: Panels, column: int, product: Rows, most: int
 ) -> int:
     """Multiply the first of `count` rows by the panels from a column on; return how many."""
-    # If there are fewer rows or panels than are taken at once, the last ones are taken again.
+    # If there are fewer rows or panels than are multiplied at once, the last ones are repeated.
     depth, last = panels.depth, count - 1
-    one = panels.start + column * depth
+    panel_1 = panels.start + column * depth
     after = panels.start + ((panels.columns - 1) // LANES) * LANES * depth
     panel = depth * LANES
-    two = min(one + panel, after)
+    panel_2 = min(panel_1 + panel, after)
     if most == 1:
-        firsts = one, two, min(one + 2 * panel, after), min(one + 3 * panel, after)
-        a, x = (rows.start,), (found.start,)
-        multiply(rows.numbers, a, panels.numbers, firsts, depth, found.numbers, x)
+        firsts = panel_1, panel_2, min(panel_1 + 2 * panel, after), min(panel_1 + 3 * panel, after)
+        a, x = (rows.start,), (product.start,)
+        multiply(rows.numbers, a, panels.numbers, firsts, depth, product.numbers, x)
         return 1
     if most == 8:
-        pair = one, two
+        pair = panel_1, panel_2
         if count > 4:
-            b, y = _eight(rows, last), _eight(found, last)
-            multiply(rows.numbers, b, panels.numbers, pair, depth, found.numbers, y)
+            b, y = _eight(rows, last), _eight(product, last)
+            multiply(rows.numbers, b, panels.numbers, pair, depth, product.numbers, y)
             return 8
-        c, z = _four(rows, last), _four(found, last)
-        multiply(rows.numbers, c, panels.numbers, pair, depth, found.numbers, z)
+        c, z = _four(rows, last), _four(product, last)
+        multiply(rows.numbers, c, panels.numbers, pair, depth, product.numbers, z)
         return 4
-    single = (one,)
+    single = (panel_1,)
     if count > 3:
-        d, v = _six(rows, last), _six(found, last)
-        multiply(rows.numbers, d, panels.numbers, single, depth, found.numbers, v)
+        d, v = _six(rows, last), _six(product, last)
+        multiply(rows.numbers, d, panels.numbers, single, depth, product.numbers, v)
         return 6
-    e, w = _three(rows, last), _three(found, last)
-    multiply(rows.numbers, e, panels.numbers, single, depth, found.numbers, w)
+    e, w = _three(rows, last), _three(product, last)
+    multiply(rows.numbers, e, panels.numbers, single, depth, product.numbers, w)
     return 3
 
 

@@ -1,7 +1,7 @@
-"""Random numbers in kernels, from a NumPy generator, the same ones that its method `random` gives.
+"""Random numbers in kernels, from a NumPy generator: the numbers of its method `random`.
 
 A generator is a Python object, which a kernel cannot take. But its random numbers come from a C
-function, and a kernel can call that: it takes the addresses of the function and of its state.
+function. A kernel can call this function: it takes the addresses of the function and of its state.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-#: A generator, a seed, or None: other numbers each time (SPEC 7 of Scientific Python).
+#: A generator, a seed, or None, for new numbers at each call (SPEC 7 of Scientific Python).
 Rng = int | np.random.Generator | None
 
 
@@ -56,7 +56,7 @@ def uniform(source: np.ndarray) -> float:
 
 
 def next_double(function: int, state: int) -> float:
-    """Call a C function of this address. Kernels have their own code for this (`_lower_call`)."""
+    """Call the C function at this address. Kernels have their own code (`_lower_call`)."""
     number: float = _NEXT_DOUBLE(int(function))(int(state))
     return number
 

@@ -1,7 +1,7 @@
 """Head vectors: tests for trees and projectivity, the number of root edges, and the weight.
 
 All functions take one head vector of shape (N,), or a batch of shape (..., N) whose rows are padded
-with -1, as NumPy arrays, torch tensors or lists. And disjoint sets (`find`).
+with -1, as NumPy arrays, torch tensors or lists. `find` is for disjoint sets.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 def spans(heads: np.ndarray, n: int, single: bool, above: np.ndarray) -> bool:
     """Tell whether heads within 0..n form a tree of n words, with one root edge if `single`.
 
-    `above` becomes 0 exactly for the words that the root reaches. O(n log depth): each round
-    replaces the word above each word by the one above that, and the last brings no word to the
-    root.
+    `above` becomes 0 exactly for the words that the root reaches. O(n log depth): `above` holds an
+    ancestor of each word, each round replaces it by its own ancestor, and the last round brings no
+    more words to the root.
     """
     roots = 0
     for d in range(1, n + 1):
@@ -118,7 +118,7 @@ def is_tree(heads: Any, root: Root = "single") -> Any:
     Returns
     -------
     answer : bool, or (...) bool array for a batch
-        False also if a head is out of range, or a word before the padding has no head. An empty
+        Also False if a head is out of range, or a word before the padding has no head. An empty
         sentence is a tree. O(n).
 
     Examples
@@ -165,7 +165,7 @@ def is_projective(heads: Any) -> Any:
     """
     rows, shape = as_rows(heads)
     if (rows[:, :1] > 0).any():
-        raise TreeError("heads[0] is the root's, and -1: of a Sentence, give tree, not heads")
+        raise TreeError("heads[0] is for the root, and must be -1: for a Sentence, pass tree")
     _check_range(rows)
     answers = np.empty(len(rows), np.bool_)
     are_projective(rows, answers)
@@ -258,7 +258,7 @@ def as_rows(heads: Any) -> tuple[NDArray[np.int64], tuple[int, ...]]:
     except ScoresError as error:
         raise TreeError(str(error)) from None
     if array.ndim == 0 or array.shape[-1] == 0:
-        raise TreeError("a head vector has at least the root's own place: shape (..., N), N > 0")
+        raise TreeError("a head vector has at least an entry for the root: shape (..., N), N > 0")
     if array.dtype.kind not in "iu":
         raise TreeError(f"heads must be whole numbers, not {array.dtype}")
     return array.reshape(-1, array.shape[-1]).astype(np.int64, "C"), array.shape[:-1]
@@ -271,7 +271,7 @@ def rows_for(graph: Graph, heads: Any) -> NDArray[np.int64]:
     if shape != graph.shape or rows.shape[1] != size:
         raise TreeError(
             f"heads of shape {(*shape, rows.shape[1])} do not fit scores of shape "
-            f"{(*graph.shape, size, size)}: those must be (..., N, N) for heads of (..., N)"
+            f"{(*graph.shape, size, size)}: scores must be (..., N, N) for heads of (..., N)"
         )
     return rows
 

@@ -24,28 +24,30 @@ SMALLEST = 1e-250
 # lie further below the best edges: such scores need another method (`distribution.far`).
 FURTHEST = 1e6
 
-# A difference of scores that makes one edge negligible beside the other; and a bound on the weight
-# of a negligible edge.
+# A difference of scores that makes one of two edges negligible; and a bound on the weight of a
+# negligible edge.
 _FAR = 400.0
 _NEXT_TO_NOTHING = 1e-150
 
 
-class Weights(NamedTuple):
+class EdgeWeights(NamedTuple):
     """Scores as weights: the weight of a tree is the product of its edge weights and two scales."""
 
+    #: (B, N, N): ``[b, h, d]``, 0 for absent edges; padding is not written
     weights: NDArray[np.float64]
-    """(B, N, N): ``[b, h, d]``, 0 for absent edges; padding is not written."""
+    #: (B, N, N): the logarithms of the weights
     logs: NDArray[np.float64]
-    """(B, N, N): the logarithms of the weights."""
+    #: (B,): the logarithm of the first scale, the sum of the highest scores, from `lower`. NaN if a
+    #: score is NaN or +inf; -inf if there is no tree because no edge enters a word or none leaves
+    #: the root; +inf if the root edges are too far from the other edges for float64.
     shifts: NDArray[np.float64]
-    """(B,): the logarithm of the first scale, the sum of the highest scores, from `lower`. NaN if a
-    score is NaN or +inf; -inf if there is no tree because no edge enters a word or none leaves the
-    root; +inf if the root edges are too far from the other edges for float64."""
+    #: (B,): the logarithm of the second scale, from `normalize`. It is of moderate size.
     scales: NDArray[np.float64]
-    """(B,): the logarithm of the second scale, from `normalize`. It is of moderate size."""
 
 
-def as_weights(scores: NDArray[np.float64], lengths: NDArray[np.int64], single: bool) -> Weights:
+def as_weights(
+    scores: NDArray[np.float64], lengths: NDArray[np.int64], single: bool
+) -> EdgeWeights:
     """Return scores, contiguous ``[b, h, d]``, as weights. O(n²).
 
     Lengths are (0,) if every sentence has N - 1 words. If `single`, root edges have their own
@@ -62,9 +64,9 @@ def as_weights(scores: NDArray[np.float64], lengths: NDArray[np.int64], single: 
             np.exp(logs[b, first : n + 1, : n + 1], out=weights[b, first : n + 1, : n + 1])
     else:
         np.exp(logs[:, first:], out=weights[:, first:])
-    made = Weights(weights, logs, shifts, scales)
-    normalize(made, lengths, single)
-    return made
+    scaled = EdgeWeights(weights, logs, shifts, scales)
+    normalize(scaled, lengths, single)
+    return scaled
 
 
 @kernel
@@ -132,13 +134,14 @@ def surplus(root: np.ndarray, highest: np.ndarray, n: int) -> float:
 
 @kernel
 @takes(
-    "core.weights.Weights(out float64[:, :, ::1], out float64[:, :, ::1], out float64[::1], "
+    "core.weights.EdgeWeights(out float64[:, :, ::1], out float64[:, :, ::1], out float64[::1], "
     "out float64[::1]), int64[::1], bool"
 )
-def normalize(of: Weights, lengths: np.ndarray, single: bool) -> None:
+def normalize(of: EdgeWeights, lengths: np.ndarray, single: bool) -> None:
     """Scale the weights so that the edges into each word sum to 1. O(n²).
 
-    If `single`, those from other words do, and the highest root edge weighs 1: they are not read.
+    If `single`, the edges from other words sum to 1, and the highest root edge weighs 1; the
+    weights of root edges are not read.
     """
     weights, logs, shifts, scales = of
     batch, size, _ = weights.shape
@@ -177,7 +180,7 @@ def normalize(of: Weights, lengths: np.ndarray, single: bool) -> None:
 
 @inlined_kernel
 def scale_column(marginals: np.ndarray, n: int, d: int) -> None:
-    """Scale the marginals of the edges into a word to sum to 1; corrects rounding errors. O(n)."""
+    """Scale the marginals of the edges into a word to sum to 1, despite rounding. O(n)."""
     total = 0.0 * marginals[0, d]
     for h in range(n + 1):
         total += marginals[h, d]

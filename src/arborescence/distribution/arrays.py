@@ -12,7 +12,7 @@ from arborescence.core.checks import check_count
 from arborescence.core.conversion import as_array, as_doubles, as_floats, as_it_is
 from arborescence.core.faults import BAD_SCORE, FINE, NO_TREE, name_of, no_answer
 from arborescence.core.graph import as_graph, in_float64, in_threads, matrix_of, words_of
-from arborescence.core.weights import Weights, as_weights, lower
+from arborescence.core.weights import EdgeWeights, as_weights, lower
 from arborescence.distribution.base import Distribution, Floats, Heads
 from arborescence.distribution.counting import leaves, possible
 from arborescence.distribution.far import HUGE, as_far
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from arborescence.core.choices import Options, Root, Tensor, Tensors
+    from arborescence.core.choices import BatchOptions, Root, Tensor, Tensors
     from arborescence.core.graph import Graph
     from arborescence.distribution.far import Far
 
@@ -91,14 +91,14 @@ class TreeDistribution(Distribution[Any, Floats, Heads]):
         self: TreeDistribution[Tensor, Tensor],
         scores: Tensors[Tensor],
         lengths: Any = None,
-        **options: Unpack[Options],
+        **options: Unpack[BatchOptions],
     ) -> None: ...
     @overload
     def __init__(
         self: TreeDistribution[NDArray[np.float64], NDArray[np.int64]],
         scores: ArrayLike,
         lengths: Any = None,
-        **options: Unpack[Options],
+        **options: Unpack[BatchOptions],
     ) -> None: ...
     def __init__(
         self,
@@ -176,7 +176,7 @@ class TreeDistribution(Distribution[Any, Floats, Heads]):
                         self._sum_far(first + sentence, fault, sums)
                         done = sentence + 1
                         first += done
-                        weights = Weights(*(array[done:] for array in weights))
+                        weights = EdgeWeights(*(array[done:] for array in weights))
                         lengths = lengths[done:]
 
         in_threads(run, self._batch, self._options["threads"])
@@ -206,7 +206,7 @@ class TreeDistribution(Distribution[Any, Floats, Heads]):
         if sums.marginals.size:
             sums.marginals[b, : len(scores), : len(scores)] = found.marginals[0]
 
-    def _weights_of(self, far: Far) -> Weights:
+    def _weights_of(self, far: Far) -> EdgeWeights:
         """Return the moderate scores of one sentence as weights."""
         return as_weights(far.scores[np.newaxis], _EVERY_WORD, self._kind.single)
 

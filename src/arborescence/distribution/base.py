@@ -158,8 +158,9 @@ class Distribution(Generic[Numbers, Floats, Heads]):
         >>> dist.log_prob([0, 0, 0])
         Traceback (most recent call last):
           ...
-        arborescence.TreeError: heads is no tree with a single root: that is the head of \
-words 1, 2; root='multi' allows several; errors='-inf' gives what is no such tree the probability 0
+        arborescence.TreeError: heads is no tree with a single root: the root is the head of \
+words 1, 2; root='multi' allows several children; errors='-inf' gives a head vector that is no \
+tree of the graph the probability 0
         >>> dist.log_prob([0, 0, 0], errors="-inf")
         -inf
         """

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from arborescence.core.weights import Weights
+    from arborescence.core.weights import EdgeWeights
 
 # The imaginary step in `derivatives`. Its square is below the precision of float64 at 1.
 _TINY = 2.0**-60
@@ -138,12 +138,12 @@ def whole(marginals: np.ndarray, n: int) -> bool:
 
 @kernel
 @takes(
-    "core.weights.Weights(out float64[:, :, ::1], float64[:, :, ::1], float64[::1], "
+    "core.weights.EdgeWeights(out float64[:, :, ::1], float64[:, :, ::1], float64[::1], "
     "float64[::1]), int64[::1], bool, bool, distribution.partition.Sums(out float64[::1], "
     "out float64[::1], out float64[::1], out float64[:, :, ::1]), float64[:, :, :, ::1]"
 )
 def partition(
-    of: Weights,  # as from `as_weights`; its weights may be scaled in place
+    of: EdgeWeights,  # as from `as_weights`; its weights may be scaled in place
     lengths: np.ndarray,  # (B,) int64, or (0,) if every sentence has N - 1 words
     # single, projective: the kind of trees
     single: bool,

@@ -1,7 +1,7 @@
 """Derivations as tables: a row for each state, with its transition.
 
 The stack is written from its bottom to its top, right-aligned next to the buffer. So the nodes that
-a transition uses are next to each other; if the line is too short, the outer nodes are left out.
+a transition uses stand next to each other; if the line is too short, the outer nodes are left out.
 """
 
 from __future__ import annotations
@@ -33,13 +33,18 @@ GAP = "  "
 LEAST = 8  # the smallest width of a column, in terminal cells
 
 
-class Step(NamedTuple):
+class DerivationStep(NamedTuple):
     """A state, its action (None in the last state), and the edge (head, dependent) it adds."""
 
+    #: the nodes on the stack, its top last
     stack: list[int]
+    #: the nodes in the buffer, the first node first
     buffer: list[int]
+    #: the next action
     action: str | None = None
+    #: head and dependent of the edge that the action adds
     edge: tuple[int, int] | None = None
+    #: the label of the edge
     deprel: str | None = None
 
 
@@ -57,12 +62,12 @@ def trace(
     Parameters
     ----------
     sentence
-        A sentence with heads, as `arborescence.treebank.read` or a parser gives it.
+        A sentence with heads, as from `arborescence.treebank.read` or a parser.
     system
         The transition system: one of `arborescence.transitions.SYSTEMS`.
     transitions
-        The transitions, as from a parser's `derivation`, or a prefix of them. None: those of the
-        system's static oracle for the sentence's tree.
+        The transitions, as from a parser's `derivation`, or the first of these. None: the
+        transitions of the system's static oracle for the sentence's tree.
     relations
         Whether to write the relations of the edges.
     width
@@ -75,13 +80,13 @@ def trace(
     -------
     str
         A line of headings, then a line for each state: the number of transitions made so far, the
-        stack from bottom to top, the buffer, the next action, the edge that it adds (from head to
-        dependent) and its relation. Each line ends in a newline. O(n²) words for n words.
+        stack from bottom to top, the buffer, the next action, the edge that the action adds (from
+        head to dependent) and its relation. Each line ends in a newline. O(n²) words for n words.
 
     Raises
     ------
     OptionError
-        If there is no such system, or a transition is not legal in its state.
+        If the system is unknown, or a transition is not legal in its state.
     TreeError
         If `transitions` is None, and a word has no head or the system cannot build the tree.
 
@@ -124,8 +129,8 @@ def trace(
 
 def steps(
     sentence: Drawable, system: str, transitions: Sequence[Transition] | None = None
-) -> list[Step]:
-    """Make the transitions (those of the static oracle if None), and return all states."""
+) -> list[DerivationStep]:
+    """Make the transitions (the static oracle's if None), and return all states."""
     from arborescence.transitions import get_system
 
     rules = get_system(system)
@@ -134,16 +139,16 @@ def steps(
         heads = head_list(sentence)
         transitions = rules.derivation(heads, list(sentence.deprels), root="multi")
     state = rules.start(len(sentence.forms), root="multi")
-    made = []
+    states = []
     for transition in transitions:
         after = state.apply(transition)
-        step = Step(state.stack, state.buffer, transition.action)
+        step = DerivationStep(state.stack, state.buffer, transition.action)
         for dependent in (after.tree != state.tree).nonzero()[0].tolist():  # at most one
             edge = int(after.tree[dependent]), dependent
             step = step._replace(edge=edge, deprel=transition.label)
-        made.append(step)
+        states.append(step)
         state = after
-    return [*made, Step(state.stack, state.buffer)]
+    return [*states, DerivationStep(state.stack, state.buffer)]
 
 
 def plain(word: str) -> str:
@@ -153,7 +158,7 @@ def plain(word: str) -> str:
 
 def cells(
     sentence: Drawable,
-    steps: Sequence[Step],
+    steps: Sequence[DerivationStep],
     relations: bool,
     written: Callable[[str], str] = plain,
 ) -> list[tuple[str, ...]]:
@@ -171,8 +176,8 @@ def cells(
                 "" if step.deprel in (None, "_") else written(step.deprel),
             )
         )
-    known = relations and any(row[RELATION] for row in rows[1:])
-    return rows if known else [row[:RELATION] for row in rows]
+    with_relations = relations and any(row[RELATION] for row in rows[1:])
+    return rows if with_relations else [row[:RELATION] for row in rows]
 
 
 def share(widths: list[int], width: int) -> None:
@@ -185,7 +190,7 @@ def share(widths: list[int], width: int) -> None:
 
 
 def pad(text: str, room: int, *, right: bool) -> str:
-    """Pad a cell to its width on the screen, or cut its left or right end off."""
+    """Pad a cell to its width on the screen, or cut off its left or right end."""
     if screen_width(text) > room:
         text = "…" + cut(text[::-1], room - 1)[::-1] if right else cut(text, room - 1) + "…"
     blank = " " * (room - screen_width(text))
@@ -240,18 +245,18 @@ def trace_html(
     *sentences, system, relations
         As for `trace`.
     transitions
-        The transitions of each sentence. None: those of the system's static oracle.
+        The transitions of each sentence. None: the transitions of the system's static oracle.
 
     Returns
     -------
     str
-        A complete HTML file. For a sentence of n words it has O(n²) words, as from `trace`.
+        A complete HTML file. For a sentence of n words, the file has O(n²) words, as from `trace`.
 
     Raises
     ------
     OptionError
-        If there is no such system, a transition is not legal in its state, or the numbers of lists
-        of transitions and of sentences differ.
+        If the system is unknown, a transition is not legal in its state, or the numbers of lists of
+        transitions and of sentences differ.
     TreeError
         If `transitions` is None, and a word has no head or the system cannot build the tree.
 
@@ -266,8 +271,8 @@ def trace_html(
     """
     parses = [None] * len(sentences) if transitions is None else transitions
     tables = [
-        table(sentence, system, made, relations, number)
-        for number, (sentence, made) in enumerate(zip(sentences, parses, strict=True), 1)
+        table(sentence, system, moves, relations, number)
+        for number, (sentence, moves) in enumerate(zip(sentences, parses, strict=True), 1)
     ]
     title = f"Derivations, {escape(system)}"
     return document(title, STYLE, f"<main>\n<h1>{title}</h1>\n{''.join(tables)}</main>\n")
@@ -291,17 +296,17 @@ def table(
     number: int,
 ) -> str:
     """Write one table, in a box that scrolls in narrow windows."""
-    made = steps(sentence, system, transitions)
-    headings, *rows = cells(sentence, made, relations, marked)
+    states = steps(sentence, system, transitions)
+    headings, *rows = cells(sentence, states, relations, marked)
     heads = (element("th", column, name, 'scope="col"') for column, name in enumerate(headings))
     text = escape(" ".join(map(plain, sentence.forms)))
-    count = f"<small>{len(made) - 1} transitions</small>"
+    count = f"<small>{len(states) - 1} transitions</small>"
     lines = [
         f'<div role="region" aria-labelledby="sentence-{number}" tabindex="0">\n<table>',
         f'<caption id="sentence-{number}"><bdi>{text}</bdi> {count}</caption>',
         f"<thead><tr>{''.join(heads)}</tr></thead>\n<tbody>",
     ]
-    for step, (first, *others) in zip(made, rows, strict=True):
+    for step, (first, *others) in zip(states, rows, strict=True):
         data = (element("td", column, cell) for column, cell in enumerate(others, 1))
         kind = ' class="arc"' if step.edge else ""
         head = element("th", 0, first, 'scope="row"')

@@ -2,11 +2,11 @@
 
 Each arc is as low as the arcs below it allow. At each word, arcs to the left start on the left, and
 arcs to the right on the right, the longest in the middle. So only the edges of a non-projective
-tree cross. A sentence that is too long for one row continues in the next one; an arc between two
-rows runs to the edge of both, with its label in both. Words are moved apart if a label would
-overlap another label or a line. Arabic, Hebrew and the like run from right to left: the picture is
-mirrored, and its texts are not. The file has no scripts and no fonts, and is readable on white and
-on black.
+tree cross. A sentence that is too long for one row continues in the next row; an arc between two
+rows runs to the edge of both rows, with its label in both. Words are moved apart if a label would
+overlap another label or a line. Arabic, Hebrew and other scripts run from right to left: the
+picture is mirrored, and its texts are not. The file has no scripts and no fonts, and is readable on
+white and on black.
 """
 
 from __future__ import annotations
@@ -61,19 +61,21 @@ STYLE = """\
 
 
 class Arc(NamedTuple):
-    """An edge, or its part in one row: its two words, its dependent, its label, its height."""
+    """An edge, or the part of an edge in one row."""
 
-    # If it comes from the previous row, `left` is the word before the row's first word; if it
-    # continues in the next row, `right` is the word after the row's last word.
-
+    #: the left word; the word before the row's first word if the edge comes from the previous row
     left: int
+    #: the right word; the word after the row's last word if the edge continues in the next row
     right: int
+    #: the dependent
     word: int
+    #: the label of the edge
     label: str
+    #: the height of the arc, in levels
     level: int
 
 
-class Words:
+class WordBoxes:
     """Texts, edges and sizes of a sentence before the layout; entry 0 is the root."""
 
     def __init__(self, sentence: Drawable) -> None:
@@ -120,19 +122,25 @@ class Words:
 
 
 @dataclass
-class Row:
+class SentenceRow:
     """One row of words and its layout, in pixels from the row's corner."""
 
-    words: Words
+    #: the words of the sentence
+    words: WordBoxes
+    #: the first word of the row
     first: int
-    centers: list[float]  # of the words, in order
+    #: the x coordinate of each word's middle, in order
+    centers: list[float]
+    #: the arcs of the row
     arcs: list[Arc]
-    uprights: list[list[tuple[int, float]]]  # for each word's arcs: the other end, and the level
+    #: for each word's arcs: the other end, and the level
+    uprights: list[list[tuple[int, float]]]
+    #: the width of the row
     width: float
 
     @property
     def end(self) -> int:
-        """The word after the last one."""
+        """The word after the last word."""
         return self.first + len(self.centers)
 
     @property
@@ -166,12 +174,12 @@ class Row:
     def lines(self, arc: Arc) -> list[tuple[float, int]]:
         """Return the vertical lines that cross an arc, with their words; its ends too."""
         start, end = self.span(arc)
-        found = [(start, arc.left), (end, arc.right)]
+        crossings = [(start, arc.left), (end, arc.right)]
         for word in range(arc.left + 1, arc.right):
             for far, level in self.uprights[word - self.first]:
                 if level > arc.level:
-                    found.append((self.port(word, far), word))
-        return sorted(found)
+                    crossings.append((self.port(word, far), word))
+        return sorted(crossings)
 
     def spot(self, arc: Arc) -> float | None:
         """Find the free place for an arc's label that is nearest to the arc's middle, if any."""
@@ -214,7 +222,7 @@ def draw_svg(
     Parameters
     ----------
     *sentences
-        Sentences with heads, as `arborescence.treebank.read` or a parser gives them.
+        Sentences with heads, as from `arborescence.treebank.read` or a parser.
     titles
         A text above each tree, such as its rank among the k best; ``""`` for no text.
     width
@@ -271,10 +279,10 @@ def draw_svg(
     )
 
 
-def lay_out(sentence: Drawable, width: float = WIDTH) -> list[Row]:
+def lay_out(sentence: Drawable, width: float = WIDTH) -> list[SentenceRow]:
     """Divide a sentence into rows of at most this width, and compute their layout."""
-    words = Words(sentence)
-    rows: list[Row] = []
+    words = WordBoxes(sentence)
+    rows: list[SentenceRow] = []
     first = 1
     while first < len(words.forms):
         row = fill_row(words, first, width)
@@ -283,9 +291,9 @@ def lay_out(sentence: Drawable, width: float = WIDTH) -> list[Row]:
     return rows
 
 
-def fill_row(words: Words, first: int, width: float) -> Row:
-    """Place as many words as fit, without overlaps of words and labels."""
-    row = Row(words, first, [], [], [], 0.0)
+def fill_row(words: WordBoxes, first: int, width: float) -> SentenceRow:
+    """Place as many words as fit into the row, without overlaps of words and labels."""
+    row = SentenceRow(words, first, [], [], [], 0.0)
     ends_at = last_root = 0.0  # the ends of the last word, and of the last root edge's label
     for word in range(first, len(words.forms)):
         center = ends_at + (MARGIN if word == first else GAP) + words.half[word]
@@ -318,7 +326,7 @@ def fill_row(words: Words, first: int, width: float) -> Row:
     return row
 
 
-def stacked(words: Words, first: int, end: int) -> list[Arc]:
+def stacked(words: WordBoxes, first: int, end: int) -> list[Arc]:
     """Give each arc of a row the lowest level above the shorter arcs that it spans."""
     arcs: list[Arc] = []
     levels = [0] * (end - first + 1)  # the highest arc so far between a word and the next
@@ -332,13 +340,13 @@ def stacked(words: Words, first: int, end: int) -> list[Arc]:
     return arcs
 
 
-def ends(words: Words, word: int) -> tuple[int, int]:
-    """Return the two ends of the edge into a word, the left one first."""
+def ends(words: WordBoxes, word: int) -> tuple[int, int]:
+    """Return the two ends of the edge into a word, the left end first."""
     head = words.heads[word]
     return (head, word) if head < word else (word, head)
 
 
-def drawn(row: Row) -> Iterable[str]:
+def drawn(row: SentenceRow) -> Iterable[str]:
     """Draw the arcs of a row and its words."""
     words, ground = row.words, row.ground
     for arc in row.arcs:
@@ -355,9 +363,11 @@ def drawn(row: Row) -> Iterable[str]:
         yield row.text("tag", center, ground + 35, words.tags[word])
 
 
-def arc_elements(arc: Arc, row: Row) -> Iterable[str]:
-    """Draw an arc: up from one word, across, down to the other, with a tip at the dependent."""
-    # If the other word is in another row, the arc runs to the edge of the row.
+def arc_elements(arc: Arc, row: SentenceRow) -> Iterable[str]:
+    """Draw an arc: up from one word, across, down to the other, with a tip at the dependent.
+
+    If the other word is in another row, the arc runs to the edge of the row.
+    """
     x1, x2 = row.span(arc)
     y = row.ground - arc.level * LEVEL
     path = f"M0 {y:g}"
@@ -382,7 +392,7 @@ def tip(x: float, y: float) -> str:
 
 
 def text_width(content: str, size: int) -> float:
-    """Estimate the width of a text; rather too wide, because fonts differ."""
+    """Estimate the width of a text; the estimate is rather too wide, because fonts differ."""
     narrow = sum(c in "iljtfrI.,:;'!|()[] " for c in content)
     wide = sum(c in "mwMWOQ@%—" for c in content)
     return size * (0.60 * screen_width(content) - 0.22 * narrow + 0.28 * wide)

@@ -2,7 +2,7 @@
 
 Every head has a *rail*, a vertical line to which its dependents are joined. The rail of a dependent
 is to the right of its head's rail, so edges go from left to right, and in a projective tree no two
-lines cross. Where lines cross, the rail is drawn in front.
+lines cross. If two lines cross, the rail is drawn in front.
 """
 
 from __future__ import annotations
@@ -46,7 +46,9 @@ def head_list(sentence: Drawable) -> list[int]:
     """Return the head vector as plain integers, or raise `TreeError` if a word has no head."""
     heads = [-1, *map(int, sentence.heads)]
     if len(heads) != 1 + len(sentence.forms):
-        raise TreeError(f"{len(heads) - 1} heads for {len(sentence.forms)} words: one for each")
+        raise TreeError(
+            f"{len(heads) - 1} heads for {len(sentence.forms)} words: each word needs one head"
+        )
     for word, head in enumerate(heads[1:], 1):
         if not 0 <= head < len(heads) or head == word:
             raise TreeError(
@@ -56,22 +58,22 @@ def head_list(sentence: Drawable) -> list[int]:
     return heads
 
 
-# Format characters that are drawn: Persian words and others are written with ZWNJ and ZWJ, flags
-# with tags (emoji); signs of numbers and verses in Arabic, Syriac and Kaithi can be seen.
+# Format characters that are drawn: Persian and other words contain ZWNJ and ZWJ, flags (emoji)
+# contain tags; signs of numbers and verses in Arabic, Syriac and Kaithi are visible.
 _JOINERS: Final = {"\u200c", "\u200d", *map(chr, range(0xE0020, 0xE0080))}
 _SIGNS: Final = {
     *map(chr, range(0x600, 0x606)), "\u06dd", "\u070f", "\u0890", "\u0891", "\u08e2",
     "\U000110bd", "\U000110cd",
 }  # fmt: skip
-#: A line that begins with it runs from left to right, also where its first letter would not.
+#: A line that begins with this mark runs from left to right, for any first letter.
 _FROM_LEFT: Final = "\N{LEFT-TO-RIGHT MARK}"
 
 
 def printable(text: str) -> str:
-    """Replace what a terminal or an XML file does not allow; ``"_"`` becomes empty.
+    """Replace characters that a terminal or an XML file does not allow; ``"_"`` becomes empty.
 
-    White space is drawn as it is, but a line end is a space. Soft hyphens and other characters that
-    cannot be seen within a word are left out.
+    White space is drawn unchanged, but a line end becomes a space. Soft hyphens and other
+    characters that are invisible within a word are left out.
     """
     return "" if text == "_" else "".join(map(_drawn, text))
 
@@ -107,10 +109,13 @@ BOLD, DIM, PLAIN = "1", "2", "0"
 
 
 class Rail(NamedTuple):
-    """The vertical line of one head: its column, and its first and last row."""
+    """The vertical line of one head."""
 
+    #: the column
     column: int
+    #: the first row
     top: int
+    #: the last row
     bottom: int
 
 
@@ -120,7 +125,7 @@ def draw_text(sentence: Drawable, *, color: bool = False) -> str:
     Parameters
     ----------
     sentence
-        A sentence with heads, as `arborescence.treebank.read` or a parser gives it.
+        A sentence with heads, as from `arborescence.treebank.read` or a parser.
     color
         Whether to use colours (ANSI escape sequences).
 
@@ -194,8 +199,8 @@ def lay_rails(heads: Sequence[int]) -> dict[int, Rail]:
         queue += [word for word in dependents[head] if word in dependents]
     if lost := sorted(head for head in dependents if head and head not in rails):
         raise TreeError(
-            f"the heads above word {lost[0]} form a cycle, so no tree can be drawn: repair them, "
-            "or draw the edges as an image (SVG)"
+            f"the heads above word {lost[0]} form a cycle, so no tree can be drawn: repair the "
+            "heads, or draw the edges as an image (SVG)"
         )
     return rails
 
@@ -223,7 +228,7 @@ def row_strokes(
 
 
 def color_of(column: int) -> str:
-    """Return the colour code of a column's lines (0: the root's)."""
+    """Return the colour code of a column's lines (0: the root's line)."""
     return RAIL_COLORS[column % len(RAIL_COLORS)] if column else DIM
 
 
@@ -252,7 +257,7 @@ def screen_width(text: str) -> int:
     )
 
 
-#: So many characters may the branches of a drawing have.
+#: The largest number of characters in the branches of a drawing.
 _LARGEST: Final = 1 << 25
 
 
@@ -269,7 +274,7 @@ class Phrase(Protocol):
 
     @property
     def children(self) -> Sequence[Self]:
-        """From left to right; none for a word."""
+        """The children from left to right; none for a word."""
 
     @property
     def head(self) -> Self | None:
@@ -282,7 +287,7 @@ def draw_lexicalized(tree: Phrase, *, color: bool = False) -> str:
     Parameters
     ----------
     tree
-        The root, as `arborescence.treebank.phrase_structure.lexicalize` gives it.
+        The root, as from `arborescence.treebank.phrase_structure.lexicalize`.
     color
         Whether to use colours (ANSI escape sequences).
 

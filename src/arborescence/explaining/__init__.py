@@ -1,4 +1,4 @@
-"""Inference step by step: each algorithm as printed, slow and obvious, as a list of states."""
+"""Inference step by step: each algorithm as printed, slow and simple, as a list of states."""
 
 from arborescence.explaining.cky import Grammar, Rule
 from arborescence.explaining.constrained import explain_constrained

@@ -19,7 +19,7 @@ from arborescence.explaining.steps import (
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Sequence
 
-    from arborescence.explaining.problem import Problem
+    from arborescence.explaining.problem import ScoredSentence
     from arborescence.explaining.steps import Step
 
 
@@ -27,10 +27,14 @@ if TYPE_CHECKING:
 class Contracted(Detail):
     """A cycle that has become one node."""
 
-    node: int  # the id of the new node
-    cycle: tuple[Edge, ...]  # the edges of the cycle, in the graph before
-    entering: tuple[Edge, ...]  # the edges into the new node, the best one first
-    record: Record | None  # the lecture's tables, in its own view
+    #: the id of the new node
+    node: int
+    #: the edges of the cycle, in the graph before
+    cycle: tuple[Edge, ...]
+    #: the edges into the new node, the best edge first
+    entering: tuple[Edge, ...]
+    #: the tables of the lecture; None in the view of *root*
+    record: Record | None
 
     def table(self, names: Sequence[str]) -> list[list[str]]:
         """Return the lecture's tables."""
@@ -39,16 +43,20 @@ class Contracted(Detail):
 
 @dataclass(frozen=True)
 class Cast(Contracted):
-    """A contracted cycle, and what each edge before is cast as (*root*, Section 2.1)."""
+    """A contracted cycle, and the kind of each edge before (*root*, Section 2.1).
 
-    # exit, external, dead: the original edges out of the cycle, outside it,
-    # and inside it, which are gone. Those in `entering` are the enter edges.
+    The edges in `entering` are the enter edges.
+    """
+
+    #: the original edges out of the cycle
     exit: tuple[Pair, ...]
+    #: the original edges outside the cycle
     external: tuple[Pair, ...]
+    #: the original edges inside the cycle, which are deleted
     dead: tuple[Pair, ...]
 
     def table(self, names: Sequence[str]) -> list[list[str]]:
-        """Return the enter edges, with the words at which they break the cycle, and the others."""
+        """Return the enter edges, each with the word where it breaks the cycle, and the others."""
         rows = [["cast as", "edge", "weight", "breaks the cycle at"]]
         for edge in self.entering:
             name, weight, _ = edge_cells(edge, names)
@@ -60,9 +68,11 @@ class Cast(Contracted):
         return rows
 
 
-def steps(problem: Problem, *, recorded: bool = True) -> Iterator[Step]:
-    """Yield the steps to the best arborescence, with any number of root edges."""
-    # If they are not `recorded`, the steps lack the graph, which saves time
+def steps(problem: ScoredSentence, *, recorded: bool = True) -> Iterator[Step]:
+    """Yield the steps to the best arborescence, with any number of root edges.
+
+    If the steps are not `recorded`, they lack the graph, which saves time.
+    """
     state = Contraction(problem, recorded=recorded)
     if (yield from contract_cycles(state)):
         yield from expand(state)
@@ -70,16 +80,16 @@ def steps(problem: Problem, *, recorded: bool = True) -> Iterator[Step]:
 
 def contract_cycles(state: Contraction) -> Generator[Step, None, bool]:
     """Take the greedy graph and contract its cycles; return whether there is a tree."""
-    # Cycles are found as `decode` does: from each word, follow the chosen edges to the root, to a
-    # node that is done, or to the path itself
+    # Cycles are found as in `decode`: from each word, follow the chosen edges to the root, to a
+    # node that was visited before, or to the path itself
     problem = state.problem
     if not (yield from take_best_heads(state)):
         return False
-    done = {0}
+    visited = {0}
     for word in range(1, problem.n + 1):
         x = state.top(word)
         path: list[int] = []
-        while x not in done:
+        while x not in visited:
             if x not in path:
                 path.append(x)
                 x = state.above(x)
@@ -106,7 +116,7 @@ def contract_cycles(state: Contraction) -> Generator[Step, None, bool]:
                 f"{problem.edge(best.kicks_out[-1])}.",
                 looks_at=(best.edge,),
             )
-        done.update(path)
+        visited.update(path)
     if state.members:
         text = "No cycle is left: the chosen edges form a tree."
         if state.whole:
@@ -167,7 +177,7 @@ def contract(state: Contraction, cycle: list[int]) -> Generator[Step, None, int]
 
 
 def expand(state: Contraction) -> Iterator[Step]:
-    """Open the contracted nodes, the last one first, and yield the tree."""
+    """Open the contracted nodes, the last node first, and yield the tree."""
     problem = state.problem
     for x in sorted(state.members, reverse=True):
         name, entry = state.name(x), state.chosen[x]

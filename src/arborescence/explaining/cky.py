@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from fractions import Fraction
 
-    from arborescence.explaining.problem import Problem
+    from arborescence.explaining.problem import ScoredSentence
     from arborescence.explaining.steps import Pair, Step
 
 
@@ -52,20 +52,21 @@ class Grammar:
     """The bilexical grammar of a sentence: each word v has a nonterminal N_v.
 
     In the first grammar of the lecture, a rule has a head with all its dependents,
-    N_h → N_l ... N_h ... N_r; there are N_v → v and S → N_v besides (`whole_rules`). The bilexical
-    one has only one dependent in a rule: N_h → N_d N_h for d on the left of h, and N_h → N_h N_d
-    for d on its right (`rules`). It can derive the projective trees with one root edge, and no
-    others. A rule weighs what its edges weigh.
+    N_h → N_l ... N_h ... N_r; the other rules are N_v → v and S → N_v (`whole_rules`). A rule of
+    the bilexical grammar has only one dependent: N_h → N_d N_h for d to the left of h, and
+    N_h → N_h N_d for d to the right of h (`rules`). The grammar derives exactly the projective
+    trees with one root edge. The weight of a rule is the weight of its edges.
 
     A derivation is a tuple of rules, each of which rewrites the leftmost nonterminal. A tree has
-    several: a head with l dependents on its left and r on its right can take them in (l + r over l)
-    orders. The lecture does not speak of that. For the best tree it does not matter, as all
-    derivations of a tree weigh the same; for sums over trees it would. Eisner's algorithm, which
-    the lecture has next, builds the two sides of a head apart, so that each tree is built once.
+    several derivations: a head with l dependents to its left and r dependents to its right can take
+    them in (l + r over l) orders. The lecture does not mention this. For the best tree, the order
+    is not important, as all derivations of a tree have the same weight; for sums over trees, it is.
+    Eisner's algorithm, the next one in the lecture, builds the two sides of a head separately, so
+    that each tree is built once.
 
     Attributes
     ----------
-    problem : Problem
+    problem : ScoredSentence
         The sentence: its words, and the scores of its edges.
 
     Examples
@@ -81,7 +82,7 @@ N_sing → sing
     ((-1, 2, 0), 13)
     """
 
-    problem: Problem
+    problem: ScoredSentence
 
     @classmethod
     def of(cls, scores: Any, words: Sequence[str] | None = None) -> Grammar:
@@ -101,13 +102,13 @@ N_sing → sing
 
     @property
     def rules(self) -> tuple[Rule, ...]:
-        """The rules, in the order of their left and right sides; those of absent edges are not."""
+        """The rules of the present edges and words, in the order of their left and right sides."""
         found = [rule_of(edge) for edge in self.problem.scores]
         found += [Rule(v, (v,)) for v in range(1, self.problem.n + 1)]
         return tuple(sorted(found, key=lambda rule: (rule.left, rule.right)))
 
     def derivations(self, heads: Sequence[int]) -> Iterator[tuple[Rule, ...]]:
-        """Yield all derivations of a tree, first the one that takes dependents on the left first.
+        """Yield all derivations of a tree; in the first one, heads take left dependents first.
 
         Raises
         ------
@@ -119,7 +120,7 @@ N_sing → sing
         def build(h: int, left: list[int], right: list[int]) -> Iterator[tuple[Rule, ...]]:
             if not left and not right:
                 yield (Rule(h, (h,)),)
-            for d in left[:1]:  # the outermost one
+            for d in left[:1]:  # the outermost dependent
                 for first in build(d, *below[d]):
                     for rest in build(h, left[1:], right):
                         yield (rule_of((h, d)), *first, *rest)
@@ -165,7 +166,7 @@ N_sing → sing
         ------
         TreeError
             If a rule does not rewrite the leftmost nonterminal, or stands for an absent edge, or
-            the words are not those of the sentence in their order.
+            the derived words are not the words of the sentence in their order.
         """
         heads = [-1] * (self.problem.n + 1)
         waiting, words = [0], []
@@ -187,12 +188,12 @@ N_sing → sing
         return tuple(heads)
 
     def weight(self, derivation: Sequence[Rule]) -> Fraction:
-        """Return the exact weight of a derivation: the sum of those of its rules.
+        """Return the exact weight of a derivation: the sum of the weights of its rules.
 
         Raises
         ------
         TreeError
-            As `tree`.
+            As in `tree`.
         """
         return self.problem.weight(self.tree(derivation))
 
@@ -202,7 +203,7 @@ N_sing → sing
         return f"{self._symbol(rule.left)} → {' '.join(right)}"
 
     def forms(self, derivation: Sequence[Rule]) -> Iterator[str]:
-        """Yield what a derivation has derived after each of its rules, as text: first S."""
+        """Yield the sentential forms of a derivation, as text: S, then the form after each rule."""
         done: list[str] = []
         waiting = [0]
         yield "S"
@@ -218,7 +219,7 @@ N_sing → sing
         return f"N_{self.problem.words[v]}" if v else "S"
 
     def _dependents(self, heads: Sequence[int]) -> list[tuple[list[int], list[int]]]:
-        """Return the dependents of each node on its left and on its right, in their order."""
+        """Return the dependents to the left and to the right of each node, in their order."""
         n, nodes = self.problem.n, range(1, len(heads))
         if len(heads) != n + 1 or n == 0 or not (is_tree(heads) and is_projective(heads)):
             raise TreeError(f"heads must be a projective tree of {n} words with one root edge")
@@ -244,30 +245,34 @@ Item = tuple[int, int, int]
 class Constituent:
     """A cell of the chart."""
 
-    # first, last, head: its words, and which of them is its head: it is built from N_head. S has
-    # the head 0.
+    #: the first word
     first: int
+    #: the last word
     last: int
+    #: the head, a word of the constituent, which is built from N_head; 0 for S
     head: int
-    weight: float | None  # the best weight; None if there is no such constituent
-    rule: str  # the rule that builds it in the best case; empty if there is none
-    # the back pointers: first and last word and head of each part
+    #: the best weight; None if the constituent does not exist
+    weight: float | None
+    #: the rule of the best way to build the constituent; empty if there is no way
+    rule: str
+    #: the back pointers: first word, last word and head of each part
     parts: tuple[Item, ...]
 
 
 @dataclass(frozen=True)
 class Constituents(Detail):
-    """Constituents that a step fills or opens. The chart is those of all steps up to here."""
+    """Constituents that a step fills or opens. The chart has those of all steps so far."""
 
+    #: the constituents
     constituents: tuple[Constituent, ...]
 
     def table(self, names: Sequence[str]) -> list[list[str]]:
         """Return a row for each constituent."""
         rows = [["constituent", "weight", "rule", "of"]]
-        for one in self.constituents:
-            parts = " + ".join(item_name(part, names) for part in one.parts)
-            name = item_name((one.first, one.last, one.head), names)
-            rows.append([name, weight_name(one.weight), one.rule, parts])
+        for item in self.constituents:
+            parts = " + ".join(item_name(part, names) for part in item.parts)
+            name = item_name((item.first, item.last, item.head), names)
+            rows.append([name, weight_name(item.weight), item.rule, parts])
         return rows
 
 
@@ -289,7 +294,7 @@ class ConstituentChart(Chart[Item]):
         return "" if way is None or way.edge is None else grammar.name(rule_of(way.edge))
 
     def show(self, items: Iterable[Item]) -> Constituents:
-        """Return constituents as steps show them."""
+        """Return constituents for steps."""
         none: Way[Item] = Way(())
         return Constituents(
             tuple(
@@ -300,7 +305,7 @@ class ConstituentChart(Chart[Item]):
         )
 
     def tell(self, item: Item) -> str:
-        """Say by which rule a constituent was built."""
+        """Return a sentence about the rule that built a constituent."""
         return f"{item_name(item, self.problem.words)} was built by the rule {self.rule(item)}."
 
 
@@ -320,7 +325,7 @@ def ways_of(item: Item) -> Iterator[Way[Item]]:
                 yield Way(((first, split, d), (split + 1, last, head)), split, (head, d))
 
 
-def steps(problem: Problem) -> Iterator[Step]:
+def steps(problem: ScoredSentence) -> Iterator[Step]:
     """Yield the steps to the best derivation, O(n⁵), and to its tree."""
     chart = ConstituentChart(problem)
     words = range(1, problem.n + 1)
@@ -350,14 +355,14 @@ def steps(problem: Problem) -> Iterator[Step]:
 
 
 def fill(chart: ConstituentChart, first: int, last: int) -> Step:
-    """Fill the constituents over the words from first to last, one for each head."""
+    """Fill the constituents over the words from first to last: one constituent for each head."""
     problem, inside = chart.problem, range(first, last + 1)
     items = [(first, last, head) for head in inside]
     for item in items:
         chart.fill(item, ways_of(item))
-    found = {item: weight for item in items if (weight := chart.weights[item]) is not None}
-    if found:
-        best = max(found, key=lambda item: found[item])
+    existing = {item: weight for item in items if (weight := chart.weights[item]) is not None}
+    if existing:
+        best = max(existing, key=lambda item: existing[item])
         text = (
             f"the heaviest constituent has the head {problem.words[best[2]]} and weighs "
             f"{weight_name(chart.weight(best))}."

@@ -1,5 +1,7 @@
-"""The graph with contracted cycles, slow and obvious: all edges are kept, with exact weights."""
-# Ties are broken as `decode` breaks them (see its notes)
+"""The graph with contracted cycles, slow and simple: all edges are kept, with exact weights.
+
+Ties are broken as in `decode` (see its notes).
+"""
 
 from __future__ import annotations
 
@@ -25,16 +27,20 @@ from arborescence.explaining.steps import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from arborescence.explaining.problem import Problem
+    from arborescence.explaining.problem import ScoredSentence
 
 
 @dataclass(frozen=True)
 class Entry:
-    """An edge into a node: the original edge, its weight now, and the edges that it kicks out."""
+    """An edge into a node: the original edge, its current weight, and the edges it kicks out."""
 
+    #: the head of the original edge
     head: int
+    #: the dependent of the original edge
     into: int
+    #: the current weight
     gain: Fraction
+    #: the edges that this edge kicks out
     kicks_out: tuple[Pair, ...] = ()
 
     @property
@@ -43,27 +49,33 @@ class Entry:
         return self.head, self.into
 
 
-#: More edges than these are counted in a table, or left out of it.
+#: If there are more edges than this, a table counts them, or leaves them out.
 MANY = 10
 
 
 @dataclass(frozen=True)
-class Best:
-    """A node with its bestInEdge, and the edges that it had before: those that were kicked out."""
+class BestEdge:
+    """A node with its bestInEdge."""
 
+    #: the node
     node: Node
+    #: its bestInEdge; None if it has none yet
     edge: Pair | None
+    #: the node's edges before, which were kicked out
     before: tuple[Pair, ...]
 
 
 @dataclass(frozen=True)
 class Kick:
-    """An edge with its weight now, and its kicksOut."""
+    """An edge with its current weight, and its kicksOut."""
 
+    #: the original edge
     edge: Pair
+    #: its current weight
     weight: float
+    #: the edges that it kicks out
     kicks_out: tuple[Pair, ...]
-    # what the *lecture*'s `adjust`, as printed, writes, too: it also adjusts edges inside a cycle
+    #: further entries of the *lecture*'s `adjust` as printed, which also adjusts edges in a cycle
     as_printed: tuple[Pair, ...]
 
 
@@ -71,23 +83,31 @@ class Kick:
 class Record(Detail):
     """The *lecture*'s tables as far as they are filled: bestInEdge and kicksOut."""
 
-    best: tuple[Best, ...]
-    kicks: tuple[Kick, ...]  # of all edges; of many, only of the shown and the chosen edges
+    #: the bestInEdge of each node
+    best: tuple[BestEdge, ...]
+    #: the kicksOut of all edges; if there are many edges, of the shown and the chosen edges
+    kicks: tuple[Kick, ...]
 
     def table(self, names: Sequence[str]) -> list[list[str]]:
         """Return the two tables side by side."""
         rows = [["node", "bestInEdge", "edge", "weight", "kicksOut"]]
-        left = [[node_name(one.node, names), _best_name(one, names)] for one in self.best]
-        right = [
-            [full_name(one.edge, names), number_name(one.weight), _kick_name(one, names)]
-            for one in self.kicks
+        left = [
+            [node_name(row_left.node, names), _best_name(row_left, names)] for row_left in self.best
         ]
-        for one, other in zip_longest(left, right):
-            rows.append([*(one or ["", ""]), *(other or ["", "", ""])])
+        right = [
+            [
+                full_name(row_left.edge, names),
+                number_name(row_left.weight),
+                _kick_name(row_left, names),
+            ]
+            for row_left in self.kicks
+        ]
+        for of_best, of_kick in zip_longest(left, right):
+            rows.append([*(of_best or ["", ""]), *(of_kick or ["", "", ""])])
         return rows
 
 
-def _best_name(one: Best, names: Sequence[str]) -> str:
+def _best_name(one: BestEdge, names: Sequence[str]) -> str:
     before = f", not {edges_name(one.before, names)}" if one.before else ""
     return "" if one.edge is None else edge_name(one.edge, names) + before
 
@@ -102,16 +122,16 @@ class Contraction:
 
     def __init__(
         self,
-        problem: Problem,
+        problem: ScoredSentence,
         tree: Sequence[int | None] = (),
         *,
         whole: bool = False,
         recorded: bool = True,
     ) -> None:
         self.problem = problem
-        # whether the weight of an edge into a cycle has that of the edges that stay on the cycle,
-        # so that a tree weighs the same before and after (the weights of *root*). Otherwise it is
-        # the change of weight (the *lecture*'s).
+        # Whether the weight of an edge into a cycle includes the weights of the edges that stay on
+        # the cycle, so that a tree weighs the same before and after (the weights of *root*). Else
+        # it is only the change of weight (the weights of the *lecture*).
         self.whole = whole
         # the members of each contracted node, in the order of its cycle
         self.members: dict[int, list[int]] = {}
@@ -119,9 +139,9 @@ class Contraction:
         self.entering: dict[int, list[Entry]] = {d: [] for d in range(1, problem.n + 1)}
         for (h, d), score in problem.scores.items():
             self.entering[d].append(Entry(h, d, score))
-        # the edge that each node has chosen; for a member of a cycle its edge on the cycle
+        # the edge that each node has chosen; for a member of a cycle, its edge on the cycle
         self.chosen: dict[int, Entry] = {}
-        # the edges that were kicked out of each node, and what else the printed `adjust` writes
+        # the edges that were kicked out of each node, and further entries of the printed `adjust`
         self.kicked: dict[int, list[Pair]] = {}
         self._as_printed: dict[Pair, list[Pair]] = {}
         self._parent: dict[int, int] = {}
@@ -130,19 +150,19 @@ class Contraction:
         self._next = problem.n + 1
 
     def top(self, node: int) -> int:
-        """Return the node of the graph now that contains a node."""
+        """Return the node of the current graph that contains a node."""
         while node in self._parent:
             node = self._parent[node]
         return node
 
     @property
     def tops(self) -> list[int]:
-        """The nodes of the graph now, by their first word."""
+        """The nodes of the current graph, by their first word."""
         return list(dict.fromkeys(map(self.top, range(self.problem.n + 1))))
 
     @property
     def weight(self) -> Fraction:
-        """The weight of the chosen edges of the graph now."""
+        """The weight of the chosen edges of the current graph."""
         return sum((self.chosen[x].gain for x in self.tops if x), Fraction(0))
 
     def above(self, x: int) -> int:
@@ -162,9 +182,11 @@ class Contraction:
         return node_name(self.node(x), self.problem.words)
 
     def best(self, x: int, entries: Sequence[Entry] | None = None) -> Entry | None:
-        """Return the best edge into a node, of all or of some."""
-        # On a tie, an edge of the preferred tree; then the lowest head; then what enters first, by
-        # `_order`
+        """Return the best edge into a node, of all edges or of some.
+
+        On a tie, an edge of the preferred tree wins; then the lowest head; then the first edge, by
+        `_order`.
+        """
         entries = self.entering[x] if entries is None else entries
         if not entries:
             return None
@@ -208,8 +230,10 @@ class Contraction:
         return x
 
     def open(self, x: int) -> tuple[int, Pair]:
-        """Open a contracted node; return the member that its edge enters, and what it kicks out."""
-        # The member takes the edge; the others keep their edges of the cycle.
+        """Open a contracted node; return the member that its edge enters, and the edge kicked out.
+
+        This member takes the edge; the other members keep their edges of the cycle.
+        """
         entry = self.chosen[x]
         for member in self.members[x]:
             del self._parent[member]
@@ -230,10 +254,10 @@ class Contraction:
         return Edge(self.top(entry.head), x, number(entry.gain), entry.edge, entry.kicks_out)
 
     def record(self, shown: Iterable[Entry] = ()) -> Record:
-        """Return the lecture's tables now; of many edges those that are `shown` or chosen."""
+        """Return the lecture's tables; of many edges, those that are `shown` or chosen."""
         chosen = {x: self.chosen[x].edge for x in sorted(self.entering) if x in self.chosen}
         best = tuple(
-            Best(self.node(x), chosen.get(x), tuple(self.kicked.get(x, ())))
+            BestEdge(self.node(x), chosen.get(x), tuple(self.kicked.get(x, ())))
             for x in sorted(self.entering)
         )
         last = {entry.edge: entry for x in sorted(self.entering) for entry in self.entering[x]}
@@ -255,7 +279,7 @@ class Contraction:
         return Record(best, kicks)
 
     def step(self, kind: str, text: str, **parts: Any) -> Step:
-        """Return a step with the graph as it is now."""
+        """Return a step with the current graph."""
         if not self._recorded:
             return Step(kind, text, self.problem.words, **parts)
         if not self.whole:

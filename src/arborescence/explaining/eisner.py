@@ -13,29 +13,31 @@ from arborescence.explaining.steps import Detail, Pair, number_name
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from arborescence.explaining.problem import Problem
+    from arborescence.explaining.problem import ScoredSentence
     from arborescence.explaining.steps import Step
 
-#: What a chart has a weight for, such as a span of words.
+#: The items of a chart, such as spans of words: each has a weight.
 Part = TypeVar("Part")
 
 
 class Way(NamedTuple, Generic[Part]):
-    """A way to build an item: its parts, where they meet, and any edge it adds."""
+    """A way to build an item. Its weight is the sum of the weights of its parts and its edge."""
 
-    # The weight is the sum of all of these.
-
+    #: the parts
     parts: tuple[Part, ...]
+    #: the position where the parts meet, if any
     split: int | None = None
+    #: the new edge, if any
     edge: Pair | None = None
 
 
 class Chart(Generic[Part]):
-    """The best weight of each item, in whole units, exactly, and the best way to build it."""
+    """The best weight of each item, in whole units, exactly, and the best way to build it.
 
-    # An algorithm makes its own of it, with two methods that say what its steps show
+    Each algorithm derives a class with its own `show` and `tell`, for its steps.
+    """
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: ScoredSentence) -> None:
         self.problem = problem
         self.unit = lcm(*(score.denominator for score in problem.scores.values()))
         self.scores = {edge: int(score * self.unit) for edge, score in problem.scores.items()}
@@ -43,11 +45,11 @@ class Chart(Generic[Part]):
         self.ways: dict[Part, Way[Part]] = {}
 
     def show(self, items: Iterable[Part]) -> Detail:
-        """Return items with their weights, as a step shows them."""
+        """Return items with their weights, for a step."""
         raise NotImplementedError
 
     def tell(self, item: Part) -> str:
-        """Return a sentence that says how an item was built."""
+        """Return a sentence about how an item was built."""
         raise NotImplementedError
 
     def weight(self, item: Part) -> float | None:
@@ -69,7 +71,7 @@ class Chart(Generic[Part]):
         self.weights[item] = best
 
     def read_back(self, top: Part, *, single: bool) -> Iterator[Step]:
-        """Yield a step for each part of the sentence, then the tree; or why there is none."""
+        """Yield a step for each part of the sentence, then the tree; or why there is no tree."""
         if self.weights[top] is None:
             yield self.problem.step(
                 "no-tree",
@@ -100,8 +102,8 @@ class Chart(Generic[Part]):
         yield self.problem.step("tree", text, heads=tuple(heads), weight=weight)
 
 
-#: A span by its kind, its head and its other end: a *complete* span has all below its head on one
-#: side, as far as its end; an *incomplete* span is an edge and what is between head and dependent.
+#: A span by its kind, its head and its other end. In a *complete* span, all words from the head to
+#: the end are below the head; an *incomplete* span is an edge with the words between its two ends.
 Item = tuple[str, int, int]
 COMPLETE, INCOMPLETE = "complete", "incomplete"
 
@@ -110,20 +112,25 @@ COMPLETE, INCOMPLETE = "complete", "incomplete"
 class Span:
     """A cell of the chart."""
 
+    #: `COMPLETE` or `INCOMPLETE`
     kind: str
-    # head, end: the head, and the other end; of an incomplete span the dependent
+    #: the head
     head: int
+    #: the other end; of an incomplete span, the dependent
     end: int
-    weight: float | None  # the best weight; None if there is no such span
-    split: int | None = None  # where its two parts meet in the best case. None if it has no parts.
-    # the back pointers: kind, head and end of both parts
+    #: the best weight; None if the span does not exist
+    weight: float | None
+    #: the position where the two parts of the best way meet; None if the span has no parts
+    split: int | None = None
+    #: the back pointers: kind, head and end of both parts
     parts: tuple[Item, ...] = ()
 
 
 @dataclass(frozen=True)
 class Spans(Detail):
-    """Spans that a step fills or opens. The chart is those of all steps up to here."""
+    """Spans that a step fills or opens. The chart has the spans of all steps so far."""
 
+    #: the spans
     spans: tuple[Span, ...]
 
     def table(self, names: Sequence[str]) -> list[list[str]]:
@@ -150,7 +157,7 @@ def side_of(item: Item) -> str:
 
 
 def rule_name(item: Item) -> str:
-    """Return the *lecture*'s name of what makes a span."""
+    """Return the *lecture*'s name of the rule that makes a span."""
     side = side_of(item)
     if item[0] == COMPLETE:
         return f"complete a {side} child"
@@ -166,7 +173,7 @@ class SpanChart(Chart[Item]):
     """The best weight of each span, and where it is split."""
 
     def show(self, items: Iterable[Item]) -> Spans:
-        """Return spans as steps show them."""
+        """Return spans for steps."""
         none: Way[Item] = Way(())
         return Spans(
             tuple(
@@ -180,24 +187,24 @@ class SpanChart(Chart[Item]):
         """Say how a span was built."""
         names, way = self.problem.words, self.ways[item]
         edge = "" if way.edge is None else f" by {self.problem.edge(way.edge)}"
-        one, other = (item_name(part, names) for part in way.parts)
-        return f"{item_name(item, names)}: {rule_name(item)}{edge}, of {one} and {other}."
+        first, second = (item_name(part, names) for part in way.parts)
+        return f"{item_name(item, names)}: {rule_name(item)}{edge}, of {first} and {second}."
 
 
 def ways_of(item: Item, *, single: bool) -> Iterator[Way[Item]]:
-    """Yield the ways to build a span: one for each place where its two parts can meet."""
+    """Yield the ways to build a span: one way for each position where its parts can meet."""
     kind, head, end = item
     low, high = min(head, end), max(head, end)
     if kind == COMPLETE:
         for split in range(head + 1, end + 1) if head < end else range(end, head):
             yield Way(((INCOMPLETE, head, split), (COMPLETE, split, end)), split)
         return
-    # With a single root edge, all words before the only child are below it.
+    # With a single root edge, all words before the only child are below this child.
     for split in range(1) if single and head == 0 else range(low, high):
         yield Way(((COMPLETE, low, split), (COMPLETE, high, split + 1)), split, (head, end))
 
 
-def steps(problem: Problem, *, single: bool) -> Iterator[Step]:
+def steps(problem: ScoredSentence, *, single: bool) -> Iterator[Step]:
     """Yield the steps to the best projective tree."""
     chart = SpanChart(problem)
     n = problem.n

@@ -22,31 +22,37 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from fractions import Fraction
 
-    from arborescence.explaining.problem import Problem
+    from arborescence.explaining.problem import ScoredSentence
     from arborescence.explaining.steps import Step
 
     Heads = tuple[int | None, ...]
 
 
-#: The number of blue or red edges that a table lists. It counts the others.
+#: The number of blue or red edges that a table lists. It only counts the other edges.
 FEW = 3
 
 
 @dataclass(frozen=True)
 class Waiting:
-    """A part that waits: its conditions, and the weight of its best tree."""
+    """A part that waits, for a step."""
 
+    #: the edges that its trees must have
     required: tuple[Pair, ...]
+    #: the edges that its trees must not have
     forbidden: tuple[Pair, ...]
+    #: the weight of its best tree
     weight: float
 
 
 @dataclass(frozen=True)
 class Trees(Detail):
-    """The trees found so far, best first, and the parts that wait."""
+    """The trees so far, best first, and the parts that wait."""
 
+    #: the head vectors of the trees
     heads: tuple[Heads, ...]
+    #: the weights of the trees
     weights: tuple[float, ...]
+    #: the parts that wait
     waiting: tuple[Waiting, ...]
 
     def table(self, names: Sequence[str]) -> list[list[str]]:
@@ -65,64 +71,71 @@ class Trees(Detail):
 
 
 @dataclass(frozen=True)
-class Part:
-    """A set of trees that waits: those with the required edges and without the forbidden ones."""
+class SpacePart:
+    """A part that waits: the trees with the required edges and without the forbidden edges."""
 
-    # `next` is the weight of its best tree. If `swap` is given, `tree` was found already, and the
-    # next one is the best without the swap's edge
-
+    #: the best tree of the part; if there is a swap, this tree was output already
     tree: Heads
+    #: the edges that its trees must have
     required: tuple[Pair, ...]
+    #: the edges that its trees must not have
     forbidden: tuple[Pair, ...]
+    #: the weight of the next tree
     next: Fraction
+    #: the next tree is the best tree without this swap's edge; None: the next tree is `tree`
     swap: Swap | None = None
 
     @property
     def without(self) -> tuple[Pair, ...]:
-        """The edges that the best tree of the part does not have."""
+        """The edges that the next tree of the part does not have."""
         return self.forbidden if self.swap is None else (*self.forbidden, self.swap.edge)
 
 
-def steps(problem: Problem, k: int, *, single: bool) -> Iterator[Step]:
-    """Yield the steps to the k best trees, or to all if there are fewer."""
+def steps(problem: ScoredSentence, k: int, *, single: bool) -> Iterator[Step]:
+    """Yield the steps to the k best trees, or to all trees if there are fewer."""
     last, tree = first_tree(problem, single=single)
     if tree is None:
         yield replace(last, text=f"There is no first tree. {last.text}")
         return
-    found: list[Heads] = []
-    waiting: list[Part] = [Part(tree, (), (), problem.weight(tree))]
-    while waiting and len(found) < k:
-        part = max(waiting, key=lambda waits: waits.next)  # on a tie the one that came first
+    trees: list[Heads] = []
+    waiting: list[SpacePart] = [SpacePart(tree, (), (), problem.weight(tree))]
+    while waiting and len(trees) < k:
+        part = max(waiting, key=lambda waits: waits.next)  # on a tie, the oldest part
         waiting.remove(part)
-        yield give(problem, part, waiting, found, single=single)
-        if len(found) < k:
-            for rest, shown in split(problem, part, found[-1], single=single):
+        yield give(problem, part, waiting, trees, single=single)
+        if len(trees) < k:
+            for rest, shown in split(problem, part, trees[-1], single=single):
                 yield from shown
                 waiting.extend(rest)
     best = f"These are the {k} best trees." if k > 1 else "This is the best tree."
-    fewer = f"These are all trees that exist: {len(found)}, not {k}."
-    text = best if len(found) == k else fewer
-    yield _step(problem, "trees", text, found, waiting, heads=found[0])
+    fewer = f"These are all trees that exist: {len(trees)}, not {k}."
+    text = best if len(trees) == k else fewer
+    yield _step(problem, "trees", text, trees, waiting, heads=trees[0])
 
 
-def first_tree(problem: Problem, *, single: bool) -> tuple[Step, Heads | None]:
+def first_tree(problem: ScoredSentence, *, single: bool) -> tuple[Step, Heads | None]:
     """Return the last step to the best tree, and its heads; None if there is no tree."""
-    made = (root_constraint if single else chu_liu_edmonds).steps(problem, recorded=False)
-    *_, last = made
+    all_steps = (root_constraint if single else chu_liu_edmonds).steps(problem, recorded=False)
+    *_, last = all_steps
     return last, last.heads if last.kind == "tree" else None
 
 
 def give(
-    problem: Problem, part: Part, waiting: Sequence[Part], found: list[Heads], *, single: bool
+    problem: ScoredSentence,
+    part: SpacePart,
+    waiting: Sequence[SpacePart],
+    trees: list[Heads],
+    *,
+    single: bool,
 ) -> Step:
-    """Add the best tree of a part to the trees that are found."""
+    """Add the next tree of a part to the trees so far."""
     if part.swap is None:
-        tree, kind = part.tree, "next-tree" if found else "first-tree"
-        text = f"Tree {len(found) + 1} is the best tree of all."
-        if found:
+        tree, kind = part.tree, "next-tree" if trees else "first-tree"
+        text = f"Tree {len(trees) + 1} is the best tree of all."
+        if trees:
             text = (
                 f"Of all parts that wait, the trees without {problem.edges(part.forbidden)} have "
-                f"the best one. It is tree {len(found) + 1}."
+                f"the best one. It is tree {len(trees) + 1}."
             )
     else:
         graph = graph_of(problem, part.required, part.without, single=single)
@@ -133,14 +146,14 @@ def give(
         conditions = conditions_name(part.required, part.forbidden, problem.words)
         text = (
             f"Of all parts that wait, this one has the best tree: {conditions}, and now without "
-            f"{problem.edge(part.swap.edge)}. It is tree {len(found) + 1}."
+            f"{problem.edge(part.swap.edge)}. It is tree {len(trees) + 1}."
         )
-    found.append(tree)
+    trees.append(tree)
     return _step(
         problem,
         kind,
         text,
-        found,
+        trees,
         waiting,
         heads=tree,
         required=part.required,
@@ -149,9 +162,9 @@ def give(
 
 
 def split(
-    problem: Problem, part: Part, tree: Heads, *, single: bool
-) -> Iterator[tuple[list[Part], list[Step]]]:
-    """Yield what is left of a part without its best tree, and the steps that say so."""
+    problem: ScoredSentence, part: SpacePart, tree: Heads, *, single: bool
+) -> Iterator[tuple[list[SpacePart], list[Step]]]:
+    """Yield the rest of a part without its best tree, and the steps that explain it."""
     if part.swap is not None:
         e = part.swap.edge
         yield look_for_swap(problem, part.tree, (*part.required, e), part.forbidden, single=single)
@@ -160,7 +173,7 @@ def split(
     if not single or not problem.n:
         yield look_for_swap(problem, tree, (), (), single=single)
         return
-    # Under the root constraint the trees are first divided by their root edge.
+    # Under the root constraint, the trees are first divided by their root edge.
     [root_edge] = [edge for edge in edges_of(tree) if edge[0] == 0]
     yield look_for_swap(problem, tree, (root_edge,), (), single=single)
     spent = (*part.forbidden, root_edge)
@@ -173,18 +186,18 @@ def split(
     weight = problem.weight(best)
     text += f"the best of them weighs {number_name(number(weight))}. They wait."
     step = problem.step("other-root", text, forbidden=spent, heads=best, weight=number(weight))
-    yield [Part(best, (), spent, weight)], [step]
+    yield [SpacePart(best, (), spent, weight)], [step]
 
 
 def look_for_swap(
-    problem: Problem,
+    problem: ScoredSentence,
     tree: Heads,
     required: tuple[Pair, ...],
     forbidden: tuple[Pair, ...],
     *,
     single: bool,
-) -> tuple[list[Part], list[Step]]:
-    """Find the swap of a tree that costs least: the paper's `next`, in a part of the trees."""
+) -> tuple[list[SpacePart], list[Step]]:
+    """Find the cheapest swap of a tree: the paper's `next`, in a part of the trees."""
     graph = graph_of(problem, required, forbidden, single=single)
     swaps = swaps_of(graph, tree, required)
     costs = [cost for cost, _ in swaps if cost is not None]
@@ -202,7 +215,7 @@ def look_for_swap(
             f"{problem.edge(cheapest.edge)}. So the next tree of this part lacks that edge, and "
             f"weighs {number_name(number(weight - least))}. The part waits."
         )
-        rest = [Part(tree, required, forbidden, weight - least, cheapest)]
+        rest = [SpacePart(tree, required, forbidden, weight - least, cheapest)]
     step = problem.step(
         "swaps",
         text,
@@ -224,8 +237,8 @@ def levels(whole: Step, swaps: Sequence[tuple[Fraction | None, Swap]]) -> Iterat
     best: tuple[Fraction, Swap] | None = None
     names = whole.words
     for cycle in (None, *cycles):
-        here = [(cost, swap) for cost, swap in swaps if swap.cycle == cycle]
-        costs = [(cost, swap) for cost, swap in here if cost is not None]
+        of_level = [(cost, swap) for cost, swap in swaps if swap.cycle == cycle]
+        costs = [(cost, swap) for cost, swap in of_level if cost is not None]
         text = "Next, base case: all cycles are contracted. "
         if cycle is not None:
             text = "Next, a level up: a cycle is opened, and its edges that stay are looked at. "
@@ -243,8 +256,8 @@ def levels(whole: Step, swaps: Sequence[tuple[Fraction | None, Swap]]) -> Iterat
             whole,
             kind="level",
             text=text.rstrip(),
-            looks_at=tuple(e for _, swap in here for e in (swap.edge, swap.replacement) if e),
-            detail=Swaps(tuple(swap for _, swap in here), best[1] if best else None),
+            looks_at=tuple(e for _, swap in of_level for e in (swap.edge, swap.replacement) if e),
+            detail=Swaps(tuple(swap for _, swap in of_level), best[1] if best else None),
         )
 
 
@@ -261,10 +274,10 @@ def conditions_name(
 
 
 def graph_of(
-    problem: Problem, required: Sequence[Pair], forbidden: Sequence[Pair], *, single: bool
-) -> Problem:
-    """Return the graph whose trees are those of a part."""
-    only = {d: h for h, d in required}  # a required edge is the only one into its dependent
+    problem: ScoredSentence, required: Sequence[Pair], forbidden: Sequence[Pair], *, single: bool
+) -> ScoredSentence:
+    """Return the graph whose trees are the trees of a part."""
+    only = {d: h for h, d in required}  # a required edge is the only edge into its dependent
     absent = {(h, d) for h, d in problem.scores if only.get(d, h) != h} | set(forbidden)
     roots = {edge for edge in required if edge[0] == 0}
     if single and roots:  # then the others are absent, and every tree has one root edge
@@ -273,18 +286,18 @@ def graph_of(
 
 
 def _step(
-    problem: Problem,
+    problem: ScoredSentence,
     kind: str,
     text: str,
-    found: Sequence[Heads],
-    waiting: Sequence[Part],
+    trees: Sequence[Heads],
+    waiting: Sequence[SpacePart],
     *,
     heads: Heads,
     **parts: object,
 ) -> Step:
-    weights = tuple(number(problem.weight(tree)) for tree in found)
+    weights = tuple(number(problem.weight(tree)) for tree in trees)
     shown = tuple(Waiting(part.required, part.without, number(part.next)) for part in waiting)
-    detail = Trees(tuple(found), weights, shown)
+    detail = Trees(tuple(trees), weights, shown)
     weight = number(problem.weight(heads))
     return problem.step(kind, text, heads=heads, weight=weight, detail=detail, **parts)
 
@@ -293,23 +306,29 @@ def _step(
 class Swap:
     """An edge of the tree, and the best edge that can replace it."""
 
-    node: Node  # the node of the contracted graph whose best edge it is
-    # edge, replacement: original edges. The replacement is None if there is none.
+    #: the node of the contracted graph that the edge enters as its best edge
+    node: Node
+    #: the original edge
     edge: Pair
+    #: the original edge that replaces it; None if no edge can
     replacement: Pair | None
-    cost: float | None  # what the tree loses
-    # the other edges into the node, the best first: a blue one can replace the edge; a red one
-    # comes from below it, so it would close a cycle
+    #: the loss of weight; None without a replacement
+    cost: float | None
+    #: the other edges into the node that can replace the edge, the best edge first
     blue: tuple[Pair, ...]
+    #: the other edges into the node that come from below the edge, and would close a cycle
     red: tuple[Pair, ...]
-    cycle: int | None  # the contracted node that the node is in; None if it is in none
+    #: the contracted node that contains the node, if any
+    cycle: int | None
 
 
 @dataclass(frozen=True)
 class Swaps(Detail):
-    """The swaps of a tree, and the cheapest one."""
+    """The swaps of a tree."""
 
+    #: the swap of each edge
     swaps: tuple[Swap, ...]
+    #: the cheapest swap, if any
     cheapest: Swap | None
 
     def table(self, names: Sequence[str]) -> list[list[str]]:
@@ -325,18 +344,18 @@ class Swaps(Detail):
 
 
 def _few(edges: Sequence[Pair], names: Sequence[str]) -> str:
-    """Return the first edges as text, and how many there are besides."""
+    """Return the first edges as text, and the number of further edges."""
     text = edges_name(edges[:FEW], names) or "none"
     return text if len(edges) <= FEW else f"{text} and {len(edges) - FEW} more"
 
 
 def swaps_of(
-    graph: Problem, tree: Heads, required: Sequence[Pair]
+    graph: ScoredSentence, tree: Heads, required: Sequence[Pair]
 ) -> list[tuple[Fraction | None, Swap]]:
     """Return the cost and the swap of each edge of the best tree of a graph."""
     # The graph is contracted, with the tree's edges preferred on a tie. Then each edge of the tree
     # is the best edge into one node. Its replacement is the next best edge into this node that does
-    # not start below the edge itself, as that would close a cycle
+    # not start below the edge itself: an edge from below would close a cycle
     state = Contraction(graph, tree, recorded=False)
     for _ in chu_liu_edmonds.contract_cycles(state):
         pass
@@ -368,7 +387,7 @@ def swaps_of(
 
 
 def _is_below(tree: Heads, node: int | None, above: int) -> bool:
-    """Return whether a node is another one, or below it in a tree."""
+    """Return whether a node is the node `above`, or below `above` in a tree."""
     while node is not None and node > 0 and node != above:
         node = tree[node]
     return node == above

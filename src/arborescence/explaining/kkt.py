@@ -1,7 +1,7 @@
 """Undirected parsing by the algorithm of Karger, Klein and Tarjan (1995), step by step.
 
-As Levi et al. (2016) print it in their Algorithm 2, for the maximum; its second recursive call is a
-loop. Heavy edges are found by walking along the forest, not in linear time.
+This is Algorithm 2 of Levi et al. (2016), for the maximum; its second recursive call is a loop.
+Heavy edges are found by walks along the forest, not in linear time.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from arborescence.explaining.undirected import (
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Sequence
 
-    from arborescence.explaining.problem import Problem
+    from arborescence.explaining.problem import ScoredSentence
     from arborescence.explaining.steps import Step
     from arborescence.explaining.undirected import Pairs, Parts
 
@@ -35,9 +35,9 @@ HEAVY, LIGHT = "F-heavy: goes", "F-light: stays"
 
 @dataclass(frozen=True)
 class Heavy(Multigraph):
-    """Edges beside a forest F: an F-heavy one is worse than each edge of the path in F."""
+    """Edges beside a forest F: an F-heavy edge is worse than each edge of the path in F."""
 
-    # the worst edge of the path in F between the ends; None if there is no path
+    #: the worst edge of the path in F between the ends; None if there is no path
     worst: tuple[Pair | None, ...] = ()
 
     def table(self, names: Sequence[str]) -> list[list[str]]:
@@ -56,25 +56,25 @@ class Heavy(Multigraph):
         ]
 
 
-def steps(problem: Problem, *, single: bool) -> Iterator[Step]:
+def steps(problem: ScoredSentence, *, single: bool) -> Iterator[Step]:
     """Yield the steps of `undirected.decode`, with this algorithm for the spanning tree."""
     yield from parse(problem, spanning_tree, single=single)
 
 
 def spanning_tree(
-    problem: Problem, pairs: Pairs, first: int
+    problem: ScoredSentence, pairs: Pairs, first: int
 ) -> Generator[Step, None, list[Pair] | None]:
     """Find the spanning tree; None if the pairs do not connect all nodes."""
     parts = new_parts(problem, first)
-    coins = np.random.default_rng(0)  # the tree does not depend on them
+    coins = np.random.default_rng(0)  # the tree does not depend on the coins
     chosen = yield from forest(problem, pairs, parts, coins)
     return sorted(chosen) if len(chosen) == len(parts) - 1 else None
 
 
 def forest(
-    problem: Problem, pairs: Pairs, parts: Parts, coins: np.random.Generator, where: str = ""
+    problem: ScoredSentence, pairs: Pairs, parts: Parts, coins: np.random.Generator, where: str = ""
 ) -> Generator[Step, None, set[Pair]]:
-    """Find the spanning forest of a graph; `where` says in which recursive call this is."""
+    """Find the spanning forest of a graph; `where` names the recursive call."""
     chosen: set[Pair] = set()
     edges = dict(pairs)
     while edges:
@@ -98,19 +98,19 @@ def forest(
             ),
         )
         inside = f"{where}In the sample. "
-        found = yield from forest(problem, sample, dict(parts), coins, inside)
+        sample_forest = yield from forest(problem, sample, dict(parts), coins, inside)
         yield problem.step(
             "forest",
-            f"{where}F, the forest of the sample, has {counted(len(found), 'edge')}.",
+            f"{where}F, the forest of the sample, has {counted(len(sample_forest), 'edge')}.",
             nodes=nodes,
-            looks_at=tuple(sorted(found)),
+            looks_at=tuple(sorted(sample_forest)),
             detail=Multigraph(
                 links_of(edges),
-                tuple(sorted(chosen | found)),
-                tuple("in F" if pair in found else "" for pair in edges),
+                tuple(sorted(chosen | sample_forest)),
+                tuple("in F" if pair in sample_forest else "" for pair in edges),
             ),
         )
-        worst = {pair: worst_between(pair, found, edges, parts) for pair in edges}
+        worst = {pair: worst_between(pair, sample_forest, edges, parts) for pair in edges}
         key = better(edges)
         heavy = {p for p in edges if (other := worst[p]) is not None and key(p) > key(other)}
         yield problem.step(
@@ -132,13 +132,13 @@ def forest(
     return chosen
 
 
-def worst_between(pair: Pair, found: set[Pair], edges: Pairs, parts: Parts) -> Pair | None:
+def worst_between(pair: Pair, forest: set[Pair], edges: Pairs, parts: Parts) -> Pair | None:
     """Return the worst edge of the path in a forest between two nodes; None without a path."""
     start, end = (parts[node] for node in pair)
     worst: dict[tuple[int, ...], Pair | None] = {start: None}
     queue = [start]
     for here in queue:
-        for other in sorted(found):
+        for other in sorted(forest):
             ends = [parts[node] for node in other]
             for one, there in (ends, ends[::-1]):
                 if one == here and there not in worst:

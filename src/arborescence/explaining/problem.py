@@ -1,4 +1,4 @@
-"""What is explained: the present edges of one sentence with exact scores, and the words' names."""
+"""The input of an explanation: a sentence's present edges with exact scores, and its words."""
 
 from __future__ import annotations
 
@@ -16,22 +16,25 @@ from arborescence.explaining.steps import Names, Node, Pair, Step, edge_name, ed
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
-#: The largest number of words: more steps than that of so many words nobody reads.
+#: The largest number of words: nobody reads the steps of longer sentences.
 MOST_WORDS = 30
 
 
 @dataclass(frozen=True)
-class Problem:
+class ScoredSentence:
     """The graph of a sentence."""
 
-    n: int  # the number of words
-    scores: dict[Pair, Fraction]  # the score of each present edge (h, d), exactly
-    words: Names  # the names of the nodes 0 to n, and perhaps of edges
+    #: the number of words
+    n: int
+    #: the score of each present edge (h, d), exactly
+    scores: dict[Pair, Fraction]
+    #: the names of the nodes 0 to n, and perhaps of edges
+    words: Names
 
-    def without(self, edges: Collection[Pair]) -> Problem:
+    def without(self, edges: Collection[Pair]) -> ScoredSentence:
         """Return the graph without some edges."""
-        kept = {edge: score for edge, score in self.scores.items() if edge not in edges}
-        return Problem(self.n, kept, self.words)
+        remaining = {edge: score for edge, score in self.scores.items() if edge not in edges}
+        return ScoredSentence(self.n, remaining, self.words)
 
     def weight(self, heads: Sequence[int | None]) -> Fraction:
         """Return the exact weight of a tree."""
@@ -51,7 +54,7 @@ class Problem:
         return edges_name(edges, self.words)
 
     def in_order(self, edges: Iterable[Pair]) -> list[Pair]:
-        """Return edges in the order of their names, and those without one by head and dependent."""
+        """Return edges in the order of their names; edges without a name by head and dependent."""
         places = {edge: place for place, edge in enumerate(self.words.edges)}
         return sorted(edges, key=lambda edge: (places.get(edge, len(places)), edge))
 
@@ -91,9 +94,8 @@ def number(value: Fraction) -> float:
 
 def problem_of(
     scores: Any, words: Sequence[str] | None, edges: Mapping[Pair, str] | None = None
-) -> Problem:
-    """Check a sentence's scores, and make them exact."""
-    # ScoresError, or OptionError for other words
+) -> ScoredSentence:
+    """Check a sentence's scores, and make them exact; ScoresError, or OptionError for `words`."""
     graph = as_graph(scores)
     if graph.shape:
         raise ScoresError(
@@ -104,8 +106,8 @@ def problem_of(
     n = len(matrix) - 1
     if n > MOST_WORDS:
         raise ScoresError(
-            f"the scores are those of {n} words, and steps are explained for {MOST_WORDS} at most: "
-            "longer lists nobody reads; decode takes any number"
+            f"the scores are for {n} words, and explain takes at most {MOST_WORDS}: nobody reads "
+            "longer lists of steps; decode takes any number"
         )
     exact = {}
     for (h, d), score in np.ndenumerate(matrix):
@@ -114,7 +116,7 @@ def problem_of(
         if not score < np.inf:
             raise bad_score(graph, 0)
         exact[h, d] = Fraction(float(score))
-    return Problem(n, exact, Names(("root", *_names(n, words)), _named(exact, edges)))
+    return ScoredSentence(n, exact, Names(("root", *_names(n, words)), _named(exact, edges)))
 
 
 def _named(present: Collection[Pair], edges: Mapping[Pair, str] | None) -> dict[Pair, str]:
@@ -138,7 +140,9 @@ def _names(n: int, words: Sequence[str] | None) -> list[str]:
     if isinstance(words, str) or not all(isinstance(word, str) for word in words):
         raise OptionError("words must be a list of strings, one for each word without the root")
     if len(words) != n:
-        raise OptionError(f"there are {len(words)} words, and scores of {n}, the root not counted")
+        raise OptionError(
+            f"there are {len(words)} words, and scores for {n} words, the root not counted"
+        )
     names = [printable(word) or "_" for word in words]
     return [
         f"{name}({d})" if names.count(name) > 1 or name == "root" else name

@@ -22,24 +22,29 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Sequence
 
     from arborescence.explaining.contraction import Entry
-    from arborescence.explaining.problem import Problem
+    from arborescence.explaining.problem import ScoredSentence
     from arborescence.explaining.steps import Step
 
 
 @dataclass(frozen=True)
 class Child(Detail):
-    """A child of the root, and what the greedy graph weighs without its root edge."""
+    """A child of the root, and the weight of the greedy graph without its root edge."""
 
+    #: the child
     node: Node
+    #: its root edge
     root_edge: Edge
-    other: Edge | None  # the best edge into it that does not come from the root
-    without: float | None  # the weight of the greedy graph with the other edge
+    #: the best edge into the child that does not come from the root
+    other: Edge | None
+    #: the weight of the greedy graph with the other edge
+    without: float | None
 
 
 @dataclass(frozen=True)
 class Children(Detail):
     """The children of the root."""
 
+    #: the children
     children: tuple[Child, ...]
 
     def table(self, names: Sequence[str]) -> list[list[str]]:
@@ -56,7 +61,7 @@ class Children(Detail):
         return rows
 
 
-def steps(problem: Problem, *, recorded: bool = True) -> Iterator[Step]:
+def steps(problem: ScoredSentence, *, recorded: bool = True) -> Iterator[Step]:
     """Yield the steps to the best tree with exactly one root edge."""
     state = Contraction(problem, whole=True, recorded=recorded)
     if (yield from contract_cycles(state)) and (yield from constrain(state)):
@@ -64,8 +69,8 @@ def steps(problem: Problem, *, recorded: bool = True) -> Iterator[Step]:
 
 
 def constrain(state: Contraction) -> Generator[Step, None, bool]:
-    """Reduce and optimize until one edge leaves the root; return whether there is such a tree."""
-    # Each turn of the loop is a call of `constrain` in Algorithm 1, lines 9 to 16
+    """Reduce and optimize until one edge leaves the root; return whether a tree is left."""
+    # Each iteration is a call of `constrain` in Algorithm 1, lines 9 to 16
     problem = state.problem
     while problem.n:
         roots = [x for x in state.tops if x and state.chosen[x].head == 0]  # line 10

@@ -21,15 +21,15 @@ Pair = tuple[int, int]
 
 @dataclass(frozen=True)
 class Node:
-    """A node of the graph now.
+    """A node of the current graph.
 
     Attributes
     ----------
     id : int
         0 is the root, 1 to n are words, and n + 1, n + 2, ... are contracted nodes.
     members : tuple of Node
-        The nodes of the cycle that was contracted, in the order of the cycle: each one's best edge
-        comes from the next one. Empty for the root and for words.
+        The nodes of the contracted cycle, in the order of the cycle: the best edge of each node
+        comes from the next node. Empty for the root and for words.
     """
 
     id: int
@@ -37,7 +37,7 @@ class Node:
 
     @property
     def words(self) -> tuple[int, ...]:
-        """The original nodes below this one, in the order of the sentence."""
+        """The original nodes below this node, in the order of the sentence."""
         if not self.members:
             return (self.id,)
         return tuple(sorted(word for member in self.members for word in member.words))
@@ -45,20 +45,20 @@ class Node:
 
 @dataclass(frozen=True)
 class Edge:
-    """An edge of the graph now.
+    """An edge of the current graph.
 
     Attributes
     ----------
     head, dependent : int
         The ids of two nodes.
     weight : float
-        Its weight in this graph: the score, minus the weights of the edges that it replaces; with
-        the root constraint also plus those of the edges that stay on the cycles that it enters. It
-        is computed without rounding, and then rounded once.
+        Its weight in this graph: the score, minus the weights of the edges that it replaces. With
+        the root constraint, the weights of the edges that stay on the entered cycles are added. The
+        weight is computed without rounding, and then rounded once.
     stands_for : (int, int)
         The edge of the original graph: head, dependent.
     kicks_out : tuple of (int, int)
-        The original edges that it replaces, one for each contracted node that it enters (the
+        The original edges that the edge replaces, one for each contracted node that it enters (the
         *lecture*'s kicksOut), the innermost first.
     """
 
@@ -71,42 +71,42 @@ class Edge:
 
 @dataclass(frozen=True)
 class Detail:
-    """What only one algorithm has; each has a class of its own."""
+    """The data of a step that only one algorithm has; each algorithm has its own class."""
 
     def table(self, names: Sequence[str]) -> list[list[str]]:
-        """Return the rows of a table, the headings first; `names` are those of the nodes 0 to n."""
+        """Return the rows of a table, the headings first; `names` are for the nodes 0 to n."""
         raise NotImplementedError
 
 
 @dataclass(frozen=True)
 class Step:
-    """A state of an algorithm, and what has just been done.
+    """A state of an algorithm, and the last action.
 
     Attributes
     ----------
     kind : str
         A short name for this kind of step, such as ``"contract"``.
     text : str
-        One or a few sentences that say what is done.
+        One or a few sentences about the action.
     words : tuple of str
         The names of the root and the words.
     nodes : tuple of Node
-        The nodes of the graph now.
+        The nodes of the current graph.
     edges : tuple of Edge
-        The edges of the graph now. Empty if the algorithm does not change the graph.
+        The edges of the current graph. Empty if the algorithm does not change the graph.
     chosen : tuple of Edge
-        The edges that are chosen now: at most one for each node (the *lecture*'s bestInEdge).
+        The currently chosen edges: at most one for each node (the *lecture*'s bestInEdge).
     heads : tuple
-        The head vector as far as it is known: -1 for the root, None where no head is known.
+        The head vector as far as it is known: -1 for the root, None for an unknown head.
     looks_at : tuple of (int, int)
         The cells of the score matrix that this step looks at.
     required, forbidden : tuple of (int, int)
-        The edges that each tree must have, and those that no tree may have. If trees have one root
-        edge and it is required, the other root edges are not listed.
+        The edges that each tree must have, and the edges that no tree may have. If a single root
+        edge is required, the other root edges are not listed.
     weight : float or None
         The weight of the tree in `heads`, or None.
     detail : Detail or None
-        What only this algorithm has.
+        The data that only this algorithm has.
 
     ``str(step)`` is the text, with the table.
     """
@@ -125,7 +125,7 @@ class Step:
     detail: Detail | None = None
 
     def table(self) -> list[list[str]]:
-        """Return the rows of the step's table, the headings first; none if it has no table."""
+        """Return the rows of the step's table, the headings first; none if there is no table."""
         if self.detail is not None:
             return self.detail.table(self.words)
         if self.chosen:
@@ -150,10 +150,10 @@ class Names(tuple[str, ...]):
     edges: Mapping[Pair, str]
 
     def __new__(cls, words: Iterable[str], edges: Mapping[Pair, str] | None = None) -> Names:
-        """Return names; an edge without one is called by those of its ends."""
-        made = super().__new__(cls, words)
-        made.edges = dict(edges or {})
-        return made
+        """Return names; an edge without a name gets its name from its ends."""
+        named = super().__new__(cls, words)
+        named.edges = dict(edges or {})
+        return named
 
 
 def node_name(node: Node, names: Sequence[str]) -> str:
@@ -252,7 +252,7 @@ def _plain(value: Any) -> Any:
     return value
 
 
-#: The list of steps has no tables if it has more characters than this with them.
+#: A list of steps with more characters than this is shown without its tables.
 _LONGEST_LIST: Final = 100_000
 
 

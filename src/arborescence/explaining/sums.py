@@ -14,7 +14,7 @@ from arborescence.explaining.steps import Detail, number_name
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from arborescence.explaining.problem import Problem
+    from arborescence.explaining.problem import ScoredSentence
     from arborescence.explaining.steps import Step
 
     Rows = list[list[Fraction]]
@@ -28,9 +28,12 @@ _FARTHEST = 300
 class Matrix(Detail):
     """A matrix with a row and a column for each node from `first` on."""
 
+    #: the name of the matrix
     name: str
-    first: int  # 0 if the root has a row and a column, otherwise 1
-    rows: tuple[tuple[float, ...], ...]  # ``rows[h][d]``
+    #: 0 if the root has a row and a column, otherwise 1
+    first: int
+    #: the entries, ``rows[h][d]``
+    rows: tuple[tuple[float, ...], ...]
 
     def table(self, names: Sequence[str]) -> list[list[str]]:
         """Return the matrix with the names of its rows and columns."""
@@ -43,12 +46,16 @@ class Matrix(Detail):
 
 @dataclass(frozen=True)
 class Determinant(Detail):
-    """The determinant of the Laplacian, and what follows."""
+    """The determinant of the Laplacian, and the log-partition."""
 
-    value: float  # the sum over all trees of the products of their weights; may underflow to 0
-    log: float  # its logarithm
-    shift: float  # what was subtracted from the scores of each tree
-    log_partition: float  # the sum of both
+    #: the sum over all trees of the products of their weights; may underflow to 0
+    value: float
+    #: its logarithm
+    log: float
+    #: the sum of the numbers that were subtracted from the scores of each tree
+    shift: float
+    #: the sum of both
+    log_partition: float
 
     def table(self, names: Sequence[str]) -> list[list[str]]:  # noqa: ARG002
         """Return the numbers."""
@@ -61,7 +68,7 @@ class Determinant(Detail):
         return [[name, number_name(value)] for name, value in pairs]
 
 
-def steps(problem: Problem, *, single: bool) -> Iterator[Step]:
+def steps(problem: ScoredSentence, *, single: bool) -> Iterator[Step]:
     """Yield the steps to the sum over all trees, and to the probability of each edge."""
     n = problem.n
     best = {
@@ -103,14 +110,14 @@ def steps(problem: Problem, *, single: bool) -> Iterator[Step]:
     shift = sum((score for score in best.values() if score is not None), Fraction(0))
     value = number(determinant)
     log = log_of(determinant)
-    found = Determinant(value, log, number(shift), math.fsum((log, number(shift))))
+    distribution = Determinant(value, log, number(shift), math.fsum((log, number(shift))))
     yield problem.step(
         "determinant",
         "The determinant is the sum over all trees of the product of their weights (the "
         "matrix-tree theorem). Its logarithm, and the scores that were subtracted, are the "
-        f"log-partition: {number_name(found.log_partition)}.",
-        weight=found.log_partition,
-        detail=found,
+        f"log-partition: {number_name(distribution.log_partition)}.",
+        weight=distribution.log_partition,
+        detail=distribution,
     )
     inverse = [[entry / determinant for entry in row] for row in adjugate]
     yield problem.step(
@@ -123,14 +130,14 @@ def steps(problem: Problem, *, single: bool) -> Iterator[Step]:
         "marginals",
         "The marginal probability of an edge is its weight, times the change of the logarithm of "
         "the determinant with that weight. The marginals of the edges into a word add up to 1.",
-        weight=found.log_partition,
+        weight=distribution.log_partition,
         looks_at=tuple(problem.scores),
         detail=_matrix("marginal", marginals_of(weights, inverse, single=single), 0),
     )
 
 
-def weights_of(problem: Problem) -> Rows:
-    """Return the exponentials of the scores, divided by the largest into the same word."""
+def weights_of(problem: ScoredSentence) -> Rows:
+    """Return the exponentials of the scores, divided by the largest one into the same word."""
     size = problem.n + 1
     weights = [[Fraction(0)] * size for _ in range(size)]
     for d in range(1, size):
@@ -156,14 +163,14 @@ def laplacian_of(weights: Rows) -> Rows:
 
 
 def with_root_row(weights: Rows) -> Rows:
-    """Return the Laplacian without the root's edges, and these as its first row."""
+    """Return the Laplacian without the root's edges, with the root's edges as its first row."""
     without_root = [[Fraction(0)] * len(weights), *weights[1:]]
     return [weights[0][1:], *laplacian_of(without_root)[1:]]
 
 
 def inverted(matrix: Rows) -> tuple[Fraction, Rows]:
     """Return the determinant and the adjugate, exactly: Gauss-Jordan without division (Bareiss)."""
-    # The numbers are made whole first: with fractions, each step would look for common factors
+    # The numbers become integers first: with fractions, each step would look for common factors
     n = len(matrix)
     unit = math.lcm(*(entry.denominator for row in matrix for entry in row))
     rows = [
@@ -192,8 +199,8 @@ def inverted(matrix: Rows) -> tuple[Fraction, Rows]:
 
 def marginals_of(weights: Rows, inverse: Rows, *, single: bool) -> Rows:
     """Return the probability of each edge."""
-    # An edge into d is in the diagonal of column d, and the edge h -> d also, with a minus, in row
-    # h. The first row has the root's weights instead if there is a single root edge
+    # An edge into d is part of the diagonal entry of column d; the edge h -> d is also in row h,
+    # with a minus. With a single root edge, the first row has the root's weights instead
     size = len(weights)
     marginals = [[Fraction(0)] * size for _ in range(size)]
     for h in range(size):

@@ -12,8 +12,8 @@ from arborescence.explaining.steps import Detail
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from arborescence.drawing.derivation import Step as State
-    from arborescence.explaining.problem import Problem
+    from arborescence.drawing.derivation import DerivationStep
+    from arborescence.explaining.problem import ScoredSentence
     from arborescence.explaining.steps import Step
 
 #: The system of the lecture.
@@ -28,8 +28,11 @@ IN_A_ROW = 6
 class Configuration(Detail):
     """A state: stack and buffer, and the transitions that led to it."""
 
-    stack: tuple[int, ...]  # from the bottom to the top
-    buffer: tuple[int, ...]  # from the front to the end
+    #: the nodes on the stack, from the bottom to the top
+    stack: tuple[int, ...]
+    #: the nodes in the buffer, from the front to the end
+    buffer: tuple[int, ...]
+    #: the actions so far
     actions: tuple[str, ...]
 
     def table(self, names: Sequence[str]) -> list[list[str]]:
@@ -43,7 +46,7 @@ class Configuration(Detail):
         return [["stack", "buffer", "actions"], *rows]
 
 
-def steps(problem: Problem, *, single: bool) -> Iterator[Step]:
+def steps(problem: ScoredSentence, *, single: bool) -> Iterator[Step]:
     """Yield the derivation of the best projective tree: each state, and the action before it."""
     *_, best = eisner.steps(problem, single=single)
     if best.kind != "tree":
@@ -74,7 +77,7 @@ def steps(problem: Problem, *, single: bool) -> Iterator[Step]:
     yield problem.step("tree", text, heads=tuple(heads), weight=best.weight, detail=detail)
 
 
-def derivation(problem: Problem, heads: Sequence[int | None]) -> list[State]:
+def derivation(problem: ScoredSentence, heads: Sequence[int | None]) -> list[DerivationStep]:
     """Return the states by which the static oracle builds a tree, each with the next action."""
     from arborescence.drawing.derivation import steps as trace
 

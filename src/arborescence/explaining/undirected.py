@@ -1,6 +1,6 @@
 """Undirected parsing step by step (Levi et al. 2016): encode, Borůvka's tree, orient, enhance.
 
-Scores of pairs and gains are floats, as in `undirected.decode`; all else is exact.
+Scores of pairs and gains are floats, as in `undirected.decode`; all other numbers are exact.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from arborescence.explaining.steps import Detail, Node, Pair, number_name
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Sequence
 
-    from arborescence.explaining.problem import Problem
+    from arborescence.explaining.problem import ScoredSentence
     from arborescence.explaining.steps import Step
 
     Pairs = dict[Pair, float]
@@ -28,34 +28,37 @@ if TYPE_CHECKING:
 _LATER = " The root is left out; its edge is chosen later (the paper leaves this open)."
 #: The number of rounds in the paper.
 ROUNDS = 5
-#: What an absent edge counts as.
-
+#: The score of an absent edge in gains.
 _LOWEST = -1.7976931348623157e308
 # As in `undirected.enhance`: a gain that may be due to rounding counts as 0.
 _ROUNDING, _TINY = 2.0**-51, 2.0**-1022
 
 
 @dataclass(frozen=True)
-class Change:
+class TreeChange:
     """Above → between → word becomes above → word → between."""
 
-    # the gain is None if an edge is absent
-
+    #: the head of `between`
     above: int
+    #: the head of `word`
     between: int
+    #: the word
     word: int
+    #: the gain; None if an edge is absent
     gain: float | None
+    #: whether the change is made
     made: bool
 
 
 @dataclass(frozen=True)
 class Changes(Detail):
-    """The changes that a round looks at; one or none is made."""
+    """The changes that a round looks at; at most one change is made."""
 
-    changes: tuple[Change, ...]
+    #: the changes
+    changes: tuple[TreeChange, ...]
 
     def table(self, names: Sequence[str]) -> list[list[str]]:
-        """Return a row for each change; the one that is made has a star."""
+        """Return a row for each change; a change that is made has a star."""
         rows = [["", "path", "becomes", "gain"]]
         for change in self.changes:
             t, u, v = (names[x] for x in (change.above, change.between, change.word))
@@ -65,8 +68,10 @@ class Changes(Detail):
         return rows
 
 
-def enhance(problem: Problem, heads: list[int | None]) -> Generator[Step, None, list[int | None]]:
-    """Make the best change of edges as long as it gains, at most five times."""
+def enhance(
+    problem: ScoredSentence, heads: list[int | None]
+) -> Generator[Step, None, list[int | None]]:
+    """Make the best change of edges as long as it has a gain, at most five times."""
     for turn in range(1, ROUNDS + 1):
         changes = changes_of(problem, heads)
         made = [change for change in changes if change.made]
@@ -99,15 +104,15 @@ def enhance(problem: Problem, heads: list[int | None]) -> Generator[Step, None, 
     return heads
 
 
-def changes_of(problem: Problem, heads: Sequence[int | None]) -> list[Change]:
-    """Return the changes of a round: the one that gains most is made; of equal ones, the first."""
+def changes_of(problem: ScoredSentence, heads: Sequence[int | None]) -> list[TreeChange]:
+    """Return the changes of a round; the first change with the largest gain is made."""
 
     def quarter(h: int, d: int) -> float:  # of a score: no difference overflows
         score = problem.scores.get((h, d))
         return 0.25 * (_LOWEST if score is None else float(score))
 
     gains: dict[int, float] = {}
-    found = []
+    changes = []
     for v, u in enumerate(heads):
         if v == 0 or u is None or u <= 0:
             continue
@@ -118,36 +123,41 @@ def changes_of(problem: Problem, heads: Sequence[int | None]) -> list[Change]:
         between = quarter(v, u) - quarter(u, v)
         if entering + between > _ROUNDING * (abs(entering) + abs(between)) + _TINY:
             gains[v] = entering + between
-        known = all(edge in problem.scores for edge in ((t, u), (u, v), (t, v), (v, u)))
-        gain = 4 * (entering + between) if known else None
-        found.append(Change(t, u, v, gain, made=False))
+        present = all(edge in problem.scores for edge in ((t, u), (u, v), (t, v), (v, u)))
+        gain = 4 * (entering + between) if present else None
+        changes.append(TreeChange(t, u, v, gain, made=False))
 
     best = max(gains, key=lambda v: (gains[v], -v), default=None)
-    return [replace(c, made=c.word == best) for c in found]
+    return [replace(c, made=c.word == best) for c in changes]
 
 
-#: What an absent edge counts as when the root word is chosen.
+#: The score of an absent edge in the choice of the root word.
 _ABSENT = -(Fraction(2) ** 1024)
 
 
 @dataclass(frozen=True)
 class Link:
-    """An undirected edge, with the score of the pair; `one` < `other`."""
+    """An undirected edge."""
 
+    #: the lower node
     one: int
+    #: the higher node
     other: int
+    #: the score of the pair
     weight: float
 
 
 @dataclass(frozen=True)
 class Links(Detail):
-    """Pairs with their scores, and those among them that are chosen so far."""
+    """Pairs of nodes with their scores."""
 
+    #: the pairs
     links: tuple[Link, ...]
+    #: the pairs that are chosen so far
     chosen: tuple[Pair, ...] = ()
 
     def table(self, names: Sequence[str]) -> list[list[str]]:
-        """Return a row for each pair; chosen ones have a star."""
+        """Return a row for each pair; chosen pairs have a star."""
         rows = [["", "pair", "weight"]]
         for link in self.links:
             mark = "*" if (link.one, link.other) in self.chosen else ""
@@ -159,8 +169,9 @@ class Links(Detail):
 
 @dataclass(frozen=True)
 class Multigraph(Links):
-    """The edges of a graph with contracted nodes, and what becomes of each."""
+    """The edges of a graph with contracted nodes, and the fate of each edge."""
 
+    #: the fate of each edge
     fates: tuple[str, ...] = ()
 
     def table(self, names: Sequence[str]) -> list[list[str]]:
@@ -169,7 +180,7 @@ class Multigraph(Links):
         return [[*head, ""], *([*row, fate] for row, fate in zip(rows, self.fates, strict=True))]
 
 
-#: What becomes of an edge: the paper's self edges and repetitive edges go.
+#: The fate of an edge: the paper's self edges and repetitive edges are removed.
 CHOSEN, SELF, REPETITIVE, STAYS = "is in the tree", "self edge: goes", "repetitive: goes", "stays"
 
 
@@ -177,9 +188,7 @@ CHOSEN, SELF, REPETITIVE, STAYS = "is in the tree", "self edge: goes", "repetiti
 class RootWords(Detail):
     """The weight of the directed tree with each word as the child of the root."""
 
-    # None for a word that the root has no edge to; -inf if another edge is absent, as such an edge
-    # counts as -2^1024
-
+    #: None for a word without a root edge; -inf if another edge is absent: it counts as -2^1024
     weights: tuple[float | None, ...]
 
     def table(self, names: Sequence[str]) -> list[list[str]]:
@@ -189,14 +198,14 @@ class RootWords(Detail):
         return [["root word", "weight of the tree"], *map(list, pairs)]
 
 
-def steps(problem: Problem, *, single: bool) -> Iterator[Step]:
+def steps(problem: ScoredSentence, *, single: bool) -> Iterator[Step]:
     """Yield the steps of `undirected.decode` with its default options."""
     yield from parse(problem, spanning_tree, single=single)
 
 
 def parse(
-    problem: Problem,
-    spanning_tree: Callable[[Problem, Pairs, int], Generator[Step, None, list[Pair] | None]],
+    problem: ScoredSentence,
+    spanning_tree: Callable[[ScoredSentence, Pairs, int], Generator[Step, None, list[Pair] | None]],
     *,
     single: bool,
 ) -> Iterator[Step]:
@@ -233,7 +242,7 @@ def parse(
     yield problem.step("tree", text, heads=tuple(heads), weight=weight)
 
 
-def encode(problem: Problem, first: int) -> Pairs:
+def encode(problem: ScoredSentence, first: int) -> Pairs:
     """Return the score of each pair (u, v) with u < v, in this order."""
     pairs = {}
     for u in range(first, problem.n + 1):
@@ -245,7 +254,7 @@ def encode(problem: Problem, first: int) -> Pairs:
 
 
 def spanning_tree(
-    problem: Problem, pairs: Pairs, first: int
+    problem: ScoredSentence, pairs: Pairs, first: int
 ) -> Generator[Step, None, list[Pair] | None]:
     """Borůvka's algorithm: each component takes its best pair; then components become nodes."""
     parts = new_parts(problem, first)
@@ -258,20 +267,20 @@ def spanning_tree(
     return sorted(chosen)
 
 
-def new_parts(problem: Problem, first: int) -> Parts:
-    """Return the contracted node that each node is in: first itself."""
+def new_parts(problem: ScoredSentence, first: int) -> Parts:
+    """Return the contracted node of each node: at first, the node itself."""
     return {node: (node,) for node in range(first, problem.n + 1)}
 
 
 def better(pairs: Pairs) -> Callable[[Pair], tuple[float, Pair]]:
-    """Return the key that sorts pairs, the best first; of equal ones the first is better."""
+    """Return the key that sorts pairs, the best pair first; of equal pairs, the first is better."""
     return lambda pair: (-pairs[pair], pair)  # so choices never form a cycle
 
 
 def boruvka_step(
-    problem: Problem, edges: Pairs, parts: Parts, chosen: set[Pair], where: str = ""
+    problem: ScoredSentence, edges: Pairs, parts: Parts, chosen: set[Pair], where: str = ""
 ) -> Generator[Step, None, Pairs]:
-    """Make a step of Borůvka's algorithm, which contracts nodes; return the edges that are left."""
+    """Make a step of Borůvka's algorithm, which contracts nodes; return the remaining edges."""
     best: dict[tuple[int, ...], Pair] = {}
     ranked = sorted(edges, key=better(edges))
     for pair in ranked:
@@ -292,38 +301,38 @@ def boruvka_step(
         **shown,
     )
     fates: dict[Pair, str] = {}
-    seen = set()
+    joined = set()
     for pair in ranked:
         ends = frozenset(parts[node] for node in pair)
-        fates[pair] = STAYS if ends not in seen else REPETITIVE
+        fates[pair] = STAYS if ends not in joined else REPETITIVE
         if len(ends) == 1:
             fates[pair] = CHOSEN if pair in taken else SELF
-        seen.add(ends)
-    gone = [list(fates.values()).count(fate) for fate in (SELF, REPETITIVE)]
-    kept = {pair: weight for pair, weight in edges.items() if fates[pair] == STAYS}
+        joined.add(ends)
+    selves, repeated = (list(fates.values()).count(fate) for fate in (SELF, REPETITIVE))
+    remaining = {pair: weight for pair, weight in edges.items() if fates[pair] == STAYS}
     yield problem.step(
         "contract",
-        f"{where}The edges of the contracted graph, line by line: {counted(gone[0], 'self edge')} "
-        f"within a node and {counted(gone[1], 'repetitive edge')} beside a better one go. "
-        f"{counted(len(kept), 'edge')} {'stays' if len(kept) == 1 else 'stay'}.",
+        f"{where}The edges of the contracted graph, line by line: {counted(selves, 'self edge')} "
+        f"within a node and {counted(repeated, 'repetitive edge')} beside a better one go. "
+        f"{counted(len(remaining), 'edge')} {'stays' if len(remaining) == 1 else 'stay'}.",
         detail=Multigraph(
             links_of(edges), tuple(sorted(chosen)), tuple(fates[pair] for pair in edges)
         ),
         **shown,
     )
-    return kept
+    return remaining
 
 
-def nodes_of(problem: Problem, parts: Parts) -> tuple[Node, ...]:
-    """Return the contracted nodes as steps show them."""
+def nodes_of(problem: ScoredSentence, parts: Parts) -> tuple[Node, ...]:
+    """Return the contracted nodes for steps."""
     return tuple(
         Node(part[0]) if len(part) == 1 else Node(problem.n + 1 + k, tuple(map(Node, part)))
         for k, part in enumerate(dict.fromkeys(parts.values()))
     )
 
 
-def choose_root(problem: Problem, tree: list[Pair]) -> tuple[int, Step]:
-    """Choose the word that hangs from the root: the tree weighs most then. 0 if there is none."""
+def choose_root(problem: ScoredSentence, tree: list[Pair]) -> tuple[int, Step]:
+    """Choose the child of the root that gives the tree the most weight; 0 if there is none."""
     weights: dict[int, Fraction] = {}
     for word in range(1, problem.n + 1):
         if (0, word) in problem.scores:
@@ -351,15 +360,15 @@ def directed(n: int, tree: Sequence[Pair], root: int) -> list[int | None]:
     queue = [root]
     for x in queue:
         for u, v in tree:
-            for here, there in ((u, v), (v, u)):
-                if here == x and there != 0 and heads[there] is None:
-                    heads[there] = x
-                    queue.append(there)
+            for near, far in ((u, v), (v, u)):
+                if near == x and far != 0 and heads[far] is None:
+                    heads[far] = x
+                    queue.append(far)
     return heads
 
 
 def orient(
-    problem: Problem, tree: Sequence[Pair], root: int
+    problem: ScoredSentence, tree: Sequence[Pair], root: int
 ) -> Generator[Step, None, list[int | None]]:
     """Direct the tree away from the root, breadth first: a step for each node with dependents."""
     whole = directed(problem.n, tree, root)
@@ -382,12 +391,12 @@ def orient(
     return whole
 
 
-def decode_exactly(problem: Problem, why: str, single: bool) -> Iterator[Step]:
-    """Yield the best tree instead, by the exact algorithm, or why there is none."""
+def decode_exactly(problem: ScoredSentence, why: str, single: bool) -> Iterator[Step]:
+    """Yield the best tree instead, by the exact algorithm, or why there is no tree."""
     *_, last = (root_constraint if single else chu_liu_edmonds).steps(problem)
     yield replace(last, text=f"{why} So the sentence is decoded exactly instead. {last.text}")
 
 
 def links_of(pairs: Pairs) -> tuple[Link, ...]:
-    """Return pairs as details show them."""
+    """Return pairs for details."""
     return tuple(Link(u, v, weight) for (u, v), weight in pairs.items())

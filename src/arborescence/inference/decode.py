@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from arborescence.core.choices import Options, Root, Tensor, Tensors
+    from arborescence.core.choices import BatchOptions, Root, Tensor, Tensors
 
 
 @kernel
@@ -91,10 +91,12 @@ class Labeled(NamedTuple, Generic[Array]):
 
 
 @overload
-def decode(scores: Tensors[Tensor], lengths: Any = None, **options: Unpack[Options]) -> Tensor: ...
+def decode(
+    scores: Tensors[Tensor], lengths: Any = None, **options: Unpack[BatchOptions]
+) -> Tensor: ...
 @overload
 def decode(
-    scores: ArrayLike, lengths: Any = None, **options: Unpack[Options]
+    scores: ArrayLike, lengths: Any = None, **options: Unpack[BatchOptions]
 ) -> NDArray[np.int64]: ...
 def decode(
     scores: Any,
@@ -186,11 +188,11 @@ def decode(
 
 @overload
 def decode_labeled(
-    scores: Tensors[Tensor], lengths: Any = None, **options: Unpack[Options]
+    scores: Tensors[Tensor], lengths: Any = None, **options: Unpack[BatchOptions]
 ) -> Labeled[Tensor]: ...
 @overload
 def decode_labeled(
-    scores: ArrayLike, lengths: Any = None, **options: Unpack[Options]
+    scores: ArrayLike, lengths: Any = None, **options: Unpack[BatchOptions]
 ) -> Labeled[NDArray[np.int64]]: ...
 def decode_labeled(
     scores: Any,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, overload
 
 import numpy as np
 
-from arborescence.core.best_first import Lists, fill_lists, list_one, stream
+from arborescence.core.best_first import TreeLists, fill_lists, list_one, stream
 from arborescence.core.checks import check_count, check_flag, check_root
 from arborescence.core.graph import as_graph, in_threads
 from arborescence.errors import NoTreeError, ScoresError
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from arborescence.core.choices import Options, Root, Tensor, TensorLike, Tensors, Which
+    from arborescence.core.choices import BatchOptions, Root, Tensor, TensorLike, Tensors, Which
 
 
 class KBest(NamedTuple, Generic[Array]):
@@ -48,11 +48,11 @@ class SecondBest(NamedTuple, Generic[Array]):
 
 @overload
 def kbest(
-    scores: Tensors[Tensor], k: int, lengths: Any = None, **options: Unpack[Options]
+    scores: Tensors[Tensor], k: int, lengths: Any = None, **options: Unpack[BatchOptions]
 ) -> KBest[Tensor]: ...
 @overload
 def kbest(
-    scores: ArrayLike, k: int, lengths: Any = None, **options: Unpack[Options]
+    scores: ArrayLike, k: int, lengths: Any = None, **options: Unpack[BatchOptions]
 ) -> KBest[NDArray[Any]]: ...
 def kbest(
     scores: Any,
@@ -125,7 +125,7 @@ def kbest(
         heads, weights = list_one(states.kept(graph), graph, single, k)
         return KBest(*map(graph.give_back, (heads, weights, np.array(len(weights)))))
     batch, size, _ = graph.scores.shape
-    lists = Lists.of(batch, k, size)
+    lists = TreeLists.of(batch, k, size)
     in_threads(
         lambda *share: fill_lists(states.kept(graph), graph, single, lists, *share), batch, threads
     )

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, overload
 import numpy as np
 
 from arborescence.core.accumulator import BIAS_32, BIAS_64, rounded_whole, whole_number
-from arborescence.core.best_first import Lists, most_trees
+from arborescence.core.best_first import TreeLists, most_trees
 from arborescence.core.checks import check_count, check_flag, check_root
 from arborescence.errors import ScoresError
 from arborescence.inference.decode import Array, as_labeled
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from arborescence.core.choices import Options, Root, Tensor, TensorLike, Tensors, Which
+    from arborescence.core.choices import BatchOptions, Root, Tensor, TensorLike, Tensors, Which
 
 
 class LabeledTree(NamedTuple, Generic[Array]):
@@ -53,11 +53,11 @@ class KBestLabeled(NamedTuple, Generic[Array]):
 
 @overload
 def kbest_labeled(
-    scores: Tensors[Tensor], k: int, lengths: Any = None, **options: Unpack[Options]
+    scores: Tensors[Tensor], k: int, lengths: Any = None, **options: Unpack[BatchOptions]
 ) -> KBestLabeled[Tensor]: ...
 @overload
 def kbest_labeled(
-    scores: ArrayLike, k: int, lengths: Any = None, **options: Unpack[Options]
+    scores: ArrayLike, k: int, lengths: Any = None, **options: Unpack[BatchOptions]
 ) -> KBestLabeled[NDArray[Any]]: ...
 def kbest_labeled(
     scores: Any,
@@ -215,7 +215,7 @@ def _of_batch(
     # Memory is allocated for k trees, or for all labelings of K head vectors if these are fewer.
     k = min(k, most * array.shape[-1] ** (size - 1))
     found = trees_found.shape
-    lists = Lists.of(trees_found.size, k, size)
+    lists = TreeLists.of(trees_found.size, k, size)
     labels = np.full_like(lists.heads, -1)
     for b, index in enumerate(np.ndindex(found)):
         stream = _merge(array[index], heads[index][: trees_found[index]])

@@ -94,8 +94,8 @@ def highest(values: np.ndarray, n: int) -> float:
     for start in range(LANES, n + 1, LANES):
         value = values[places(start)]
         best = where(value > best, value, best)
-    found: float = top(best)
-    return found
+    maximum: float = top(best)
+    return maximum
 
 
 @indexing_kernel
@@ -110,8 +110,8 @@ def best_entry(
 ) -> int:
     """Return the tail u of the best edge into x, -1 if there is none. O(n).
 
-    `gains` is the in-column of x, or a copy of it without some edges. On a tie the favourite (-1:
-    none) wins, or else the lowest u. Gains from inside x are -inf.
+    `gains` is the in-column of x, or a copy of the column without some edges. On a tie the
+    favourite tail wins (-1: no favourite), or else the lowest u. Gains from inside x are -inf.
     """
     chosen = forest.chosen
     best = highest(gains, n)
@@ -122,9 +122,9 @@ def best_entry(
     tail = 0
     for start in range(0, n + 1, LANES):
         near = gains[places(start)] >= least
-        found = count(near)
-        tail = start + lowest(near) if found > 0 else tail
-        many += found
+        near_count = count(near)
+        tail = start + lowest(near) if near_count > 0 else tail
+        many += near_count
     if many == 1:
         return tail
     return settle(forest, scores, dependents_first, n, x, gains, favourite, least)
@@ -143,7 +143,8 @@ def settle(
 ) -> int:
     """Return the exact tail of the best edge into x, among gains of at least `least`.
 
-    If that is not finite, -1: another thread has written NaN or +inf into scores that were checked.
+    Return -1 if `least` is not finite: then another thread has written NaN or +inf into scores that
+    were checked.
     """
     if not least > -np.inf:
         return -1
@@ -159,8 +160,8 @@ def settle(
                 if gains[u] <= gains[winner]:
                     continue
             else:
-                one, other = (u, np.int64(entry[u])), (winner, np.int64(entry[winner]))
-                if compare(forest, scores, dependents_first, one, other) <= 0:
+                edge, best_edge = (u, np.int64(entry[u])), (winner, np.int64(entry[winner]))
+                if compare(forest, scores, dependents_first, edge, best_edge) <= 0:
                     continue
         winner = u
     return winner
@@ -187,17 +188,17 @@ def merge(
     bound: float,
     relative: float,
 ) -> int:
-    """Take the rival's entries where rival - kicked is surely better; return the number unsure."""
+    """Take the rival's entries where rival - kicked is surely better; count the unsure entries."""
     unsure = 0
     for start in range(0, n + 1, LANES):
-        here = places(start)
-        one, other = gains[here], rival[here] - kicked
-        # -inf against a finite gain is sure (inf < inf is false), and so are two -inf (NaN).
-        off = 2.0 * bound + 8.0 * relative * magnitude(one)
-        near = magnitude(one - other) < off
-        better = (other > one) & ~near
-        gains[here] = where(better, other, one)
-        entry[here] = where(better, rival_entry[here], entry[here])
+        lanes = places(start)
+        own_gains, rival_gains = gains[lanes], rival[lanes] - kicked
+        # -inf against a finite gain is sure (inf < inf is false), and so is -inf twice (NaN).
+        off = 2.0 * bound + 8.0 * relative * magnitude(own_gains)
+        near = magnitude(own_gains - rival_gains) < off
+        better = (rival_gains > own_gains) & ~near
+        gains[lanes] = where(better, rival_gains, own_gains)
+        entry[lanes] = where(better, rival_entry[lanes], entry[lanes])
         unsure += count(near)
     return unsure
 
@@ -206,7 +207,7 @@ def merge(
 def merge_unsure(
     forest: Forest, scores: np.ndarray, dependents_first: bool, n: int, x: int, cycle: int
 ) -> None:
-    """Decide exactly the entries of which `merge` was not sure."""
+    """Compare exactly the entries of which `merge` was not sure."""
     chosen, columns = forest.chosen, forest.columns
     kicked = chosen.gain[x]
     gains, entry = columns.gains[columns.slot[cycle]], columns.entry[columns.slot[cycle]]
@@ -215,14 +216,14 @@ def merge_unsure(
     unrounded = is_unrounded(forest, scores, dependents_first, n)
     for u in range(n + 1):
         gain = rival[u] - kicked
-        # Where the entries are the same, the rival's has been taken.
+        # Where the entries are the same, `merge` took the rival's entry.
         near = 2.0 * bound + 8.0 * relative * abs(gains[u])
         if entry[u] != rival_entry[u] and abs(gains[u] - gain) < near:
-            one, other = (u, np.int64(entry[u])), (u, np.int64(rival_entry[u]))
+            own_edge, rival_edge = (u, np.int64(entry[u])), (u, np.int64(rival_entry[u]))
             if unrounded:
                 better = gain > gains[u]
             else:
-                better = compare(forest, scores, dependents_first, other, one) > 0
+                better = compare(forest, scores, dependents_first, rival_edge, own_edge) > 0
             if better:
                 gains[u] = gain
                 entry[u] = rival_entry[u]
@@ -311,8 +312,8 @@ def contract(
         columns.free[forest.counts[FREE]] = columns.slot[x]
         forest.counts[FREE] += 1
     for start in range(0, n + 1, LANES):
-        here = places(start)
-        gains[here] = where(nest.label[here] == label, -np.inf, gains[here])
+        lanes = places(start)
+        gains[lanes] = where(nest.label[lanes] == label, -np.inf, gains[lanes])
     return cycle
 
 
@@ -323,7 +324,7 @@ def enter(tail: np.ndarray, into: np.ndarray, parent: np.ndarray, n: int, x: int
     u, v = tail[x], below
     while below != x:
         tail[below] = u
-        # The nodes in between are done: only the leaf's edge is read later.
+        # The nodes in between are expanded: only the leaf's edge is read later.
         into[below] = v if below <= n else -1
         below = parent[below]
 

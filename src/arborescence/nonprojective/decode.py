@@ -83,8 +83,8 @@ def arrive(forest: Forest, depth: int) -> None:
 def unconstrained(forest: Forest, scores: np.ndarray, dependents_first: bool, n: int) -> bool:
     """Contract critical cycles until the tops' edges form a tree; False if none exists. O(n²).
 
-    From each word, follow best heads to the root, a DONE node, or the path itself. In the last case
-    the cycle is contracted, and the path continues from the new node.
+    From each word, follow best heads to the root, a DONE node, or the path itself. In the last
+    case, the cycle is contracted, and the path continues from the new node.
     """
     columns = forest.columns
     for word in range(1, n + 1):
@@ -150,10 +150,10 @@ def constrained(forest: Forest, scores: np.ndarray, dependents_first: bool, n: i
     """Reduce the tops' tree to a single root edge; False if no such tree exists. O(n²).
 
     For each child r of the root, the *other head* is its best head that is not the root. As long as
-    there are several, look at the child that would lose least by taking its other head (line 12):
+    there are several children, take the child whose other head loses least weight (line 12):
 
     - *Reduction* (line 14). If the other head lies in r's own subtree, it would close a cycle, and
-      this cycle is contracted. The new node keeps the root edge of r. It loses at least as much.
+      this cycle is contracted. The new node keeps the root edge of r. Its loss is at least as high.
     - *Optimization* (line 16). If the other head lies in another child's subtree, r takes it, and
       the root edges into r are deleted.
     """
@@ -249,26 +249,26 @@ def find_tree(
     greedy: Greedy,
     shift: float,
 ) -> int:
-    """Find the best tree from a greedy graph with this shift; FINE or why there is none."""
-    found = FINE
-    # First without edges that seem masked; if one of those may be needed, with all edges.
+    """Find the best tree from a greedy graph with this shift; return FINE or a fault code."""
+    fault = FINE
+    # First without edges that seem masked; if a masked edge may be needed, then with all edges.
     for everything in range(2):
         plant(forest, n, greedy.best, greedy.head, shift)
         if everything == 0:
             raise_floor(forest, n)
         # No cycle lies above a word that the root reaches.
         for start in range(0, n + 1, LANES):
-            here = places(start)
-            status = forest.walk.status[here]
-            forest.walk.status[here] = where(greedy.above[here] == 0, DONE, status)
-        found = FINE
+            lanes = places(start)
+            status = forest.walk.status[lanes]
+            forest.walk.status[lanes] = where(greedy.above[lanes] == 0, DONE, status)
+        fault = FINE
         if not unconstrained(forest, scores, dependents_first, n):
-            found = NO_TREE
+            fault = NO_TREE
         elif single and not constrained(forest, scores, dependents_first, n):
-            found = NO_SINGLE_ROOT
-        if found == FINE and is_above_floor(forest):
+            fault = NO_SINGLE_ROOT
+        if fault == FINE and is_above_floor(forest):
             break
-    return found
+    return fault
 
 
 @uncounted_kernel
@@ -283,18 +283,18 @@ def solve(
     greedy: Greedy,
     forest: Forest,
 ) -> tuple[int, int]:
-    """Decode the sentence `start`, whose greedy graph is in `greedy`, and all later ones."""
-    b, found = start, NOT_GREEDY
-    while found == NOT_GREEDY:
+    """Decode the sentence `start`, whose greedy graph is in `greedy`, and all later sentences."""
+    b, fault = start, NOT_GREEDY
+    while fault == NOT_GREEDY:
         n = lengths[b] if lengths.shape[0] else scores.shape[1] - 1
-        found = find_tree(forest, scores[b], dependents_first, n, single, greedy, shift)
-        if found != FINE:
-            return b, found
+        fault = find_tree(forest, scores[b], dependents_first, n, single, greedy, shift)
+        if fault != FINE:
+            return b, fault
         expand(forest, n, heads[b])
-        b, found, shift = decode_greedily(
+        b, fault, shift = decode_greedily(
             scores, dependents_first, lengths, single, heads, b + 1, greedy
         )
-    return b, found
+    return b, fault
 
 
 @kernel
@@ -308,23 +308,23 @@ def decode_kernel(
     """Decode a batch. O(n²) per sentence.
 
     `scores` is (B, N, N), ``[b, h, d]``, or ``[b, d, h]`` if `dependents_first`; `lengths` is (0,)
-    if all have N - 1 words; `heads` (B · N,), -1 for padding and the root. Returns the first
-    sentence without a tree and its fault code; or B and FINE.
+    if all sentences have N - 1 words; `heads` (B · N,), -1 for padding and the root. Returns the
+    first sentence without a tree and its fault code; or B and FINE.
     """
     batch, size = scores.shape[0], scores.shape[1]
     rows = heads.reshape(batch, size)
     greedy = new_greedy(scores, size - 1)
-    b, found, shift = decode_greedily(scores, dependents_first, lengths, single, rows, 0, greedy)
-    if found == NOT_GREEDY:
+    b, fault, shift = decode_greedily(scores, dependents_first, lengths, single, rows, 0, greedy)
+    if fault == NOT_GREEDY:
         forest = new_forest(greedy.best, size - 1)
-        b, found = solve(scores, dependents_first, lengths, single, rows, b, shift, greedy, forest)
-    return b, found
+        b, fault = solve(scores, dependents_first, lengths, single, rows, b, shift, greedy, forest)
+    return b, fault
 
 
 def decode_plainly(scores: Any, single: bool) -> NDArray[np.int64] | None:
-    """Return the best tree of one matrix (N, N) that the kernel takes as it is; else None.
+    """Return the best tree of a matrix (N, N) that the kernel takes without conversion; else None.
 
-    None also if there is no tree: `decode_nonprojective` says why, but needs three times as long.
+    None also if there is no tree: `decode_nonprojective` says why, but takes three times as long.
     """
     if type(scores) is not np.ndarray or scores.ndim != 2 or scores.dtype not in FLOATS:
         return None

@@ -1,7 +1,7 @@
-"""Gains in real arithmetic, where floats with their error bounds cannot order two of them.
+"""Gains in real arithmetic, for pairs of gains that floats with error bounds cannot order.
 
-They are computed from the scores in long accumulators (`accumulator`). Where float64 holds every
-gain, as for whole numbers, that is found out once, and floats decide.
+These gains are computed from the scores in long accumulators (`accumulator`). If float64 holds
+every gain, as for whole numbers, floats decide; `is_unrounded` checks this once per sentence.
 """
 
 from __future__ import annotations
@@ -142,7 +142,7 @@ def compare(
 def is_unrounded(forest: Forest, scores: np.ndarray, dependents_first: bool, n: int) -> bool:
     """Tell whether float64 holds every gain without rounding. O(n²) at the first call.
 
-    So it is for whole numbers, for quantized scores, and if all scores are equal. Then floats
+    This is true for whole numbers, for quantized scores, and if all scores are equal. Then floats
     decide all comparisons, and all error bounds are set to 0.
     """
     if forest.counts[UNROUNDED] < 0:
@@ -162,7 +162,7 @@ def has_unit(forest: Forest, scores: np.ndarray, dependents_first: bool, n: int)
     `constrained` has four gains.
     """
     shift = abs(forest.limits[SHIFT])
-    # Scores that are not above this are dropped; some others that are dropped are only slower.
+    # Scores that are not above this number are dropped. To keep a droppable score costs only time.
     least = 2.0 * forest.limits[FLOOR] / SCALE - shift
     start = 0 if dependents_first else 1
     largest = shift
@@ -171,9 +171,9 @@ def has_unit(forest: Forest, scores: np.ndarray, dependents_first: bool, n: int)
     _, exponent = math.frexp(largest)
     _, terms = math.frexp(16.0 * (n + 1))
     unit = math.ldexp(1.0, exponent + terms - 53)
-    if largest > 2.0**900 or 0.0 < largest < 2.0**-900:  # they might overflow or underflow
+    if largest > 2.0**900 or 0.0 < largest < 2.0**-900:  # sums might overflow or underflow
         return False
-    # Adding this rounds to a multiple of the unit.
+    # To add this number rounds to a multiple of the unit.
     rounder = 1.5 * 2.0**52 * unit
     whole = (shift + rounder) - rounder == shift
     for x in range(1 - start, n + 1):

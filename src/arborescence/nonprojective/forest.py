@@ -28,65 +28,95 @@ DEPTH = 2.0**30
 # length N, over nodes at least 2N, over leaves W; D is the number of digits of an accumulator.
 
 
-class Columns(NamedTuple):
+class InColumns(NamedTuple):
     """The in-columns of tops, in rows that are reused when a top has become a member."""
 
-    gains: np.ndarray  # (N, W) float64: one column per row; times SCALE
-    entry: np.ndarray  # (N, W) int32: the word of x at which the edge of that gain enters
-    slot: np.ndarray  # nodes, int64: the row of x's column, -1 if it has none
-    free: np.ndarray  # leaves, int64: a stack of the free rows; the row freed last is reused
-    # first, as it is still in the processor's cache
-    raw: np.ndarray  # leaves, the type of the scores: scratch for copying a column
+    #: (N, W) float64: one column per row; times SCALE
+    gains: np.ndarray
+    #: (N, W) int32: the word of x at which the edge of that gain enters
+    entry: np.ndarray
+    #: nodes, int64: the row of x's column, -1 if it has none
+    slot: np.ndarray
+    #: leaves, int64: a stack of the free rows; the row freed last is reused first, as it is still
+    #: in the processor's cache
+    free: np.ndarray
+    #: leaves, the type of the scores: scratch for copying a column
+    raw: np.ndarray
 
 
 class Chosen(NamedTuple):
-    """The best entering edge of each node; for a member it is its edge on the cycle."""
+    """The best entering edge of each node; for a member, its edge on the cycle."""
 
-    tail: np.ndarray  # nodes, int64: the head of the edge tail -> into
-    into: np.ndarray  # nodes, int64
-    gain: np.ndarray  # nodes, float64: its gain
-    bound: np.ndarray  # nodes, float64: the error of a gain g is at most bound + relative·|g|
-    relative: np.ndarray  # nodes, float64
+    #: nodes, int64: the head of the edge tail -> into
+    tail: np.ndarray
+    #: nodes, int64: the word that the edge enters
+    into: np.ndarray
+    #: nodes, float64: the gain of the edge
+    gain: np.ndarray
+    #: nodes, float64: the error of a gain g is at most bound + relative·|g|
+    bound: np.ndarray
+    #: nodes, float64: see `bound`
+    relative: np.ndarray
 
 
 class Nest(NamedTuple):
     """The nesting of the nodes."""
 
-    parent: np.ndarray  # nodes, int64: the cycle that x is a member of, -1 for a top
-    members: np.ndarray  # nodes, int64: the members of all cycles, in order of contraction
-    label: np.ndarray  # leaves, int64: all leaves below a top have the same label
-    at: np.ndarray  # leaves, int64: the top of each label
-    size: np.ndarray  # nodes, int64: the number of leaves below x
-    first: np.ndarray  # nodes, int64: the first leaf of the linked list of these leaves
-    last: np.ndarray  # nodes, int64: the last leaf of that list
-    after: np.ndarray  # leaves, int64: the next leaf of the list
+    #: nodes, int64: the cycle that x is a member of, -1 for a top
+    parent: np.ndarray
+    #: nodes, int64: the members of all cycles, in order of contraction
+    members: np.ndarray
+    #: leaves, int64: all leaves below a top have the same label
+    label: np.ndarray
+    #: leaves, int64: the top of each label
+    at: np.ndarray
+    #: nodes, int64: the number of leaves below x
+    size: np.ndarray
+    #: nodes, int64: the first leaf of the linked list of these leaves
+    first: np.ndarray
+    #: nodes, int64: the last leaf of that list
+    last: np.ndarray
+    #: leaves, int64: the next leaf of the list
+    after: np.ndarray
 
 
 class Walk(NamedTuple):
     """The path from a word to the root."""
 
-    status: np.ndarray  # nodes, int64: NEW, ON_PATH or DONE
-    path: np.ndarray  # nodes, int64: the stack of nodes on the current path
+    #: nodes, int64: NEW, ON_PATH or DONE
+    status: np.ndarray
+    #: nodes, int64: the stack of nodes on the current path
+    path: np.ndarray
 
 
 class ExactGains(NamedTuple):
     """The exact sum that an edge into v replaces: own[v] + shared[group[v]], after `catch_up`."""
 
-    own: np.ndarray  # (N, D) int64
-    shared: np.ndarray  # (N, D) int64
-    group: np.ndarray  # leaves, int64
-    sums: np.ndarray  # (3, D) int64: accumulators
+    #: (N, D) int64: the part of the sum that belongs to a leaf
+    own: np.ndarray
+    #: (N, D) int64: the part that all leaves of a group share
+    shared: np.ndarray
+    #: leaves, int64: the group of a leaf
+    group: np.ndarray
+    #: (3, D) int64: accumulators
+    sums: np.ndarray
 
 
 class RootChildren(NamedTuple):
     """The data of `constrained` about the children of the root."""
 
-    roots: np.ndarray  # nodes, int64: the children
-    other: np.ndarray  # nodes, int64: the tail of the best edge into each that is not from the root
-    known: np.ndarray  # nodes, bool: whether `other` is up to date
-    loss: np.ndarray  # nodes, float64: the cost of taking that edge
-    family: np.ndarray  # nodes, int64: the child of the root whose subtree has a top
-    link: np.ndarray  # nodes, int64: union-find links between these subtrees
+    #: nodes, int64: the children
+    roots: np.ndarray
+    #: nodes, int64: the tail of the best edge into each that is not from the root
+    other: np.ndarray
+    #: nodes, bool: whether `other` is up to date
+    known: np.ndarray
+    #: nodes, float64: the cost of taking that edge
+    loss: np.ndarray
+    #: nodes, int64: the child of the root whose subtree has a top
+    family: np.ndarray
+    #: nodes, int64: union-find links between these subtrees
+    link: np.ndarray
 
 
 # Indices of `Forest.counts`: the numbers of nodes, of entries of `members`, of members that
@@ -101,14 +131,22 @@ SHIFT, FLOOR, MOST = range(3)
 class Forest(NamedTuple):
     """The contraction forest of one sentence of up to n words, with all arrays for decoding."""
 
-    columns: Columns
+    #: the in-columns of the tops
+    columns: InColumns
+    #: the best entering edge of each node
     chosen: Chosen
+    #: the nesting of the nodes
     nest: Nest
+    #: the current path to the root
     walk: Walk
+    #: the exact sums that edges replace
     exact: ExactGains
+    #: the children of the root
     rooted: RootChildren
-    counts: np.ndarray  # (at least 5,) int64
-    limits: np.ndarray  # (at least 3,) float64
+    #: (at least 5,) int64: see the indices above
+    counts: np.ndarray
+    #: (at least 3,) float64: see the indices above
+    limits: np.ndarray
 
 
 @kernel
@@ -125,7 +163,7 @@ def new_forest(scores: np.ndarray, n: int) -> Forest:
     gains = np.empty((rows + 1, leaves), np.float64)
     exact = np.empty((2 * rows + 3, digits), np.int64)
     return Forest(
-        Columns(
+        InColumns(
             gains=gains[:rows],
             entry=np.empty((rows, leaves), np.int32),
             slot=of_nodes[0],
@@ -173,30 +211,31 @@ def new_forest(scores: np.ndarray, n: int) -> Forest:
 def plant(forest: Forest, n: int, best: np.ndarray, head: np.ndarray, shift: float) -> None:
     """Start with a greedy graph: every leaf is a top with its best edge. O(n).
 
-    `shift` is subtracted from the scores of all root edges; these edges of the greedy graph are the
-    best ones after that. No edge counts as absent, unless `raise_floor` is called next.
+    `shift` is subtracted from the scores of all root edges; the edges of the greedy graph are the
+    best edges after this subtraction. No edge counts as absent, unless `raise_floor` is called
+    next.
     """
     chosen, columns, nest, walk = forest.chosen, forest.columns, forest.nest, forest.walk
-    # What is written after the words are nodes that `contract` will make.
+    # Entries after the words belong to nodes that `contract` will make, and are written again.
     for start in range(0, n + 1, LANES):
-        here = places(start)
+        lanes = places(start)
         node = longs(numbers(start))
-        tail = head[here]
-        gain = doubles(best[here]) * SCALE
-        chosen.tail[here] = longs(tail)
-        chosen.into[here] = node
-        chosen.gain[here] = where(tail == 0, gain - shift * SCALE, gain)
-        chosen.bound[here] = TINY
-        chosen.relative[here] = UNIT if shift != 0.0 else 0.0
-        columns.slot[here] = -1
-        columns.free[here] = n - node
-        nest.parent[here] = -1
-        nest.label[here] = where(node <= n, node, -1)
-        nest.at[here] = node
-        nest.first[here] = node
-        nest.last[here] = node
-        nest.size[here] = 1
-        walk.status[here] = NEW
+        tail = head[lanes]
+        gain = doubles(best[lanes]) * SCALE
+        chosen.tail[lanes] = longs(tail)
+        chosen.into[lanes] = node
+        chosen.gain[lanes] = where(tail == 0, gain - shift * SCALE, gain)
+        chosen.bound[lanes] = TINY
+        chosen.relative[lanes] = UNIT if shift != 0.0 else 0.0
+        columns.slot[lanes] = -1
+        columns.free[lanes] = n - node
+        nest.parent[lanes] = -1
+        nest.label[lanes] = where(node <= n, node, -1)
+        nest.at[lanes] = node
+        nest.first[lanes] = node
+        nest.last[lanes] = node
+        nest.size[lanes] = 1
+        walk.status[lanes] = NEW
     walk.status[0] = DONE
     forest.counts[NODES] = n + 1
     forest.counts[MEMBERS] = 0
@@ -210,7 +249,7 @@ def plant(forest: Forest, n: int, best: np.ndarray, head: np.ndarray, shift: flo
 @reordered_kernel
 @never_negative
 def sums_of(gains: np.ndarray, start: int, stop: int) -> tuple[float, float]:
-    """Return the sum of gains, and that of their absolute values. O(n)."""
+    """Return the sum of gains, and the sum of their absolute values. O(n)."""
     total = 0.0
     size = 0.0
     for x in range(start, stop):
@@ -221,10 +260,10 @@ def sums_of(gains: np.ndarray, start: int, stop: int) -> tuple[float, float]:
 
 @indexing_kernel
 def raise_floor(forest: Forest, n: int) -> None:
-    """Let edges far below the best ones count as absent, as masked ones are. O(n).
+    """Let edges far below the best edges count as absent; masked edges are so low. O(n).
 
     Masked edges compare as equal in floats, and exact comparisons of them would take most of the
-    time. `is_above_floor` tells whether the tree is still the best one.
+    time. `is_above_floor` tells whether the tree is still the best tree.
     """
     forest.limits[MOST], size = sums_of(forest.chosen.gain, 1, n + 1)
     forest.limits[FLOOR] = -size * DEPTH if size > 0.0 else -np.inf
@@ -232,10 +271,11 @@ def raise_floor(forest: Forest, n: int) -> None:
 
 @indexing_kernel
 def is_above_floor(forest: Forest) -> bool:
-    """Tell whether every tree with an edge below the floor weighs less than the tree found. O(n).
+    """Tell whether every tree with an edge below the floor weighs less than this tree. O(n).
 
-    No tree weighs more than `MOST`. One with an edge below the floor loses more than half of the
-    floor against that, the tree found less than a quarter; errors of these sums are far smaller.
+    No tree weighs more than `MOST`. A tree with an edge below the floor weighs less than `MOST` by
+    more than half of the floor, and this tree by less than a quarter of the floor. Errors of these
+    sums are far smaller.
     """
     weight, _ = sums_of(forest.chosen.gain, 1, forest.counts[NODES])
     return forest.limits[MOST] - weight < -0.25 * forest.limits[FLOOR]

@@ -1,7 +1,7 @@
-"""The greedy graph: the best head of each word, and the one word that hangs from the root. O(n²).
+"""The greedy graph: the best head of each word, and the single child of the root. O(n²).
 
-Every exact decoder must read each score once, and this is that pass. Lanes (`compiling.lanes`)
-compute sixteen words, or sixteen heads, at once, and keep their best scores in registers.
+Every exact decoder must read each score once: in this pass. Lanes (`compiling.lanes`) compute
+sixteen words, or sixteen heads, at once, and keep their best scores in registers.
 """
 
 from __future__ import annotations
@@ -33,14 +33,22 @@ from arborescence.core.tree import spans
 class Greedy(NamedTuple):
     """The greedy graph of a sentence, and scratch arrays. W is N, rounded up to whole lanes."""
 
-    best: np.ndarray  # (W,), the type of the scores: the score of each word's best edge
-    head: np.ndarray  # (W,) int32: the head of that edge
-    root: np.ndarray  # (W,), the type of the scores: the scores of the root edges
-    margin: np.ndarray  # (W,) float64: how much better the root edge of each word is
-    bests: np.ndarray  # (LANES²,), the type of the scores: of sixteen words in `greedy_columns`
-    heads: np.ndarray  # (LANES²,) int32
-    above: np.ndarray  # (W,) int32: 0 for the words that the root reaches, as from `spans`
-    copy: np.ndarray  # (N² + LANES,), the type of the scores: a sentence that is not contiguous
+    #: (W,), the type of the scores: the score of each word's best edge
+    best: np.ndarray
+    #: (W,) int32: the head of that edge
+    head: np.ndarray
+    #: (W,), the type of the scores: the scores of the root edges
+    root: np.ndarray
+    #: (W,) float64: how much better the root edge of each word is than its best other edge
+    margin: np.ndarray
+    #: (LANES²,), the type of the scores: the best scores of sixteen words in `greedy_columns`
+    bests: np.ndarray
+    #: (LANES²,) int32: the heads of `bests`
+    heads: np.ndarray
+    #: (W,) int32: 0 for the words that the root reaches, as from `spans`
+    above: np.ndarray
+    #: (N² + LANES,), the type of the scores: a copy of a sentence that is not contiguous
+    copy: np.ndarray
 
 
 @kernel
@@ -49,7 +57,7 @@ def new_greedy(scores: np.ndarray, n: int) -> Greedy:
     width = padded(n)
     floats = np.empty((2, width), scores.dtype)
     integers = np.empty((2, width), np.int32)
-    # Where lanes cannot be read in place: see `find_heads`.
+    # If lanes cannot be read in place: see `find_heads`.
     copied = 0 if is_row(scores) and n + 1 >= LANES else (n + 1) ** 2
     return Greedy(
         best=floats[0],
@@ -70,11 +78,11 @@ def find_heads(
     """Find the best head, on a tie the lowest, of each word of the sentence b. O(n²).
 
     Heads before `first` do not count. Returns whether NaN or +inf may have been read; and whether a
-    word has no such head.
+    word has no head.
     """
     size = scores.shape[1]
-    # Lanes are read from rows. In rows that are too short they also read the next ones: so the
-    # last sentence is copied, and any that is not contiguous.
+    # Lanes are read from rows. If a row is too short, lanes also read the next rows. So the last
+    # sentence is copied, and every sentence that is not contiguous.
     begin = b * size * size
     reach = n * size + max(size, LANES)
     if is_row(scores) and begin + reach <= scores.size:
@@ -100,8 +108,8 @@ def greedy_rows(
     for block in range(0, n + 1, LANES):
         # The last lanes begin earlier, so that they end with the row, and repeat some words.
         start = min(block, max(n + 1 - LANES, 0))
-        here, d = places(start), numbers(start)
-        greedy.root[here] = scores[places(begin + start)]
+        lanes, d = places(start), numbers(start)
+        greedy.root[lanes] = scores[places(begin + start)]
         score = scores[places(begin + first * stride + start)]
         head = fill(d, first)
         nan = score != score
@@ -112,8 +120,8 @@ def greedy_rows(
             best = where(better, score, best)
             head = where(better, h, head)
             nan = nan | (score != score)
-        greedy.best[here] = best
-        greedy.head[here] = head
+        greedy.best[lanes] = best
+        greedy.head[lanes] = head
         word = (d >= 1) & (d <= n)
         bad += count(word & (nan | (best == np.inf)))
         absent += count(word & (best == -np.inf))
@@ -148,7 +156,7 @@ def greedy_columns(
                 nan = nan | (score != score)
             greedy.bests[places(k * LANES)] = best
             greedy.heads[places(k * LANES)] = head
-        # Row k of the tile has the best of every sixteenth head of the word k; now turn it.
+        # Row k of the tile has the best of every sixteenth head of the word k; transpose the tile.
         turn(greedy.bests)
         best = greedy.bests[places(0)]
         lane = fill(numbers(0), 0)
@@ -176,7 +184,7 @@ def greedy_columns(
 
 @indexing_kernel
 def lowest_heads(greedy: Greedy, n: int, first_word: int) -> None:
-    """Take the lowest of the best heads in several lanes, after these and the scores are turned."""
+    """Take the lowest of the best heads in several lanes, after heads and scores are transposed."""
     best = greedy.best[places(first_word)]
     head = fill(numbers(0), n)
     for k in range(LANES):
@@ -191,21 +199,22 @@ def hang(greedy: Greedy, n: int) -> tuple[bool, float]:
     """Give one word the root as its head; `greedy` has each word's best other head. O(n).
 
     Every tree with one root edge keeps its rank if the same number, the *shift*, is subtracted from
-    all root edges (Stanojević and Cohen 2021). The smallest shift with which only one word prefers
-    the root is taken. If the greedy graph is a tree then, it is the best one. Rounded differences
-    are ordered like the exact ones, or equal; the exact error of a difference is a float too (Knuth
-    1998, Theorem B of Section 4.2.2). Returns whether NaN or +inf was read; and the shift, 0 if no
-    float is known to be one (then each word prefers the root as its scores say).
+    all root edges (Stanojević and Cohen 2021). The smallest shift is taken with which only one word
+    prefers the root. If the greedy graph is then a tree, it is the best tree. Rounded differences
+    have the order of the exact differences, or are equal; the exact error of a difference is a
+    float, too (Knuth 1998, Theorem B of Section 4.2.2). Returns whether NaN or +inf was read; and
+    the shift, or 0 if no float is known to be a shift (then scores decide which words prefer the
+    root).
     """
     best, head, root, margins = greedy.best, greedy.head, greedy.root, greedy.margin
     bad = 0
     highest = fill(doubles(root[places(0)]), -np.inf)
     for start in range(0, n + 1, LANES):
-        here, words = places(start), numbers(start)
+        lanes, words = places(start), numbers(start)
         word = (words >= 1) & (words <= n)
-        score = root[here]
-        margin = where(word, doubles(score) - doubles(best[here]), -np.inf)
-        margins[here] = margin
+        score = root[lanes]
+        margin = where(word, doubles(score) - doubles(best[lanes]), -np.inf)
+        margins[lanes] = margin
         highest = where(margin > highest, margin, highest)
         bad += count(word & ~(score < np.inf))
     most = top(highest)
@@ -266,8 +275,8 @@ def decode_greedily(
 ) -> tuple[int, int, float]:
     """Decode the sentences from `start` while greedy graphs are trees; O(n²) per sentence.
 
-    Returns the first that is not decoded (or B), the reason (or FINE), and the shift of its root
-    edges.
+    Returns the first sentence that is not decoded (or B), the reason (or FINE), and the shift of
+    its root edges.
     """
     best, head = greedy.best, greedy.head
     batch, size = scores.shape[0], scores.shape[1]

@@ -13,9 +13,10 @@ split in two, with and without e_1, and contract twice; Camerini, Fratta and Maf
 times.)
 
 Under the root constraint (their Fig. 9) the trees are first split by their root edge. The first
-tree is the best of all, from the decoder with the constraint. Then its root edge is deleted and the
-best tree of the rest is found, and so on; each when the one before it has been output. In the part
-of one root edge all other root edges are deleted, so its trees satisfy the constraint.
+tree is the best of all trees, from the decoder with the constraint. Then its root edge is deleted,
+and the decoder finds the best tree without this edge, and so on; each search waits until the tree
+before it has been output. In the part of one root edge, all other root edges are deleted, so its
+trees satisfy the constraint.
 """
 
 from __future__ import annotations
@@ -68,7 +69,7 @@ from arborescence.nonprojective.swaps import (
 )
 
 if TYPE_CHECKING:
-    from arborescence.core.best_first import Lists
+    from arborescence.core.best_first import TreeLists
     from arborescence.core.graph import Graph
 
 
@@ -96,11 +97,11 @@ def open_root(ranking: Ranking, search: SwapSearch, forest: Forest, n: int, sing
             work[d, 0] = -np.inf if ranking.spent[d] != 0 else graph.base[d, 0]
             greedy.root[d] = work[d, 0]
         _, shift = hang(greedy, n)
-    found = FINE
+    fault = FINE
     for d in range(1, n + 1):
         if greedy.best[d] == -np.inf:
-            found = NO_TREE
-    if found == FINE:
+            fault = NO_TREE
+    if fault == FINE:
         part = add_part(ranking, -1, 0)
         heads = parts.heads[part]
         heads[0] = -1
@@ -108,10 +109,10 @@ def open_root(ranking: Ranking, search: SwapSearch, forest: Forest, n: int, sing
             for d in range(1, n + 1):
                 heads[d] = greedy.head[d]
         else:
-            found = find_tree(forest, work, True, n, single, greedy, shift)
-            if found == FINE:
+            fault = find_tree(forest, work, True, n, single, greedy, shift)
+            if fault == FINE:
                 expand(forest, n, heads)
-        if found == FINE:
+        if fault == FINE:
             if single:
                 for d in range(1, n + 1):
                     if heads[d] == 0:
@@ -123,7 +124,7 @@ def open_root(ranking: Ranking, search: SwapSearch, forest: Forest, n: int, sing
     if single:
         for d in range(1, n + 1):
             work[d, 0] = -np.inf
-    return found
+    return fault
 
 
 @inlined_kernel
@@ -153,7 +154,7 @@ def follow_swap(ranking: Ranking, parent: int, d: int, heads: np.ndarray) -> Non
 def start(
     ranking: Ranking, search: SwapSearch, scores: np.ndarray, dependents_first: bool, n: int
 ) -> bool:
-    """Start with a sentence of n > 0 words; False if a score is NaN or +inf. O(n²)."""
+    """Begin a sentence of n > 0 words; False if a score is NaN or +inf. O(n²)."""
     for which in (PARTS, WAITING, POOL, ANNOUNCED):
         ranking.counts[which] = 0
     ranking.counts[GIVEN] = NONE_YET
@@ -166,14 +167,15 @@ def start(
 def advance(ranking: Ranking, search: SwapSearch, forest: Forest, n: int, single: bool) -> int:
     """Find the next tree: `counts[GIVEN]` is its part. O(n²): at most two contractions.
 
-    The second is needed if a swap does not fit; the next swap of the same part then fits. Returns
-    FINE; EXHAUSTED; FULL: get more room and call again; or the reason why there is no tree.
+    The second contraction is needed if a swap does not fit; the next swap of the same part then
+    fits. Returns FINE; EXHAUSTED; FULL (allocate more room and call again); or the reason why there
+    is no tree.
     """
     parts = ranking.parts
     part = ranking.counts[GIVEN]
-    found = FINE
+    fault = FINE
     if not has_room(ranking, n, 2, 1):
-        found = FULL
+        fault = FULL
     elif part != SPLIT:
         ranking.counts[GIVEN] = SPLIT
         opens = True
@@ -183,20 +185,20 @@ def advance(ranking: Ranking, search: SwapSearch, forest: Forest, n: int, single
             if opens:
                 ranking.spent[parts.without[part]] = 1
         if opens:
-            fault = open_root(ranking, search, forest, n, single)
+            root_fault = open_root(ranking, search, forest, n, single)
             if part == NONE_YET:
-                found = fault
-    while found == FINE:
+                fault = root_fault
+    while fault == FINE:
         enqueue(ranking, search, n)
         if ranking.counts[GIVEN] != SPLIT:
             break
         if ranking.counts[WAITING] == 0:
-            found = EXHAUSTED
+            fault = EXHAUSTED
         elif not has_room(ranking, n, 1, 1):
-            found = FULL
+            fault = FULL
         else:
             take_turn(ranking, search, forest, n)
-    return found
+    return fault
 
 
 @inlined_kernel
@@ -225,7 +227,7 @@ def take_turn(ranking: Ranking, search: SwapSearch, forest: Forest, n: int) -> N
 @kernel
 @takes(
     f"{BLOCKS}, "
-    "score[:, :, ::1], bool, int64[::1], bool, int64, core.best_first.Lists("
+    "score[:, :, ::1], bool, int64[::1], bool, int64, core.best_first.TreeLists("
     "out int64[:, :, ::1], out float64[:, ::1], out int64[::1])"
 )
 def kbest_kernel(
@@ -235,14 +237,14 @@ def kbest_kernel(
     lengths: np.ndarray,
     single: bool,
     first: int,
-    lists: Lists,
+    lists: TreeLists,
 ) -> tuple[int, int]:
     """Find the k best trees of each sentence of a batch. O(k n²) a sentence.
 
-    Arguments as for `decode_kernel`; the blocks have room for N - 1 words. A sentence `first` with
-    a count is continued from them. The lists get exact sums, rounded once, without padding. Returns
-    the first sentence that is not finished, and the reason (if FULL, call again from it with larger
-    blocks); or B and FINE.
+    Arguments are as for `decode_kernel`; the blocks have room for N - 1 words. If the sentence
+    `first` has a count, its search continues from the blocks. The lists get exact sums, rounded
+    once, without padding. Returns the first sentence that is not finished, and the reason (if FULL,
+    call again from this sentence with larger blocks); or B and FINE.
     """
     n = scores.shape[1] - 1
     search = new_search(blocks.matrices, blocks.good, blocks.notes[0], n)
@@ -262,7 +264,7 @@ def find_trees(
     lengths: np.ndarray,
     single: bool,
     first: int,
-    lists: Lists,
+    lists: TreeLists,
 ) -> tuple[int, int]:
     """Do the work of `kbest_kernel`."""
     heads, weights, counts = lists
@@ -280,11 +282,11 @@ def find_trees(
                 return b, BAD_SCORE
             counts[b] = 0
         while counts[b] < weights.shape[1]:
-            found = advance(ranking, search, forest, n, single)
-            if found == EXHAUSTED:
+            fault = advance(ranking, search, forest, n, single)
+            if fault == EXHAUSTED:
                 break
-            if found != FINE:
-                return b, found
+            if fault != FINE:
+                return b, fault
             part = ranking.counts[GIVEN]
             for d in range(n + 1):
                 heads[b, counts[b], d] = parts.heads[part, d]
@@ -302,7 +304,7 @@ _KEPT_WORDS = 63
 
 
 class KBestState(Blocks):
-    """What the kernel keeps, for a maximum sentence length and one type of scores."""
+    """The blocks of the kernel, for a maximum sentence length and one type of scores."""
 
     __slots__ = ()
 
@@ -351,9 +353,9 @@ class KBestState(Blocks):
         return more._replace(matrices=self.matrices, good=self.good, notes=self.notes)
 
     def find(
-        self, graph: Graph, single: bool, lists: Lists, start: int, stop: int
+        self, graph: Graph, single: bool, lists: TreeLists, start: int, stop: int
     ) -> tuple[KBestState, int, int]:
-        """Fill the lists of some sentences, as in `best_first.State.find`."""
+        """Fill the lists of some sentences, as in `TreeSearch.find`."""
         state: KBestState = self
         scores, lengths = graph.scores, graph.lengths
         if len(self.good) < scores.shape[1]:
@@ -366,11 +368,11 @@ class KBestState(Blocks):
             )
             lengths = lengths[share] if lengths.size else lengths
         scores = np.ascontiguousarray(scores)
-        sentence, found = 0, FULL
-        while found == FULL:
-            sentence, found = kbest_kernel(
+        sentence, fault = 0, FULL
+        while fault == FULL:
+            sentence, fault = kbest_kernel(
                 state, scores, graph.dependents_first, lengths, single, sentence, lists
             )
-            if found == FULL:
+            if fault == FULL:
                 state = state.larger()
-        return state, start + sentence, found
+        return state, start + sentence, fault

@@ -52,42 +52,57 @@ if TYPE_CHECKING:
 # P is the number of parts, and N is n + 1.
 
 
-class Parts(NamedTuple):
+class TreeParts(NamedTuple):
     """The definition and the best tree of each part."""
 
-    heads: np.ndarray  # (P, N) int32: the best tree
-    weight: np.ndarray  # (P, 3) float64: its weight times SCALE, a double-double
-    parent: np.ndarray  # (P,) int64: the part from which this one was split; -1: none
-    without: np.ndarray  # (P,) int64: the word whose edge in the parent's tree is ruled out;
-    # without a parent: the word whose root edge is required, or 0
-    before: np.ndarray  # (P, N) int32: the words whose swaps became parts, as a
-    # linked list: the word before each word, 0 at the start
-    latest: np.ndarray  # (P,) int64: the last word of that list
+    #: (P, N) int32: the best tree
+    heads: np.ndarray
+    #: (P, 3) float64: its weight times SCALE, a double-double
+    weight: np.ndarray
+    #: (P,) int64: the part from which this one was split; -1: none
+    parent: np.ndarray
+    #: (P,) int64: the word whose edge in the parent's tree is ruled out; without a parent: the word
+    #: whose root edge is required, or 0
+    without: np.ndarray
+    #: (P, N) int32: the words whose swaps became parts, as a linked list: the word before each
+    #: word, 0 at the start
+    before: np.ndarray
+    #: (P,) int64: the last word of that list
+    latest: np.ndarray
 
 
 class PricedSwaps(NamedTuple):
     """The swaps for the best tree of each part."""
 
-    cost: np.ndarray  # (P, 3, W) float64: the cost of each word's swap, a double-double; inf: no
-    # swap, or already a part
-    begin: np.ndarray  # (P,) int64: the start of the part's changes in the pool
-    start: np.ndarray  # (P, N) int32: the start of each word's changes, relative to `begin`
-    stop: np.ndarray  # (P, N) int32: their end
+    #: (P, 3, W) float64: the cost of each word's swap, a double-double; inf: no swap, or already a
+    #: part
+    cost: np.ndarray
+    #: (P,) int64: the start of the part's changes in the pool
+    begin: np.ndarray
+    #: (P, N) int32: the start of each word's changes, relative to `begin`
+    start: np.ndarray
+    #: (P, N) int32: their end
+    stop: np.ndarray
 
 
 class Pool(NamedTuple):
-    """The head changes of all swaps, as in `Swaps`."""
+    """The head changes of all swaps, as in `SwapTrees`."""
 
-    word: np.ndarray  # int32
-    new_head: np.ndarray  # int32
+    #: int32: the word whose head changes
+    word: np.ndarray
+    #: int32: its new head
+    new_head: np.ndarray
 
 
 class Queue(NamedTuple):
     """The heap of parts, and the tree by which each part is ordered."""
 
-    choice: np.ndarray  # (P,) int64: the word whose swap is next; 0: the best tree itself is next
-    key: np.ndarray  # (P, 3) float64: the weight of the next tree, a double-double
-    heap: np.ndarray  # (P,) int64: a binary heap of parts, the best part first
+    #: (P,) int64: the word whose swap is next; 0: the best tree itself is next
+    choice: np.ndarray
+    #: (P, 3) float64: the weight of the next tree, a double-double
+    key: np.ndarray
+    #: (P,) int64: a binary heap of parts, the best part first
+    heap: np.ndarray
 
 
 # Indices of `Ranking.counts`: the numbers of parts, of parts in the heap, of entries of the pool,
@@ -102,31 +117,47 @@ NOTES = 7
 class Ranking(NamedTuple):
     """The state of the k-best search of one sentence."""
 
-    parts: Parts
+    #: the parts and their best trees
+    parts: TreeParts
+    #: the swaps of each part
     priced: PricedSwaps
+    #: the head changes of the swaps
     pool: Pool
+    #: the heap of parts
     queue: Queue
-    announced: np.ndarray  # (2,) int64: parts to put into the heap
-    spent: np.ndarray  # (N,) int64: 1 for the root edges whose parts are split already
-    total: np.ndarray  # (D,) int64: an accumulator
-    counts: np.ndarray  # (5,) int64
+    #: (2,) int64: parts to put into the heap
+    announced: np.ndarray
+    #: (N,) int64: 1 for the root edges whose parts are split already
+    spent: np.ndarray
+    #: (D,) int64: an accumulator
+    total: np.ndarray
+    #: (5,) int64: see the indices above
+    counts: np.ndarray
 
 
 class Blocks(NamedTuple):
-    """What a search keeps between calls of its kernel, in few arrays: the kernel gets only arrays.
+    """The state of a search between calls of its kernel, in few arrays: kernels take only arrays.
 
-    P is the number of parts that there is room for. The sentences have up to N - 1 words; W is
-    `width_of` that number, Q the length of the pool, and M the larger one of N and `NOTES`.
+    There is room for P parts. The sentences have up to N - 1 words; W is ``width_of(N - 1)``, Q the
+    length of the pool, and M the maximum of N and `NOTES`.
     """
 
-    trees: np.ndarray  # (4, P, N) int32: heads and before of `Parts`, start and stop of the swaps
-    numbers: np.ndarray  # (6, P) int64: parent, without, latest, begin, choice, heap
-    keys: np.ndarray  # (2, P, 3) float64: weight and key
-    costs: np.ndarray  # (P, 3, W) float64
-    changes: np.ndarray  # (2, Q) int32: the pool
-    matrices: np.ndarray  # (2, N, W), the type of the scores: base and work of `Constrained`
-    good: np.ndarray  # (N, GOOD) int32: the heads of `GoodHeads`
-    notes: np.ndarray  # (3, M) int64: known of `GoodHeads`, spent, and counts with `announced`
+    #: (4, P, N) int32: heads and before of `TreeParts`, start and stop of the swaps
+    trees: np.ndarray
+    #: (6, P) int64: parent, without, latest, begin, choice, heap
+    numbers: np.ndarray
+    #: (2, P, 3) float64: weight and key
+    keys: np.ndarray
+    #: (P, 3, W) float64: cost of `PricedSwaps`
+    costs: np.ndarray
+    #: (2, Q) int32: the pool
+    changes: np.ndarray
+    #: (2, N, W), the type of the scores: base and work of `Constrained`
+    matrices: np.ndarray
+    #: (N, GOOD) int32: the heads of `GoodHeads`
+    good: np.ndarray
+    #: (3, M) int64: known of `GoodHeads`, spent, and counts with `announced`
+    notes: np.ndarray
 
 
 #: `Blocks` in signatures of kernels.
@@ -142,7 +173,7 @@ def ranking_of(blocks: Blocks, total: np.ndarray) -> Ranking:
     """Cut a search's blocks into its ranking; `total` is an accumulator. O(1)."""
     trees, numbers, keys, notes = blocks.trees, blocks.numbers, blocks.keys, blocks.notes
     return Ranking(
-        Parts(
+        TreeParts(
             heads=trees[0],
             weight=keys[0],
             parent=numbers[0],
@@ -215,7 +246,7 @@ def compare_trees(
 
 @inlined_kernel
 def goes_before(ranking: Ranking, search: SwapSearch, n: int, one: int, other: int) -> bool:
-    """Tell whether one part's next tree is better than another's; on a tie the older part's is."""
+    """Tell whether a part's next tree is better than another's; on a tie, the older part wins."""
     queue = ranking.queue
     sign = dd_sign(queue.key[one], queue.key[other])
     if sign == UNSURE:
@@ -404,15 +435,15 @@ def cheapest_swap(ranking: Ranking, search: SwapSearch, n: int, part: int) -> in
     least = fill(high[places(0)], np.inf)
     widest = fill(least, 0.0)
     for start in range(0, n + 1, LANES):
-        here, d = places(start), numbers(start)
-        value = where((d >= 1) & (d <= n), high[here], np.inf)
+        lanes, d = places(start), numbers(start)
+        value = where((d >= 1) & (d <= n), high[lanes], np.inf)
         least = where(value < least, value, least)
-        rest = magnitude(low[here]) + lost[here]
-        widest = where((value < np.inf) & (rest > widest), rest, widest)
+        low_part = magnitude(low[lanes]) + lost[lanes]
+        widest = where((value < np.inf) & (low_part > widest), low_part, widest)
     best = -top(0.0 - least)
     if best == np.inf:
         return 0
-    # More than the bound in `dd_sign`.
+    # This bound is larger than the bound in `dd_sign`.
     near = best + 9.0 * top(widest)
     many = 0
     word = 0
@@ -434,11 +465,11 @@ def settle_swap(ranking: Ranking, search: SwapSearch, n: int, part: int, first: 
     for d in range(first + 1, n + 1):
         if cost[0, d] == np.inf:
             continue
-        one, other = (
+        cost_of_d, cost_of_best = (
             (cost[0, d], cost[1, d], cost[2, d]),
             (cost[0, best], cost[1, best], cost[2, best]),
         )
-        sign = dd_sign(one, other)
+        sign = dd_sign(cost_of_d, cost_of_best)
         if sign == UNSURE:
             sign = -compare_trees(ranking, search, n, part, d, part, best)
         if sign < 0:

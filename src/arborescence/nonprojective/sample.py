@@ -32,9 +32,9 @@ from arborescence.nonprojective.sums import add_logs, swap
 def weigh_heads(logs: np.ndarray, n: int, word: int, shares: np.ndarray) -> None:
     """Compute the logarithm of the weight of each head of a word over all multi-root trees. O(n³).
 
-    Eliminates all other words, and computes for each the probability that a random walk over heads
-    from it reaches the root before `word`. The shares are up to a common constant, all -inf if
-    there is no tree; absent edges, loops and column 0 of the logs are -inf.
+    Eliminate all other words. For each of these words, compute the probability that a random walk
+    over heads from the word reaches the root before `word`. The shares are up to a common constant,
+    all -inf if there is no tree; absent edges, loops and column 0 of the logs are -inf.
     """
     order = np.arange(n + 1)
     steps = logs[: n + 1, : n + 1].copy()
@@ -206,7 +206,7 @@ def choose_head(
     given: np.ndarray,
     source: np.ndarray,
 ) -> int:
-    """Draw the head of a word, given some heads of the tree; -1 if there is no such tree. O(n³)."""
+    """Draw the head of a word, given some heads of the tree; -1 if no tree has them. O(n³)."""
     shares = np.empty(n + 1)
     if not weigh_heads_in_floats(weights, n, word, tree, given, shares):
         logs = logs.copy()
@@ -274,24 +274,24 @@ def grow(
     tree: np.ndarray,
     given: np.ndarray,
 ) -> bool:
-    """Draw the heads that are not `given`; tell if there is such a tree."""
-    done = np.zeros(n + 1, np.bool_)
-    done[0] = True
+    """Draw the heads that are not `given`; return whether a tree has the given heads."""
+    in_tree = np.zeros(n + 1, np.bool_)
+    in_tree[0] = True
     steps = 0
     start = 1
     while start <= n:
         d = start
-        while not done[d] and steps < _STEPS_A_WORD * n:
+        while not in_tree[d] and steps < _STEPS_A_WORD * n:
             if not given[d]:
                 if sums[d, n] == 0.0:
                     return False
                 tree[d] = choose(sums[d], n, source)
             d = tree[d]
             steps += 1
-        if done[d]:
+        if in_tree[d]:
             d = start
-            while not done[d]:
-                done[d] = True
+            while not in_tree[d]:
+                in_tree[d] = True
                 d = tree[d]
             start += 1
         else:
@@ -300,7 +300,7 @@ def grow(
             if tree[word] < 0:
                 return False
             given[word] = True
-            done[1:] = False
+            in_tree[1:] = False
             steps = 0
             start = 1
     return True

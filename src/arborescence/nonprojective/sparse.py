@@ -59,15 +59,15 @@ def decode_sparse(
     Returns
     -------
     heads : (n + 1,) int64
-        The head of each word; -1 for the root. A torch tensor, on the device of `weights`, if that
-        is one.
+        The head of each word; -1 for the root. If `weights` is a torch tensor, a tensor on the same
+        device.
 
     Raises
     ------
     ScoresError
         If a weight is NaN or +inf, a node is not in 0 to n, or shapes or types are invalid.
     NoTreeError
-        If there is no such tree; the message names words that the root does not reach.
+        If there is no tree; the message names words that the root does not reach.
 
     Notes
     -----
@@ -88,15 +88,15 @@ def decode_sparse(
     edges = as_edge_list(n, heads, deps, weights, "decode_sparse")
     nodes = edges.words + 1
     tree = np.empty(nodes, np.int64)
-    # With half of all edges a matrix is faster, and takes less memory than they do.
+    # With half of all edges, a matrix is faster, and takes less memory than the list.
     size = nodes if 2 * edges.weights.size >= nodes**2 else 0
     matrix = np.empty((size, size))
     fault, edge = sparse_kernel(*edges[:4], single, matrix, tree)
     if fault == NOT_GREEDY:
-        found = decode_plainly(matrix, single)
-        if found is not None:
-            return edges.give_back(found)
-        # There is no tree: the other way says which words are not reached.
+        best_heads = decode_plainly(matrix, single)
+        if best_heads is not None:
+            return edges.give_back(best_heads)
+        # There is no tree: the algorithm on the list tells which words are not reached.
         fault, edge = sparse_kernel(*edges[:4], single, np.empty((0, 0)), tree)
     if fault == FINE:
         return edges.give_back(tree)
@@ -104,8 +104,8 @@ def decode_sparse(
         raise edges.fault(fault, edge)
     if fault == NO_SINGLE_ROOT:
         raise NoTreeError(
-            "no tree with a single root exists: no one child of the root reaches all other words; "
-            "root='multi' allows several"
+            "no tree with a single root exists: no child of the root reaches all other words; "
+            "root='multi' allows several children"
         )
     lost = np.flatnonzero(tree == 0)
     raise NoTreeError(

@@ -44,23 +44,32 @@ _CLOSE = 2.0**-48
 _TINY = 2.0**-1000
 
 
-class Columns(NamedTuple):
-    """The edges into each word, the best one first; a binary heap once the word is on a cycle."""
+class ColumnHeaps(NamedTuple):
+    """The edges into each word, the best edge first; a binary heap once the word is on a cycle."""
 
-    start: np.ndarray  # (n + 2,) int64: the start of each word's edges
-    left: np.ndarray  # (n + 1,) int64: the number of edges left
-    heads: np.ndarray  # (m,) int32
-    weights: np.ndarray  # (m + n + 1,) float64
-    root: np.ndarray  # (n + 1,) float64: the root's edges, -inf if absent; they end `weights`
+    #: (n + 2,) int64: the start of each word's edges
+    start: np.ndarray
+    #: (n + 1,) int64: the number of edges left
+    left: np.ndarray
+    #: (m,) int32: the heads of the edges
+    heads: np.ndarray
+    #: (m + n + 1,) float64: the weights of the edges, and `root`
+    weights: np.ndarray
+    #: (n + 1,) float64: the root's edges, -inf if absent: the end of `weights`
+    root: np.ndarray
 
 
-class Best(NamedTuple):
+class BestEdges(NamedTuple):
     """The best edge into each word that is not a root edge, and its best root edge; (n + 1,)."""
 
-    edge: np.ndarray  # int64: its index; of edges of the same weight that of the lowest head
-    head: np.ndarray  # int64; -1 if there is none
-    weight: np.ndarray  # float64; -inf if there is none
-    root: np.ndarray  # float64: the weight of the root edge; -inf if there is none
+    #: int64: the index of the edge; of edges of the same weight, the edge from the lowest head
+    edge: np.ndarray
+    #: int64: its head; -1 if there is no edge
+    head: np.ndarray
+    #: float64: its weight; -inf if there is no edge
+    weight: np.ndarray
+    #: float64: the weight of the root edge; -inf if there is no root edge
+    root: np.ndarray
 
 
 class Clusters(NamedTuple):
@@ -69,24 +78,42 @@ class Clusters(NamedTuple):
     Every contraction makes an *item*, numbered from n + 1; the items up to n are the words.
     """
 
-    name: np.ndarray  # (n + 1,) int32: the name of a word's cluster
-    following: np.ndarray  # (n + 1,) int32: the next word of the cluster, in a circular list
-    size: np.ndarray  # (n + 1,) int32: the number of words in the cluster
-    item: np.ndarray  # (n + 1,) int32: the item of the cluster
-    inside: np.ndarray  # (2 n + 2,) int32: the item that contains an item, or -1
-    entered_from: np.ndarray  # (2 n + 2,) int32: the head of the best edge into the item
-    entered_at: np.ndarray  # (2 n + 2,) int32: the dependent of that edge
-    rooted: np.ndarray  # (n + 1,) int32: the word that the root's best edge enters, or -1
-    top: np.ndarray  # (n + 1,) int32: the cluster's best column, or -1
-    child: np.ndarray  # (n + 1,) int32: a column's first child in the pairing heap, or -1
-    sibling: np.ndarray  # (n + 1,) int32: its next sibling, or -1
-    gain: np.ndarray  # (n + 1,) float64: the gain of a column's best edge, without the offset
-    slack: np.ndarray  # (n + 1,) float64: a chosen root edge's gain minus the best other's
-    base: np.ndarray  # (n + 1, D) int64
-    offset: np.ndarray  # (n + 1, D) int64
-    scratch: np.ndarray  # (D,) int64
-    power: np.ndarray  # (D,) float64: the value of each digit's unit, times SCALE
-    bias: int  # digits are multiples of 2^-bias
+    #: (n + 1,) int32: the name of a word's cluster
+    name: np.ndarray
+    #: (n + 1,) int32: the next word of the cluster, in a circular list
+    following: np.ndarray
+    #: (n + 1,) int32: the number of words in the cluster
+    size: np.ndarray
+    #: (n + 1,) int32: the item of the cluster
+    item: np.ndarray
+    #: (2 n + 2,) int32: the item that contains an item, or -1
+    inside: np.ndarray
+    #: (2 n + 2,) int32: the head of the best edge into the item
+    entered_from: np.ndarray
+    #: (2 n + 2,) int32: the dependent of that edge
+    entered_at: np.ndarray
+    #: (n + 1,) int32: the word that the root's best edge enters, or -1
+    rooted: np.ndarray
+    #: (n + 1,) int32: the cluster's best column, or -1
+    top: np.ndarray
+    #: (n + 1,) int32: a column's first child in the pairing heap, or -1
+    child: np.ndarray
+    #: (n + 1,) int32: its next sibling, or -1
+    sibling: np.ndarray
+    #: (n + 1,) float64: the gain of a column's best edge, without the offset
+    gain: np.ndarray
+    #: (n + 1,) float64: a chosen root edge's gain minus the gain of the best other edge
+    slack: np.ndarray
+    #: (n + 1, D) int64: the base of each word
+    base: np.ndarray
+    #: (n + 1, D) int64: the offset of each cluster
+    offset: np.ndarray
+    #: (D,) int64: scratch: a sum
+    scratch: np.ndarray
+    #: (D,) float64: the value of each digit's unit, times SCALE
+    power: np.ndarray
+    #: digits are multiples of 2^-bias
+    bias: int
 
 
 @kernel
@@ -107,7 +134,7 @@ def sparse_kernel(
     heads, deps : (m,) int64
     weights : (m,) float64
         -inf is an absent edge. Loops and edges into the root are ignored. Another thread may change
-        edges: so each pass over them checks what it reads, and all else works on copies.
+        edges: so each pass over the edges checks them again, and all other code works on copies.
     matrix : (n + 1, n + 1) float64, written; or (0, 0)
         If the greedy graph is not a tree, the edges are put here instead of solving the rest.
     tree : (n + 1,) int64, written
@@ -116,11 +143,11 @@ def sparse_kernel(
     Returns
     -------
     (fault, edge)
-        FINE, NO_TREE, NO_SINGLE_ROOT, or NOT_GREEDY: they are in `matrix`; or BAD_SCORE or BAD_NODE
-        and the index of that edge.
+        FINE, NO_TREE, NO_SINGLE_ROOT, or NOT_GREEDY (the edges are in `matrix`); or BAD_SCORE or
+        BAD_NODE and the index of the invalid edge.
     """
     absent = np.full((2, n + 1), -np.inf)
-    best = Best(np.empty(n + 1, np.int64), np.full(n + 1, -1, np.int64), absent[0], absent[1])
+    best = BestEdges(np.empty(n + 1, np.int64), np.full(n + 1, -1, np.int64), absent[0], absent[1])
     fault, edge = greedy(n, heads, deps, weights, best)
     if fault != FINE:
         return fault, edge
@@ -145,9 +172,9 @@ def greedy(
     heads: np.ndarray,
     deps: np.ndarray,
     weights: np.ndarray,
-    best: Best,
+    best: BestEdges,
 ) -> tuple[int, int]:
-    """Check all edges; fill `best`, where there is none yet. Return ``(fault, edge)``. O(m)."""
+    """Check all edges; fill `best`, which is empty before. Return ``(fault, edge)``. O(m)."""
     for i in range(weights.shape[0]):
         h, d, weight = heads[i], deps[i], weights[i]
         if h < 0 or h > n or d < 0 or d > n:
@@ -165,7 +192,7 @@ def greedy(
 
 @inlined_kernel
 def spread(heads: np.ndarray, deps: np.ndarray, weights: np.ndarray, matrix: np.ndarray) -> None:
-    """Write edges to a matrix, of parallel ones the best. O(m + N²)."""
+    """Write edges to a matrix: of parallel edges, the best edge. O(m + N²)."""
     size = matrix.shape[0]
     matrix[:] = -np.inf
     for i in range(weights.shape[0]):
@@ -176,7 +203,7 @@ def spread(heads: np.ndarray, deps: np.ndarray, weights: np.ndarray, matrix: np.
 
 @inlined_kernel
 def joins(n: int, h: int, d: int, weight: float) -> bool:
-    """Tell whether an edge is one from a word to another one, and present."""
+    """Tell whether an edge connects a word to another word, and is present."""
     return 0 < h <= n and 0 < d <= n and h != d and -np.inf < weight < np.inf
 
 
@@ -186,8 +213,8 @@ def gather(
     heads: np.ndarray,
     deps: np.ndarray,
     weights: np.ndarray,
-    best: Best,
-) -> Columns:
+    best: BestEdges,
+) -> ColumnHeaps:
     """Group edges by dependent, with the best edge into each word first. O(m)."""
     start = np.zeros(n + 2, np.int64)
     for i in range(weights.shape[0]):
@@ -198,7 +225,7 @@ def gather(
         start[d + 1] += start[d]
     many = start[n + 1]
     every = np.empty(many + n + 1)
-    columns = Columns(
+    columns = ColumnHeaps(
         start, np.zeros(n + 1, np.int64), np.empty(many, np.int32), every, every[many:]
     )
     for d in range(n + 1):
@@ -219,7 +246,7 @@ def gather(
 
 
 @inlined_kernel
-def sink(columns: Columns, d: int, i: int) -> None:
+def sink(columns: ColumnHeaps, d: int, i: int) -> None:
     """Move the edge at index i of a column down in its heap (sift down). O(log of its length)."""
     start, count = columns.start[d], columns.left[d]
     heads = columns.heads[start : start + count]
@@ -242,12 +269,12 @@ def sink(columns: Columns, d: int, i: int) -> None:
 
 @inlined_kernel
 def precedes(weight: float, head: int, other_weight: float, other_head: int) -> bool:
-    """Tell whether one edge into a word is better than another; on a tie the lower head is."""
+    """Tell whether an edge into a word is better than another; on a tie, the lower head wins."""
     return weight > other_weight or (weight == other_weight and head < other_head)
 
 
 @kernel
-def new_clusters(n: int, columns: Columns) -> Clusters:
+def new_clusters(n: int, columns: ColumnHeaps) -> Clusters:
     """Make a cluster of each word. O(n + m)."""
     bias, digits = unit_of(columns.weights)
     clusters = Clusters(
@@ -282,7 +309,7 @@ def new_clusters(n: int, columns: Columns) -> Clusters:
 
 
 @kernel
-def contract(clusters: Clusters, columns: Columns, single: bool, tree: np.ndarray) -> int:
+def contract(clusters: Clusters, columns: ColumnHeaps, single: bool, tree: np.ndarray) -> int:
     """Find the best tree of n words; changes the columns. O(m log n)."""
     n = clusters.name.shape[0] - 1
     items = n + 1
@@ -328,7 +355,7 @@ def contract(clusters: Clusters, columns: Columns, single: bool, tree: np.ndarra
 @kernel
 def leave_one_root(
     clusters: Clusters,
-    columns: Columns,
+    columns: ColumnHeaps,
     subtree: np.ndarray,
     roots: int,
     items: int,
@@ -369,9 +396,9 @@ def leave_one_root(
 
 @inlined_kernel
 def queue_up(
-    clusters: Clusters, columns: Columns, queue: np.ndarray, waiting: int, cluster: int
+    clusters: Clusters, columns: ColumnHeaps, queue: np.ndarray, waiting: int, cluster: int
 ) -> int:
-    """Put a cluster into the queue if another edge than the root's enters it; return the length."""
+    """Put a cluster into the queue if an edge from a word enters it; return the queue's length."""
     if best_column(clusters, columns, cluster) < 0:
         return waiting
     clusters.scratch[:] = 0
@@ -387,9 +414,9 @@ def queue_up(
 
 @inlined_kernel
 def let_sink(
-    clusters: Clusters, columns: Columns, queue: np.ndarray, waiting: int, cluster: int, i: int
+    clusters: Clusters, columns: ColumnHeaps, queue: np.ndarray, waiting: int, cluster: int, i: int
 ) -> None:
-    """Put a cluster at index i of the queue (a binary heap), or below (sift down)."""
+    """Put a cluster at index i of the queue (a binary heap), or below index i (sift down)."""
     while True:
         j = 2 * i + 1
         if j + 1 < waiting and dearer(clusters, columns, queue[j], queue[j + 1]):
@@ -409,7 +436,7 @@ def enter(clusters: Clusters, cluster: int, head: int, d: int) -> None:
 
 
 @inlined_kernel
-def best_column(clusters: Clusters, columns: Columns, cluster: int) -> int:
+def best_column(clusters: Clusters, columns: ColumnHeaps, cluster: int) -> int:
     """Return the word that the best edge into a cluster enters, or -1.
 
     Removes edges that have become internal. O(log n) for each of them.
@@ -426,28 +453,28 @@ def best_column(clusters: Clusters, columns: Columns, cluster: int) -> int:
             columns.left[d] -= 1
             if columns.left[d] > 1:
                 sink(columns, d, 0)
-        rest = pair_up(clusters, columns, clusters.child[d])
+        remaining = pair_up(clusters, columns, clusters.child[d])
         clusters.child[d] = -1
         if columns.left[d] > 0:
             weigh(clusters, columns, d)
-            rest = meld(clusters, columns, rest, d)
-        clusters.top[cluster] = rest
+            remaining = meld(clusters, columns, remaining, d)
+        clusters.top[cluster] = remaining
     return -1
 
 
 @inlined_kernel
-def root_wins(clusters: Clusters, columns: Columns, r: int, d: int) -> bool:
+def root_wins(clusters: Clusters, columns: ColumnHeaps, r: int, d: int) -> bool:
     """Tell whether the root's edge into r is better than the best other edge, into d. O(D)."""
-    one, other = columns.root[r], columns.weights[columns.start[d]]
-    return one > other if r == d else exact_order(clusters, one, r, other, d) > 0
+    root_weight, weight = columns.root[r], columns.weights[columns.start[d]]
+    return root_weight > weight if r == d else exact_order(clusters, root_weight, r, weight, d) > 0
 
 
 @uncounted_kernel
-def dearer(clusters: Clusters, columns: Columns, cluster: int, other: int) -> bool:
-    """Tell whether a cluster's root edge has the larger slack; on a tie the later word's. O(D)."""
-    one, two = clusters.slack[cluster], clusters.slack[other]
-    if abs(one - two) > _CLOSE * max(abs(one), abs(two)) + _TINY:
-        return one > two
+def dearer(clusters: Clusters, columns: ColumnHeaps, cluster: int, other: int) -> bool:
+    """Tell whether a cluster's root edge has more slack; on a tie, the later word wins. O(D)."""
+    one, other_slack = clusters.slack[cluster], clusters.slack[other]
+    if abs(one - other_slack) > _CLOSE * max(abs(one), abs(other_slack)) + _TINY:
+        return one > other_slack
     clusters.scratch[:] = 0
     add_slack(clusters, columns, cluster, 1)
     add_slack(clusters, columns, other, -1)
@@ -456,7 +483,7 @@ def dearer(clusters: Clusters, columns: Columns, cluster: int, other: int) -> bo
 
 
 @inlined_kernel
-def add_slack(clusters: Clusters, columns: Columns, cluster: int, sign: int) -> None:
+def add_slack(clusters: Clusters, columns: ColumnHeaps, cluster: int, sign: int) -> None:
     """Add to `scratch`, or subtract, the advantage of a root edge over the best other edge."""
     r, d = clusters.rooted[cluster], clusters.top[cluster]
     scratch = clusters.scratch
@@ -477,7 +504,7 @@ def as_float(clusters: Clusters) -> float:
 
 
 @uncounted_kernel
-def join(clusters: Clusters, columns: Columns, cycle: np.ndarray, item: int) -> int:
+def join(clusters: Clusters, columns: ColumnHeaps, cycle: np.ndarray, item: int) -> int:
     """Join the clusters of a cycle; return the name of the new cluster.
 
     O(log n) amortized for each word, as only the words of the smaller clusters are visited.
@@ -505,7 +532,7 @@ def join(clusters: Clusters, columns: Columns, cycle: np.ndarray, item: int) -> 
 
 
 @inlined_kernel
-def open_column(clusters: Clusters, columns: Columns, d: int) -> None:
+def open_column(clusters: Clusters, columns: ColumnHeaps, d: int) -> None:
     """Make a heap of the edges into a word. O(their number)."""
     for i in range(columns.left[d] // 2 - 1, -1, -1):
         sink(columns, d, i)
@@ -513,7 +540,7 @@ def open_column(clusters: Clusters, columns: Columns, d: int) -> None:
 
 
 @inlined_kernel
-def absorb(clusters: Clusters, columns: Columns, cluster: int, other: int) -> None:
+def absorb(clusters: Clusters, columns: ColumnHeaps, cluster: int, other: int) -> None:
     """Add the words of another cluster to a cluster."""
     d = other
     while True:
@@ -539,7 +566,7 @@ def absorb(clusters: Clusters, columns: Columns, cluster: int, other: int) -> No
 
 
 @inlined_kernel
-def weigh(clusters: Clusters, columns: Columns, d: int) -> None:
+def weigh(clusters: Clusters, columns: ColumnHeaps, d: int) -> None:
     """Compute the gain of a column's best edge as a float. O(D)."""
     scratch = clusters.scratch
     for k in range(scratch.shape[0]):
@@ -560,7 +587,7 @@ def exact_order(clusters: Clusters, weight: float, d: int, other_weight: float, 
 
 
 @inlined_kernel
-def meld(clusters: Clusters, columns: Columns, one: int, other: int) -> int:
+def meld(clusters: Clusters, columns: ColumnHeaps, one: int, other: int) -> int:
     """Merge two heaps of columns (-1 is the empty heap); return the top. O(1)."""
     if one < 0:
         return other
@@ -586,7 +613,7 @@ def meld(clusters: Clusters, columns: Columns, one: int, other: int) -> int:
 
 
 @inlined_kernel
-def pair_up(clusters: Clusters, columns: Columns, first: int) -> int:
+def pair_up(clusters: Clusters, columns: ColumnHeaps, first: int) -> int:
     """Merge a list of siblings into one heap: first in pairs, then the pairs from last to first.
 
     O(log n) amortized (Fredman, Sedgewick, Sleator and Tarjan 1986).
@@ -630,7 +657,7 @@ def expand(clusters: Clusters, items: int, tree: np.ndarray) -> None:
 
 @inlined_kernel
 def mark_words(clusters: Clusters, cluster: int, tree: np.ndarray) -> None:
-    """Write 0 for the words of a cluster, and -1 for all others."""
+    """Write 0 for the words of a cluster, and -1 for all other words."""
     tree[:] = -1
     d = cluster
     while True:

@@ -1,7 +1,7 @@
 """Log-partition and marginals by the matrix-tree theorem (Koo et al. 2007), without subtraction.
 
 The sum over all trees is a determinant of the graph's Laplacian: Tutte's for any number of root
-edges, that of Koo, Globerson, Carreras and Collins (2007) for a single root edge. Gaussian
+edges, the Laplacian of Koo, Globerson, Carreras and Collins (2007) for a single root edge. Gaussian
 elimination of a Laplacian subtracts numbers that may be almost equal: if a cycle of words outweighs
 all edges that enter it by e^37, the result has no correct digit. But elimination can also work on
 the edges alone, where it only adds (Grassmann, Taksar and Heyman 1985, for Markov chains).
@@ -9,9 +9,9 @@ Eliminating the word k adds an edge from each head i of k to each dependent j of
 
     w[i, j] += w[i, k] w[k, j] / degree(k),    degree(k) = sum of w[i, k] over the heads i left
 
-Loops are dropped. The sum over trees is the product of all degrees. With a single root edge it is
-the part of that product that has exactly one factor from the root: root edges are left out of all
-degrees, and the last remaining word is attached to the root.
+Loops are dropped. The sum over trees is the product of all degrees. With a single root edge, the
+sum is the part of this product that has exactly one factor from the root: root edges are left out
+of all degrees, and the last remaining word is attached to the root.
 
 The marginals are the derivatives of the logarithm of the sum, by backpropagation through the same
 steps. Their error is about that of float64, also if the Laplacian is nearly singular.
@@ -53,14 +53,14 @@ def swap(matrix: np.ndarray, one: int, other: int, n: int) -> None:
 def eliminate(weights: np.ndarray, n: int, single: bool, marginals: np.ndarray) -> Any:
     """Return the log-partition of all trees of n > 0 words, and fill the marginals. O(n³).
 
-    NaN if underflow may have changed the sum. It has no effect if the sum is not small, or if all
-    edges are present and not small: edges only grow here, so each degree is correct, and logarithms
-    of degrees are added. `marginals` may be (0, 0).
+    NaN if underflow may have changed the sum. Underflow has no effect if the sum is not small, or
+    if all edges are present and not small: edges only grow here, so each degree is correct, and
+    logarithms of degrees are added. `marginals` may be (0, 0).
     """
     order = np.arange(n + 1)
     width = padded(n)
     steps = np.empty((n + 1, width), weights.dtype)
-    # Shares, dependents, and degrees: rows that are 0 where they do not count.
+    # Shares, dependents, and degrees: rows with 0 in the entries that do not count.
     rows = np.zeros((3, width), weights.dtype)
     shares, dependents, degrees = rows[0], rows[1], rows[2]
     first = 1 if single else 0
@@ -128,13 +128,13 @@ def go_on(
     """
     for start in range(0, m, LANES):
         j = numbers(start)
-        made = dependents[places(start)]
-        degree = fill(made, 0.0)
+        to_dependents = dependents[places(start)]
+        degree = fill(to_dependents, 0.0)
         for i in range(m):
-            here = places(i * width + start)
-            edges = plus_product(steps[here], fill(made, shares[i]), made)
+            lanes = places(i * width + start)
+            edges = plus_product(steps[lanes], fill(to_dependents, shares[i]), to_dependents)
             edges = where(j == i, 0.0, edges)
-            steps[here] = edges
+            steps[lanes] = edges
             degree = degree + edges if i >= first else degree
         degrees[places(start)] = where(j < m, degree, degrees[places(start)])
 
@@ -156,18 +156,19 @@ def go_back(
     steps: np.ndarray,
     degrees: np.ndarray,
     slopes: np.ndarray,
-    turned: np.ndarray,
+    transposed: np.ndarray,
     shares: np.ndarray,
     dependents: np.ndarray,
 ) -> None:
     """Fill `slopes`, the derivatives of the log-partition by each edge weight. O(n³).
 
     `eliminate` leaves column m and row m of `steps` before the diagonal, and degree m, as they were
-    when the word m was eliminated. `turned` gets the slopes transposed; both come as zeros.
+    when the word m was eliminated. `slopes` and `transposed`, the slopes transposed, are zeros
+    before.
     """
     width = steps.shape[1]
-    of_heads, of_dependents = as_row(slopes), as_row(turned)
-    slopes[0, 1] = turned[1, 0] = 1.0 / steps[0, 1]
+    of_heads, of_dependents = as_row(slopes), as_row(transposed)
+    slopes[0, 1] = transposed[1, 0] = 1.0 / steps[0, 1]
     for m in range(2, n + 1):
         for k in range(m):
             shares[k] = steps[k, m] / degrees[m]
@@ -176,19 +177,19 @@ def go_back(
             row = fill(shares[places(0)], 0.0)
             column = row
             for k in range(m):
-                here = places(k * width + start)
-                row = plus_product(row, fill(row, shares[k]), of_heads[here])
-                column = plus_product(column, fill(row, dependents[k]), of_dependents[here])
+                lanes = places(k * width + start)
+                row = plus_product(row, fill(row, shares[k]), of_heads[lanes])
+                column = plus_product(column, fill(row, dependents[k]), of_dependents[lanes])
             of_heads[places(m * width + start)] = row
             of_dependents[places(m * width + start)] = column
         children = 0.0 * slopes[0, 1]
         for i in range(m):
-            children += shares[i] * turned[m, i]
+            children += shares[i] * transposed[m, i]
         for i in range(m):
-            rest = 1.0 - children if i >= first else 0.0 * children
-            slopes[i, m] = turned[m, i] = (turned[m, i] + rest) / degrees[m]
+            direct = 1.0 - children if i >= first else 0.0 * children
+            slopes[i, m] = transposed[m, i] = (transposed[m, i] + direct) / degrees[m]
         for j in range(m):
-            turned[j, m] = slopes[m, j]
+            transposed[j, m] = slopes[m, j]
 
 
 @inlined_kernel
@@ -220,9 +221,10 @@ def eliminate_in_logs(
 ) -> tuple[Any, float]:
     """Do the work of `eliminate` in logarithms, for very small weights. O(n³), with O(n³) exps.
 
-    Real parts of -inf are absent edges. Also returns the entropy of the trees: each edge has that
-    of the paths that it stands for, each degree that of the choice among its edges, and their sum
-    is that of the trees. Large logarithms do not enter it, so they cause no error.
+    Real parts of -inf are absent edges. Also returns the entropy of the trees. Each edge has the
+    entropy of the paths that it stands for, each degree has the entropy of the choice among its
+    edges, and the entropy of the trees is the sum over degrees. Large logarithms are not part of
+    this sum, so they cause no error.
     """
     absent = logs[0, 0]  # -inf, of the right type
     order = np.arange(n + 1)

@@ -49,58 +49,84 @@ GOOD = 8
 class Constrained(NamedTuple):
     """The graph of one sentence, and the current constraints."""
 
-    base: np.ndarray  # (N, W), the type of the scores: base[d, h]; -inf for absent edges
-    work: np.ndarray  # (N, W): the same, with -inf also for excluded edges
-    excluded: np.ndarray  # (N², 2) int32: the edges (h, d) that are excluded now
-    fixed: np.ndarray  # (N,) bool: whether the word's edge is required
+    #: (N, W), the type of the scores: base[d, h]; -inf for absent edges
+    base: np.ndarray
+    #: (N, W): the same, with -inf also for excluded edges
+    work: np.ndarray
+    #: (N², 2) int32: the edges (h, d) that are excluded now
+    excluded: np.ndarray
+    #: (N,) bool: whether the word's edge is required
+    fixed: np.ndarray
 
 
 class GoodHeads(NamedTuple):
     """The best heads of each word without constraints."""
 
-    heads: np.ndarray  # (N, GOOD) int32: best first
-    known: np.ndarray  # (N,) int64: the number of heads computed so far
-    scratch: np.ndarray  # (W,), the type of the scores
+    #: (N, GOOD) int32: best first
+    heads: np.ndarray
+    #: (N,) int64: the number of heads computed so far
+    known: np.ndarray
+    #: (W,), the type of the scores
+    scratch: np.ndarray
 
 
-class Layout(NamedTuple):
+class BlockLayout(NamedTuple):
     """The positions of the words in the tree."""
 
-    block: np.ndarray  # (N,) int64: the top of a word's block of required edges
-    place: np.ndarray  # (W,), the type of the scores: the number of each word in preorder
-    stop: np.ndarray  # (N,), the type of the scores: a word and all words below it have the
-    # numbers from its own up to, but not including, this
-    order: np.ndarray  # (N,) int64: the words in preorder
+    #: (N,) int64: the top of a word's block of required edges
+    block: np.ndarray
+    #: (W,), the type of the scores: the number of each word in preorder
+    place: np.ndarray
+    #: (N,), the type of the scores: a word and all words below it have the numbers ``place`` to
+    #: ``stop - 1``
+    stop: np.ndarray
+    #: (N,) int64: the words in preorder
+    order: np.ndarray
 
 
 class Doors(NamedTuple):
     """For each node x during contraction: where the tree enters x."""
 
-    door: np.ndarray  # (2N,) int64: the word of x that the tree's edge into x enters
-    spare: np.ndarray  # (2N,) float64: the scaled gain of the best other edge from the same head
-    side: np.ndarray  # (2N,) int64: the word of x that this other edge enters
-    begin: np.ndarray  # (2N,) int64: the start of x's members in `Nest.members`
-    end: np.ndarray  # (2N,) int64: their end
-    column: np.ndarray  # (W,) float64: scratch for an in-column
-    rival: np.ndarray  # (N, 2) int64: scratch: a member and one of its words
-    gain: np.ndarray  # (N,) float64: scratch: the gain of the edge into that word
+    #: (2N,) int64: the word of x that the tree's edge into x enters
+    door: np.ndarray
+    #: (2N,) float64: the scaled gain of the best other edge from the same head
+    spare: np.ndarray
+    #: (2N,) int64: the word of x that this other edge enters
+    side: np.ndarray
+    #: (2N,) int64: the start of x's members in `Nest.members`
+    begin: np.ndarray
+    #: (2N,) int64: their end
+    end: np.ndarray
+    #: (W,) float64: scratch for an in-column
+    column: np.ndarray
+    #: (N, 2) int64: scratch: a member and one of its words
+    rival: np.ndarray
+    #: (N,) float64: scratch: the gain of the edge into that word
+    gain: np.ndarray
 
 
 class Opening(NamedTuple):
     """Scratch for a swap: the nodes inside a node, and their edges after the swap."""
 
-    inside: np.ndarray  # (2N,) int64
-    tail: np.ndarray  # (2N,) int64
-    into: np.ndarray  # (2N,) int64
+    #: (2N,) int64: the nodes inside
+    inside: np.ndarray
+    #: (2N,) int64: the tail of each node's edge
+    tail: np.ndarray
+    #: (2N,) int64: the word that each node's edge enters
+    into: np.ndarray
 
 
-class Swaps(NamedTuple):
+class SwapTrees(NamedTuple):
     """The swap of each tree edge, by its dependent d: the head changes `start[d]` to `stop[d]`."""
 
-    start: np.ndarray  # (N,) int32
-    stop: np.ndarray  # (N,) int32
-    word: np.ndarray  # (N²,) int32
-    new_head: np.ndarray  # (N²,) int32
+    #: (N,) int32: the start of the changes of d
+    start: np.ndarray
+    #: (N,) int32: their end
+    stop: np.ndarray
+    #: (N²,) int32: for each change, the word whose head changes
+    word: np.ndarray
+    #: (N²,) int32: its new head
+    new_head: np.ndarray
 
 
 # Indices of `SwapSearch.counts`: the numbers of entries of `excluded` and of changes.
@@ -114,14 +140,22 @@ class SwapSearch(NamedTuple):
     each call: that is faster than passing so many arrays from Python.
     """
 
+    #: the scores and the constraints
     graph: Constrained
+    #: the best heads of each word
     good: GoodHeads
+    #: the greedy graph, and scratch
     greedy: Greedy
-    layout: Layout
+    #: the positions of the words in the tree
+    layout: BlockLayout
+    #: where the tree enters each node
     doors: Doors
+    #: scratch for a swap
     opening: Opening
-    swaps: Swaps
-    counts: np.ndarray  # (2,) int64
+    #: the swap of each tree edge
+    swaps: SwapTrees
+    #: (2,) int64: see the indices above
+    counts: np.ndarray
 
 
 def width_of(n: int) -> int:
@@ -149,7 +183,7 @@ def new_search(matrices: np.ndarray, good: np.ndarray, known: np.ndarray, n: int
         ),
         GoodHeads(heads=good, known=known, scratch=of_scores[2]),
         new_greedy(matrices, n),
-        Layout(block=of_nodes[0], place=of_scores[0], stop=of_scores[1], order=of_nodes[1]),
+        BlockLayout(block=of_nodes[0], place=of_scores[0], stop=of_scores[1], order=of_nodes[1]),
         Doors(
             door=of_nodes[2],
             spare=floats[0],
@@ -161,7 +195,7 @@ def new_search(matrices: np.ndarray, good: np.ndarray, known: np.ndarray, n: int
             gain=floats[2],
         ),
         Opening(inside=of_nodes[6], tail=of_nodes[7], into=of_nodes[8]),
-        Swaps(start=of_words[0], stop=of_words[1], word=changes[0], new_head=changes[1]),
+        SwapTrees(start=of_words[0], stop=of_words[1], word=changes[0], new_head=changes[1]),
         counts=np.zeros(2, np.int64),
     )
 
@@ -178,7 +212,7 @@ def set_up(search: SwapSearch, scores: np.ndarray, dependents_first: bool, n: in
         base[d, n + 1 : width] = -np.inf
         base[d, d] = -np.inf
         search.good.known[d] = 0
-        # Of the copy: another thread may change the caller's scores.
+        # Check the copy, because another thread may change the caller's scores.
         for h in range(width):
             work[d, h] = base[d, h]
             bad += 0 if (d == 0) | (work[d, h] < np.inf) else 1
@@ -204,7 +238,7 @@ def good_head(search: SwapSearch, n: int, d: int, rank: int) -> int:
 
 @uncounted_kernel
 def next_head(row: np.ndarray, good: np.ndarray, rank: int, n: int, scratch: np.ndarray) -> int:
-    """Return the best head in a row of scores after the first `rank` ones in `good`. O(n)."""
+    """Return the best head in a row of scores after the first `rank` heads in `good`. O(n)."""
     width = padded(n)
     for h in range(width):
         scratch[h] = row[h]
@@ -216,9 +250,9 @@ def next_head(row: np.ndarray, good: np.ndarray, rank: int, n: int, scratch: np.
     many = 0
     where = 0
     for h in range(n + 1):
-        found = 1 if row[h] == top else 0
-        many += found
-        where += found * h
+        is_top = 1 if row[h] == top else 0
+        many += is_top
+        where += is_top * h
     if many > 1:
         where = 0
         if rank > 0 and row[good[rank - 1]] == top:
@@ -230,9 +264,9 @@ def next_head(row: np.ndarray, good: np.ndarray, rank: int, n: int, scratch: np.
 
 @inlined_kernel
 def best_heads(search: SwapSearch, n: int) -> bool:
-    """Find the best head of each word that is not fixed; False if one has none. O(n²)."""
+    """Find the best head of each word that is not fixed; False if a word has no head. O(n²)."""
     graph, greedy = search.graph, search.greedy
-    found = True
+    complete = True
     for d in range(1, n + 1):
         if graph.fixed[d]:
             continue
@@ -250,8 +284,8 @@ def best_heads(search: SwapSearch, n: int) -> bool:
         head = max(head, 0)
         greedy.head[d] = head
         greedy.best[d] = graph.work[d, head]
-        found &= greedy.best[d] > -np.inf
-    return found
+        complete &= greedy.best[d] > -np.inf
+    return complete
 
 
 @inlined_kernel
@@ -309,8 +343,8 @@ def plant_blocks(
 ) -> bool:
     """Start the contraction, with words connected by required edges in one block. O(n²).
 
-    An edge from outside can enter a block only at its top. On a tie a word takes its head in `tree`
-    if `favour`, or else the lowest head. False if a word has no head.
+    An edge from outside can enter a block only at its top. On a tie, a word takes its head in
+    `tree` if `favour`, or else the lowest head. Return False if a word has no head.
     """
     nest, graph, layout = forest.nest, search.graph, search.layout
     number_words(search, n, tree)
@@ -324,7 +358,7 @@ def plant_blocks(
                 exclude(search, d, block[d])
         else:
             block[d] = d
-    found = best_heads(search, n)
+    complete = best_heads(search, n)
     best, head = search.greedy.best, search.greedy.head
     for d in range(1, n + 1):
         if graph.fixed[d] or (favour and work[d, tree[d]] == best[d]):
@@ -338,7 +372,7 @@ def plant_blocks(
         nest.after[nest.last[x]] = d
         nest.last[x] = d
         nest.size[x] += 1
-    return found
+    return complete
 
 
 @inlined_kernel
@@ -389,9 +423,9 @@ def replace_by_any(search: SwapSearch, n: int, tree: np.ndarray, d: int) -> None
     where = 0
     for h in range(n + 1):
         outside = (place[h] < start) | (place[h] >= stop)
-        found = 1 if outside & (row[h] == top) else 0
-        many += found
-        where += found * h
+        is_top = 1 if outside & (row[h] == top) else 0
+        many += is_top
+        where += is_top * h
     if row[tree[d]] == top:
         many -= 1
         where -= tree[d]
@@ -469,8 +503,8 @@ def find_door(
 ) -> tuple[int, int]:
     """Return the word at which the tree enters a cycle, and the number of rivals of its edge. O(k).
 
-    A best tree has the chosen edges of all members but that one. The rivals are the other edges
-    from the same head into members.
+    A best tree has the chosen edges of all members except the entered member. The rivals are the
+    other edges from the same head into members.
     """
     chosen, columns, doors, work = forest.chosen, forest.columns, search.doors, search.graph.work
     door = -1
@@ -505,7 +539,7 @@ def find_spare(
     """Write the door of a contracted cycle, and the best of the rivals, which come from u. O(k).
 
     An in-column has one edge for each head, so the next best edge from the same head is stored
-    apart.
+    separately.
     """
     chosen, doors, work = forest.chosen, search.doors, search.graph.work
     doors.door[cycle] = door
@@ -552,12 +586,12 @@ def clear_swaps(search: SwapSearch, n: int) -> None:
     doors, swaps = search.doors, search.swaps
     search.counts[CHANGES] = 0
     for start in range(0, n + 1, LANES):
-        here, words = places(start), longs(numbers(start))
-        swaps.start[here] = 0
-        swaps.stop[here] = 0
-        doors.door[here] = words
-        doors.spare[here] = -np.inf
-        doors.side[here] = words
+        lanes, words = places(start), longs(numbers(start))
+        swaps.start[lanes] = 0
+        swaps.stop[lanes] = 0
+        doors.door[lanes] = words
+        doors.spare[lanes] = -np.inf
+        doors.side[lanes] = words
 
 
 @uncounted_kernel

@@ -56,17 +56,22 @@ _WHOLE_BITS = 52
 
 
 class Charts(NamedTuple):
-    """The best weight of every span of a sentence; -inf if there is none."""
+    """The best weight of every span of a sentence; -inf if the span does not exist."""
 
-    complete: np.ndarray  # (N, N + LANES) float64: C[h, e]
-    across: np.ndarray  # (N, N + LANES) float64: the same transposed, [e, h]
-    incomplete: np.ndarray  # (N, N + LANES) float64: I[h, d]
+    #: (N, N + LANES) float64: C[h, e]
+    complete: np.ndarray
+    #: (N, N + LANES) float64: the same transposed, [e, h]
+    across: np.ndarray
+    #: (N, N + LANES) float64: I[h, d]
+    incomplete: np.ndarray
 
 
 @indexing_kernel
 def best_sum(one: np.ndarray, at_one: int, other: np.ndarray, at_other: int, many: int) -> float:
-    """Return the maximum of the sums of so many numbers of two vectors, at least one. O(n)."""
-    # One of the two is -inf after them, to the end of the lanes
+    """Return the maximum of the sums of the first numbers of two vectors, at least one sum. O(n).
+
+    After the first numbers, one of the vectors is -inf to the end of the lanes.
+    """
     best = one[places(at_one)] + other[places(at_other)]
     for k in range(LANES, many, LANES):
         value = one[places(at_one + k)] + other[places(at_other + k)]
@@ -80,12 +85,12 @@ def fill(scores: np.ndarray, n: int, single: bool, charts: Charts) -> None:
     width = charts.complete.shape[1]
     complete, across = as_row(charts.complete), as_row(charts.across)
     incomplete = as_row(charts.incomplete)
-    # A span that is not filled yet cannot be part of a maximum.
+    # A span that is not filled yet must not be part of a maximum.
     for x in range((n + 1) * width):
         complete[x] = across[x] = incomplete[x] = -np.inf
     for x in range(n + 1):
         complete[x * width + x] = across[x * width + x] = 0.0
-    # Shorter spans first: then a span does not wait for the one before it.
+    # Shorter spans first: then a span does not wait for the span before it.
     for many in range(1, n + 1):
         for i in range(n + 1 - many):
             j = i + many
@@ -94,7 +99,7 @@ def fill(scores: np.ndarray, n: int, single: bool, charts: Charts) -> None:
                 meet = complete[of_j + 1]
             else:
                 meet = best_sum(complete, of_i + i, complete, of_j + i + 1, many)
-            # Lanes that are loaded just after one of them was stored take long, so store last.
+            # To load lanes just after a store into them is slow, so store last.
             to_right = meet + scores[i, j]
             to_left = meet + scores[j, i] if i > 0 else -np.inf
             right, left = to_right, to_left
@@ -111,7 +116,7 @@ def fill(scores: np.ndarray, n: int, single: bool, charts: Charts) -> None:
 
 @inlined_kernel
 def choose(one: np.ndarray, other: np.ndarray) -> tuple[int, float, float]:
-    """Return the first r with the highest ``one[r] + other[r]``, that sum, and the second best."""
+    """Return the first r with the highest ``one[r] + other[r]``, this sum, and the second best."""
     choice, best, second = 0, -np.inf, -np.inf
     for r in range(one.shape[0]):
         v = one[r] + other[r]
@@ -124,17 +129,19 @@ def choose(one: np.ndarray, other: np.ndarray) -> tuple[int, float, float]:
 
 @uncounted_kernel
 def read_tree(n: int, single: bool, charts: Charts, stack: np.ndarray, heads: np.ndarray) -> float:
-    """Write the best tree from filled charts; return its margin over other trees. O(n²)."""
-    # The smallest difference of best and second best split over its spans, less rounding errors.
-    # ``stack`` (N + 1, 3) int64 is scratch.
+    """Write the best tree from filled charts; return its margin over other trees. O(n²).
+
+    The margin is the smallest difference of the best and the second best split over the tree's
+    spans, less rounding errors. ``stack`` (N + 1, 3) int64 is scratch.
+    """
     margin = np.inf
     top, kind, h, e = pop(stack, push(stack, 0, (COMPLETE, 0, n)))
     while top >= 0:
         low, stop = splits_of(kind, h, e, single)
         if kind == INCOMPLETE:
             heads[e] = h
-            one, other = charts.complete[min(h, e)], charts.complete[max(h, e)]
-            r, best, second = choose(one[low:stop], other[low + 1 : stop + 1])
+            left_sums, right_sums = charts.complete[min(h, e)], charts.complete[max(h, e)]
+            r, best, second = choose(left_sums[low:stop], right_sums[low + 1 : stop + 1])
         else:
             r, best, second = choose(charts.incomplete[h, low:stop], charts.across[e, low:stop])
         first, last = parts_of(kind, h, e, low + r)
@@ -148,8 +155,10 @@ def read_tree(n: int, single: bool, charts: Charts, stack: np.ndarray, heads: np
 @never_negative
 @takes("float64[:, ::1], int64")
 def sum_sizes(scores: np.ndarray, n: int) -> tuple[float, float]:
-    """Return the sums over words of the largest absolute and largest positive scores. O(n²)."""
-    # The first sum is NaN if a score is NaN or +inf. No tree weighs more than the second sum
+    """Return the sums over words of the largest absolute and largest positive scores. O(n²).
+
+    The first sum is NaN if a score is NaN or +inf. No tree weighs more than the second sum.
+    """
     of_words = np.zeros((2, n + 1))
     largest, highest = of_words[0], of_words[1]
     bad = 0
@@ -176,11 +185,14 @@ def sum_sizes(scores: np.ndarray, n: int) -> tuple[float, float]:
 def eisner_kernel(
     scores: np.ndarray, lengths: np.ndarray, single: bool, heads: np.ndarray
 ) -> tuple[int, int]:
-    """Find every best projective tree; return the first sentence without one, or B and FINE."""
-    # O(n³) each
-    # scores: (B, N, N) float64, contiguous, ``[b, h, d]``
-    # lengths: (B,) int64, or (0,) if every sentence has N - 1 words
-    # heads: (B, N) int64, filled
+    """Find every best projective tree; return the first sentence without one, or B and FINE.
+
+    O(n³) for each sentence.
+
+    - scores: (B, N, N) float64, contiguous, ``[b, h, d]``
+    - lengths: (B,) int64, or (0,) if every sentence has N - 1 words
+    - heads: (B, N) int64, filled
+    """
     batch, size, _ = scores.shape
     shape = (size, size + LANES)
     charts = Charts(np.empty(shape), np.empty(shape), np.empty(shape))

@@ -1,8 +1,8 @@
 """Eisner's algorithm (1996, 2000) in exact integer arithmetic, for when rounding could matter.
 
-Scores are multiples of a sentence's power of two, mostly of three or four 32-bit digits, as in
-`accumulator` without carries: an int64 holds the digit sums of 2^16 words; `sign_of_difference`
-carries.
+Scores are multiples of a power of two, which depends on the sentence. They have mostly three or
+four 32-bit digits, as in `accumulator`, but without carries: an int64 holds the digit sums of 2^16
+words. `sign_of_difference` carries.
 """
 
 from __future__ import annotations
@@ -25,10 +25,14 @@ _DECIDED = 1 << 22
 class ExactChart(NamedTuple):
     """The scores and the best weight of each span, in D digits each, lowest first."""
 
-    bias: int  # the unit is 2^-bias
-    scores: np.ndarray  # (N, N, D) int64
-    splits: np.ndarray  # (2, N, N) int64: the split of the best span; -1 if there is none
-    spans: np.ndarray  # (2, N, N, D) int64: its weight; INCOMPLETE or COMPLETE, [h, e]
+    #: the unit is 2^-bias
+    bias: int
+    #: (N, N, D) int64: the scores, [h, d]
+    scores: np.ndarray
+    #: (2, N, N) int64: the split of the best span, [kind, h, e]; -1 if there is none
+    splits: np.ndarray
+    #: (2, N, N, D) int64: its weight; the kind is INCOMPLETE or COMPLETE
+    spans: np.ndarray
 
 
 @kernel
@@ -103,10 +107,10 @@ def fill_span(chart: ExactChart, kind: int, h: int, e: int, single: bool) -> Non
     """Compute the best weight of a span from its parts. O(n D)."""
     r = choose_split(chart, kind, h, e, single)
     if r >= 0:
-        one, other = parts_of(kind, h, e, r)
+        left, right = parts_of(kind, h, e, r)
         chart.splits[kind, h, e] = r
         for k in range(chart.spans.shape[3]):
-            weight = chart.spans[one][k] + chart.spans[other][k]
+            weight = chart.spans[left][k] + chart.spans[right][k]
             if kind == INCOMPLETE:
                 weight += chart.scores[h, e, k]
             chart.spans[kind, h, e, k] = weight
@@ -119,12 +123,14 @@ def choose_split(chart: ExactChart, kind: int, h: int, e: int, single: bool) -> 
     spans = chart.spans
     choice = -1
     for r in range(low, stop):
-        one, other = parts_of(kind, h, e, r)
-        if chart.splits[one] >= 0 and chart.splits[other] >= 0:
+        left, right = parts_of(kind, h, e, r)
+        if chart.splits[left] >= 0 and chart.splits[right] >= 0:
             if choice >= 0:
-                best_one, best_other = parts_of(kind, h, e, choice)
+                best_left, best_right = parts_of(kind, h, e, choice)
                 if (
-                    sign_of_difference(spans[one], spans[other], spans[best_one], spans[best_other])
+                    sign_of_difference(
+                        spans[left], spans[right], spans[best_left], spans[best_right]
+                    )
                     <= 0
                 ):
                     continue
@@ -137,12 +143,14 @@ def choose_split(chart: ExactChart, kind: int, h: int, e: int, single: bool) -> 
 def fill_gaps(
     bias: int, splits: np.ndarray, spans: np.ndarray, n: int, single: bool, gaps: np.ndarray
 ) -> None:
-    """Compute the weight of each split of a span, minus that of the best split. O(n³ D)."""
-    # bias, splits, spans: of the `ExactChart`
-    # n, single: the number of words, and whether exactly one edge may leave the root
-    # gaps: (2, n + 1, n + 1, n + 1) float64, ``[kind, head, end, split]``: filled with numbers of
-    # at most 0. The score of the edge is not included, so incomplete spans of both directions have
-    # the same gaps. -inf, as it must be before, if a part does not exist.
+    """Compute the weight of each split of a span, minus the weight of the best split. O(n³ D).
+
+    - bias, splits, spans: of the `ExactChart`
+    - n, single: the number of words, and whether exactly one edge may leave the root
+    - gaps: (2, n + 1, n + 1, n + 1) float64, ``[kind, head, end, split]``, given as -inf: filled
+      with numbers of at most 0, and still -inf for parts that do not exist. The score of the edge
+      is not included, so incomplete spans of both directions have the same gaps.
+    """
     for h in range(n + 1):
         for e in range(n + 1):
             for kind in (INCOMPLETE, COMPLETE):
@@ -150,15 +158,15 @@ def fill_gaps(
                 if h == e or best < 0:
                     continue
                 low, stop = splits_of(kind, h, e, single)
-                best_one, best_other = parts_of(kind, h, e, best)
+                best_left, best_right = parts_of(kind, h, e, best)
                 for r in range(low, stop):
-                    one, other = parts_of(kind, h, e, r)
-                    if splits[one] >= 0 and splits[other] >= 0:
+                    left, right = parts_of(kind, h, e, r)
+                    if splits[left] >= 0 and splits[right] >= 0:
                         gap = difference(
-                            spans[one],
-                            spans[other],
-                            spans[best_one],
-                            spans[best_other],
+                            spans[left],
+                            spans[right],
+                            spans[best_left],
+                            spans[best_right],
                             bias,
                         )
                         gaps[kind, h, e, r] = gap
@@ -171,8 +179,8 @@ def difference(
     one: np.ndarray, with_one: np.ndarray, other: np.ndarray, with_other: np.ndarray, bias: int
 ) -> float:
     """Return ``one + with_one - other - with_other`` as a float64. O(D), usually O(1)."""
-    # Digits are not carried, so leading digits may cancel. Of more bits than a float has, the lower
-    # are negligible
+    # Digits are not carried, so leading digits may cancel. If the total has more bits than a float,
+    # the lower digits are negligible
     total = 0.0
     for k in range(one.shape[0] - 1, -1, -1):
         total = total * (MASK + 1) + ((one[k] + with_one[k]) - (other[k] + with_other[k]))
@@ -183,8 +191,10 @@ def difference(
 
 @kernel
 def best_exactly(scores: np.ndarray, n: int, single: bool, heads: np.ndarray) -> bool:
-    """Write the exact best projective tree; False if there is none. O(n³ D)."""
-    # On a tie the first split is taken: the lowest root, and the leftmost split
+    """Write the exact best projective tree; False if there is none. O(n³ D).
+
+    Of equal trees, the first split wins: the lowest root, and the leftmost split.
+    """
     bias, width = unit_of_scores(scores, n)
     values = np.zeros((n + 1, n + 1, width), np.int64)
     splits = np.full((2, n + 1, n + 1), -1, np.int64)
@@ -197,6 +207,6 @@ def best_exactly(scores: np.ndarray, n: int, single: bool, heads: np.ndarray) ->
     while top >= 0:
         if kind == INCOMPLETE:
             heads[e] = h
-        one, other = parts_of(kind, h, e, splits[kind, h, e])
-        top, kind, h, e = pop(stack, push(stack, push(stack, top, one), other))
+        left, right = parts_of(kind, h, e, splits[kind, h, e])
+        top, kind, h, e = pop(stack, push(stack, push(stack, top, left), right))
     return True

@@ -28,7 +28,7 @@ from arborescence.projective.exact_chart import ExactChart, exact_chart, sign_of
 from arborescence.projective.spans import COMPLETE, INCOMPLETE, parts_of, splits_of
 
 if TYPE_CHECKING:
-    from arborescence.core.best_first import Lists
+    from arborescence.core.best_first import TreeLists
     from arborescence.core.graph import Graph
 
 # NOTHING: there is no next derivation, or a heap is empty. UNKNOWN: not computed yet.
@@ -39,24 +39,25 @@ SPAN, LEFT, RIGHT, NEXT, CHILD, SIBLING = range(6)
 
 
 class Derivations(NamedTuple):
-    """The derivations of the spans of a sentence of n words; each has a number."""
+    """The derivations of the spans of a sentence of n words; each has a number.
 
-    # A span has the number ``(kind * N + head) * N + end``, as its first derivation. A single word
-    # has one derivation, without parts
+    A span has the number ``(kind * N + head) * N + end``, and its first derivation has the same
+    number. A single word has one derivation, without parts.
+    """
 
+    #: (P, 6) int64: the span, the derivations of the two parts, the span's next best derivation;
+    #: the first child and the next sibling in the pairing heap of candidates.
     links: np.ndarray
-    """(P, 6) int64: the span, the derivations of the two parts, the span's next best derivation;
-    the first child and the next sibling in the pairing heap of candidates."""
+    #: (P, D) int64: the weight of each derivation
     weights: np.ndarray
-    """(P, D) int64"""
+    #: (2 N²,) int64: the last derivation of each span that has been output.
     last: np.ndarray
-    """(2 N²,) int64: the last derivation of each span that has been output."""
+    #: (2 N²,) int64: the best candidate of each span, the top of a heap.
     waiting: np.ndarray
-    """(2 N²,) int64: the best candidate of each span, the top of a heap."""
+    #: (2 N + 2,) int64: scratch.
     stack: np.ndarray
-    """(2 N + 2,) int64: scratch."""
+    #: (1,) int64: the number of derivations.
     used: np.ndarray
-    """(1,) int64: the number of derivations."""
 
 
 @kernel
@@ -88,119 +89,125 @@ def new_derivations(chart: ExactChart, n: int, room: int) -> Derivations:
 
 
 @kernel
-def derive_first(known: Derivations, chart: ExactChart) -> None:
+def derive_first(derived: Derivations, chart: ExactChart) -> None:
     """Make the first derivation of every span. O(n²)."""
     size = chart.splits.shape[1]
-    for number in range(known.last.shape[0]):
+    for number in range(derived.last.shape[0]):
         kind, h, e = span_of(number, size)
-        links = known.links[number]
+        links = derived.links[number]
         links[SPAN] = number
         if h == e:
             links[NEXT] = NOTHING
         elif chart.splits[kind, h, e] >= 0:
-            one, other = parts_of(kind, h, e, chart.splits[kind, h, e])
-            links[LEFT] = number_of(one, size)
-            links[RIGHT] = number_of(other, size)
-            for k in range(known.weights.shape[1]):
-                known.weights[number, k] = chart.spans[kind, h, e, k]
+            left, right = parts_of(kind, h, e, chart.splits[kind, h, e])
+            links[LEFT] = number_of(left, size)
+            links[RIGHT] = number_of(right, size)
+            for k in range(derived.weights.shape[1]):
+                derived.weights[number, k] = chart.spans[kind, h, e, k]
 
 
-def larger(known: Derivations) -> Derivations:
+def larger(derived: Derivations) -> Derivations:
     """Return the same derivations with twice the capacity."""
-    used = int(known.used[0])
-    return known._replace(links=longer(known.links, used), weights=longer(known.weights, used))
+    used = int(derived.used[0])
+    return derived._replace(
+        links=longer(derived.links, used), weights=longer(derived.weights, used)
+    )
 
 
 @kernel
-def meld(known: Derivations, one: int, other: int) -> int:
+def meld(derived: Derivations, heap: int, other_heap: int) -> int:
     """Merge two heaps, each of which may be NOTHING; return the top. O(D)."""
-    if one == NOTHING:
-        return other
-    if other == NOTHING:
-        return one
-    a, b = known.weights[one], known.weights[other]
+    if heap == NOTHING:
+        return other_heap
+    if other_heap == NOTHING:
+        return heap
+    a, b = derived.weights[heap], derived.weights[other_heap]
     if sign_of_difference(a, a, b, b) < 0:
-        one, other = other, one
-    known.links[other, SIBLING] = known.links[one, CHILD]
-    known.links[one, CHILD] = other
-    return one
+        heap, other_heap = other_heap, heap
+    derived.links[other_heap, SIBLING] = derived.links[heap, CHILD]
+    derived.links[heap, CHILD] = other_heap
+    return heap
 
 
 @kernel
-def without_top(known: Derivations, top: int) -> int:
-    """Remove the top of a heap by merging its children in pairs; return the new top."""
-    # O(log of its size) amortized
+def without_top(derived: Derivations, top: int) -> int:
+    """Remove the top of a heap: merge its children in pairs. Return the new top.
+
+    O(log of the heap's size), amortized.
+    """
     pairs = NOTHING
-    child = known.links[top, CHILD]
+    child = derived.links[top, CHILD]
     while child != NOTHING:
-        partner = known.links[child, SIBLING]
-        rest = NOTHING
-        known.links[child, SIBLING] = NOTHING
+        partner = derived.links[child, SIBLING]
+        following = NOTHING
+        derived.links[child, SIBLING] = NOTHING
         if partner != NOTHING:
-            rest = known.links[partner, SIBLING]
-            known.links[partner, SIBLING] = NOTHING
-        pair = meld(known, child, partner)
-        known.links[pair, SIBLING] = pairs
+            following = derived.links[partner, SIBLING]
+            derived.links[partner, SIBLING] = NOTHING
+        pair = meld(derived, child, partner)
+        derived.links[pair, SIBLING] = pairs
         pairs = pair
-        child = rest
+        child = following
     heap = NOTHING
     while pairs != NOTHING:
-        rest = known.links[pairs, SIBLING]
-        known.links[pairs, SIBLING] = NOTHING
-        heap = meld(known, heap, pairs)
-        pairs = rest
+        following = derived.links[pairs, SIBLING]
+        derived.links[pairs, SIBLING] = NOTHING
+        heap = meld(derived, heap, pairs)
+        pairs = following
     return heap
 
 
 @kernel
 def add_candidate(
-    known: Derivations, chart: ExactChart, number: int, left: int, right: int
+    derived: Derivations, chart: ExactChart, number: int, left: int, right: int
 ) -> None:
     """Add a derivation to the candidates of a span. O(D)."""
-    row = known.used[0]
-    known.used[0] += 1
+    row = derived.used[0]
+    derived.used[0] += 1
     kind, h, e = span_of(number, chart.splits.shape[1])
-    links = known.links[row]
+    links = derived.links[row]
     links[SPAN], links[LEFT], links[RIGHT] = number, left, right
     links[NEXT], links[CHILD], links[SIBLING] = UNKNOWN, NOTHING, NOTHING
-    for k in range(known.weights.shape[1]):
-        weight = known.weights[left, k] + known.weights[right, k]
+    for k in range(derived.weights.shape[1]):
+        weight = derived.weights[left, k] + derived.weights[right, k]
         if kind == INCOMPLETE:
             weight += chart.scores[h, e, k]
-        known.weights[row, k] = weight
-    known.waiting[number] = meld(known, known.waiting[number], row)
+        derived.weights[row, k] = weight
+    derived.waiting[number] = meld(derived, derived.waiting[number], row)
 
 
 @kernel
-def open_span(known: Derivations, chart: ExactChart, number: int, single: bool) -> None:
+def open_span(derived: Derivations, chart: ExactChart, number: int, single: bool) -> None:
     """Add the best derivation of each split to the candidates, without the overall best. O(n D)."""
     size = chart.splits.shape[1]
     kind, h, e = span_of(number, size)
-    known.waiting[number] = NOTHING
+    derived.waiting[number] = NOTHING
     low, stop = splits_of(kind, h, e, single)
     for r in range(low, stop):
-        one, other = parts_of(kind, h, e, r)
-        exists = chart.splits[one] >= 0 and chart.splits[other] >= 0
+        left, right = parts_of(kind, h, e, r)
+        exists = chart.splits[left] >= 0 and chart.splits[right] >= 0
         if exists and r != chart.splits[kind, h, e]:
-            add_candidate(known, chart, number, number_of(one, size), number_of(other, size))
+            add_candidate(derived, chart, number, number_of(left, size), number_of(right, size))
 
 
 @kernel
-def advance(known: Derivations, chart: ExactChart, number: int, single: bool) -> bool:
-    """Find the next derivation of a span; False if there is no room. O(n log k)."""
-    # First those that it needs of its parts. Without room, results are kept, so the same call can
-    # be repeated
-    links, stack = known.links, known.stack
+def advance(derived: Derivations, chart: ExactChart, number: int, single: bool) -> bool:
+    """Find the next derivation of a span; False if there is no room. O(n log k).
+
+    The derivations of the span's parts come first. If there is no room, all results so far are
+    kept, and the same call can be repeated.
+    """
+    links, stack = derived.links, derived.stack
     size = chart.splits.shape[1]
     stack[0] = number
     top = 1
     while top > 0:
         span = stack[top - 1]
-        if known.used[0] + size + 2 > links.shape[0]:
+        if derived.used[0] + size + 2 > links.shape[0]:
             return False
-        if known.waiting[span] == UNKNOWN:
-            open_span(known, chart, span, single)
-        last = known.last[span]
+        if derived.waiting[span] == UNKNOWN:
+            open_span(derived, chart, span, single)
+        last = derived.last[span]
         left, right = links[last, LEFT], links[last, RIGHT]
         left_moves = right == links[right, SPAN]
         if left_moves and links[left, NEXT] == UNKNOWN:
@@ -212,34 +219,34 @@ def advance(known: Derivations, chart: ExactChart, number: int, single: bool) ->
             top += 1
             continue
         if left_moves and links[left, NEXT] != NOTHING:
-            add_candidate(known, chart, span, links[left, NEXT], right)
+            add_candidate(derived, chart, span, links[left, NEXT], right)
         if links[right, NEXT] != NOTHING:
-            add_candidate(known, chart, span, left, links[right, NEXT])
-        following = known.waiting[span]
+            add_candidate(derived, chart, span, left, links[right, NEXT])
+        following = derived.waiting[span]
         links[last, NEXT] = following
         if following != NOTHING:
-            known.waiting[span] = without_top(known, following)
-            known.last[span] = following
+            derived.waiting[span] = without_top(derived, following)
+            derived.last[span] = following
         top -= 1
     return True
 
 
 @kernel
-def write_tree(known: Derivations, derivation: int, size: int, heads: np.ndarray) -> None:
+def write_tree(derived: Derivations, derivation: int, size: int, heads: np.ndarray) -> None:
     """Write the heads of a derivation. O(n)."""
-    stack = known.stack
+    stack = derived.stack
     stack[0] = derivation
     top = 1
     heads[0] = -1
     while top > 0:
         top -= 1
         row = stack[top]
-        kind, h, e = span_of(known.links[row, SPAN], size)
+        kind, h, e = span_of(derived.links[row, SPAN], size)
         if h != e:
             if kind == INCOMPLETE:
                 heads[e] = h
-            stack[top] = known.links[row, LEFT]
-            stack[top + 1] = known.links[row, RIGHT]
+            stack[top] = derived.links[row, LEFT]
+            stack[top + 1] = derived.links[row, RIGHT]
             top += 2
 
 
@@ -251,37 +258,38 @@ def write_tree(known: Derivations, derivation: int, size: int, heads: np.ndarray
     "int64, out int64[:, ::1], out float64[::1]"
 )
 def find_projective(
-    # known, chart: of the sentence, from `new_derivations` and `exact_chart`
-    known: Derivations,
+    # derived, chart: of the sentence, from `new_derivations` and `exact_chart`
+    derived: Derivations,
     chart: ExactChart,
     single: bool,
     count: int,
     heads: np.ndarray,  # (k, at least N) int64, filled from the row `count` on
     weights: np.ndarray,  # (k,) float64, likewise
 ) -> tuple[int, int]:
-    """Write the next best trees."""
-    # Return their number and FINE, EXHAUSTED, NO_TREE or FULL (no room). O(n³ D) in total, and O(n
-    # log k) a tree.
-    links, last = known.links, known.last
+    """Write the next best trees; return their number, and FINE, EXHAUSTED, NO_TREE or FULL.
+
+    FULL: there is no room. O(n³ D) in total, and O(n log k) for each tree.
+    """
+    links, last = derived.links, derived.last
     size = chart.splits.shape[1]
     number = number_of((COMPLETE, 0, size - 1), size)
     if chart.splits[COMPLETE, 0, size - 1] < 0:
         return 0, NO_TREE
     first = count < 0
     if first:
-        derive_first(known, chart)
+        derive_first(derived, chart)
         count = 0
     while count < heads.shape[0]:
         if not first:
             latest = last[number]
-            if links[latest, NEXT] == UNKNOWN and not advance(known, chart, number, single):
+            if links[latest, NEXT] == UNKNOWN and not advance(derived, chart, number, single):
                 return count, FULL
             if links[latest, NEXT] == NOTHING:
                 return count, EXHAUSTED
         first = False
         derivation = last[number]
-        write_tree(known, derivation, size, heads[count])
-        weights[count] = rounded_once(known.weights[derivation].copy(), chart.bias)
+        write_tree(derived, derivation, size, heads[count])
+        weights[count] = rounded_once(derived.weights[derivation].copy(), chart.bias)
         count += 1
     return count, FINE
 
@@ -293,7 +301,9 @@ _FEW = 64
 class ProjectiveKBestState(NamedTuple):
     """The chart of the last sentence, and its derivations so far."""
 
+    #: the chart, or None before the first sentence
     chart: ExactChart | None = None
+    #: the derivations, or None before the first sentence
     derivations: Derivations | None = None
 
     @classmethod
@@ -307,11 +317,11 @@ class ProjectiveKBestState(NamedTuple):
         return cls.of(graph)
 
     def find(
-        self, graph: Graph, single: bool, lists: Lists, start: int, stop: int
+        self, graph: Graph, single: bool, lists: TreeLists, start: int, stop: int
     ) -> tuple[Self, int, int]:
-        """Fill the lists of the sentences `start` to `stop`. As in `best_first.State.find`."""
+        """Fill the lists of the sentences `start` to `stop`. As in `TreeSearch.find`."""
         chart = cast("ExactChart", self.chart)
-        known = cast("Derivations", self.derivations)
+        derived = cast("Derivations", self.derivations)
         for b in range(start, stop):
             n = words_of(graph, b)
             count = int(lists.counts[b])
@@ -320,15 +330,15 @@ class ProjectiveKBestState(NamedTuple):
                 if np.isnan(sum_sizes(scores, n)[0]):
                     return self, b, BAD_SCORE
                 chart = exact_chart(scores, n, single)
-                known = new_derivations(chart, n, _FEW * (n + 1))
-            found = FULL
-            while found == FULL:
-                count, found = find_projective(
-                    known, chart, single, count, lists.heads[b], lists.weights[b]
+                derived = new_derivations(chart, n, _FEW * (n + 1))
+            fault = FULL
+            while fault == FULL:
+                count, fault = find_projective(
+                    derived, chart, single, count, lists.heads[b], lists.weights[b]
                 )
-                if found == FULL:
-                    known = larger(known)
-            if found not in (FINE, EXHAUSTED):
-                return self, b, found
+                if fault == FULL:
+                    derived = larger(derived)
+            if fault not in (FINE, EXHAUSTED):
+                return self, b, fault
             lists.counts[b] = count
-        return type(self)(chart, known), stop, FINE
+        return type(self)(chart, derived), stop, FINE

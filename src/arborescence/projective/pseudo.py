@@ -37,8 +37,9 @@ def is_under(heads: np.ndarray, word: int, node: int) -> bool:
 def spans_strangers(heads: np.ndarray, d: int) -> bool:
     """Tell whether the edge into d is non-projective: it spans a word that is not below its head.
 
-    Only words between whose heads lie outside need a test: from others the path leads to one of
-    these or to an end, which is below the head. O(length), and O(depth) for each edge that crosses.
+    Only spanned words with a head outside the span need a test: the path from any other spanned
+    word leads to one of these words, or to an end of the edge, which is below the head. O(length),
+    and O(depth) for each edge that crosses.
     """
     h = heads[d]
     low, high = min(h, d), max(h, d)
@@ -52,10 +53,12 @@ def spans_strangers(heads: np.ndarray, d: int) -> bool:
 @kernel
 @takes("out int64[::1]")
 def lift_kernel(heads: np.ndarray) -> None:
-    """Lift the edges of a tree, ``heads`` (n + 1,) int64, in place, until it is projective."""
-    # PROJECTIVIZE of Nivre and Nilsson (2005), Section 2: the shortest non-projective edge first,
-    # then the leftmost. O(n²) to find it, O(depth) for each pair that crosses; longer edges than
-    # the best are skipped.
+    """Lift the edges of a tree, ``heads`` (n + 1,) int64, in place, until it is projective.
+
+    PROJECTIVIZE of Nivre and Nilsson (2005), Section 2: the shortest non-projective edge first,
+    then the leftmost. O(n²) to find the edge, O(depth) for each pair of crossing edges; edges
+    longer than the best so far are skipped.
+    """
     n = heads.shape[0] - 1
     while True:
         shortest, leftmost, lifted = n + 1, n + 1, 0
@@ -183,14 +186,14 @@ def deprojectivize(heads: Any, labels: Any) -> tuple[Any, Any]:
 class _Batch(NamedTuple):
     """Copies of the caller's trees, to be changed in place."""
 
+    #: (B, N), padded.
     rows: NDArray[np.int64]
-    """(B, N), padded."""
+    #: Each row without its padding: views.
     trees: list[NDArray[np.int64]]
-    """Each row without its padding: views."""
+    #: The caller's leading dimensions.
     shape: tuple[int, ...]
-    """The caller's leading dimensions."""
+    #: Converts a result to the caller's kind of array.
     give_back: Callable[[NDArray[Any]], Any]
-    """Converts a result to the caller's kind of array."""
 
     @classmethod
     def of(cls, heads: Any) -> Self:
@@ -275,16 +278,16 @@ def _lower(tree: NDArray[np.int64], labels: list[str]) -> list[str]:
     split = [label.partition(MARK) for label in labels]
     plain = [label for label, _, _ in split]
     wanted = {d: of_head for d, (_, mark, of_head) in enumerate(split, 1) if mark}
-    found = True
-    while wanted and found:
-        found = False
+    lowered = True
+    while wanted and lowered:
+        lowered = False
         for d in [d for d in _below(tree, 0) if d in wanted]:
             alike = (x for x in _below(tree, tree[d], d) if plain[x - 1] == wanted[d])
             head = next(alike, None)
             if head is not None:
                 tree[d] = head
                 del wanted[d]
-                found = True
+                lowered = True
     return plain
 
 

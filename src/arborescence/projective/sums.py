@@ -24,9 +24,12 @@ LARGEST = 1e50
 class Inside(NamedTuple):
     """The sum over all derivations of each span, its logarithm, or its derivative."""
 
-    complete: np.ndarray  # (N, N): [head, end]
-    across: np.ndarray  # (N, N): the same transposed, [end, head]
-    incomplete: np.ndarray  # (N, N): [head, dependent]
+    #: (N, N): [head, end]
+    complete: np.ndarray
+    #: (N, N): the same transposed, [end, head]
+    across: np.ndarray
+    #: (N, N): [head, dependent]
+    incomplete: np.ndarray
 
 
 @kernel
@@ -49,10 +52,12 @@ def inside(
     # that most sums are near 1: for very long sentences. Present edges weigh at least SMALLEST.
     scaled: bool,
 ) -> tuple[Any, float]:
-    """Fill the sums; return that over all trees of n > 0 words, and the log of its scale. O(n³)."""
-    # Without a scale, small terms may underflow; the sum is correct if at least SMALLEST. A smaller
-    # sum of the first words is returned at once, because arithmetic close to underflow is slow.
-    # Scaled, it is 0 if a sum was too small or too large for floats.
+    """Fill the sums; return the sum over all trees of n > 0 words, and the log of its scale. O(n³).
+
+    Without a scale, small terms may underflow; the sum is correct if it is at least SMALLEST. If
+    the sum of the first words is smaller, this sum is returned at once, because arithmetic close to
+    underflow is slow. With a scale, the sum is 0 if a sum was too small or too large for floats.
+    """
     complete, across, incomplete = sums
     log_scale = 0.0
     for j in range(n + 1):
@@ -92,8 +97,10 @@ def too_small(product: Any, one: Any, other: Any) -> bool:
 
 @inlined_kernel
 def too_far(total: Any, one: np.ndarray, other: np.ndarray) -> bool:
-    """Tell whether the dot product of two rows is too large, or may have underflowed."""
-    # O(1), or O(n) if the sum is small
+    """Tell whether the dot product of two rows is too large, or may have underflowed.
+
+    O(1), or O(n) if the sum is small.
+    """
     if not total.real < LARGEST:
         return True
     if total.real < SMALLEST:
@@ -161,12 +168,14 @@ def log_dot(one: np.ndarray, other: np.ndarray, below: np.ndarray) -> Any:
 
 @kernel
 def inside_in_logs(logs: np.ndarray, n: int, single: bool, sums: Inside, gaps: np.ndarray) -> Any:
-    """Fill the logarithms of the sums; return the log-partition. O(n³), with O(n³) exps."""
-    # logs: (N, N) float64 or complex128: the logarithms of the weights; real parts of -inf for
-    # absent edges, loops and column 0
-    # n, single, sums: as in `inside`
-    # gaps: (2, N, N, N) float64, or (2, N, N, 0): added to the logarithm of each split of a span,
-    # ``[kind, head, end, split]``, if scores are too far apart for logarithms (`distribution.far`)
+    """Fill the logarithms of the sums; return the log-partition. O(n³), with O(n³) exps.
+
+    - logs: (N, N) float64 or complex128: the logarithms of the weights; real parts of -inf for
+      absent edges, loops and column 0
+    - n, single, sums: as in `inside`
+    - gaps: (2, N, N, N) float64, or (2, N, N, 0): added to the logarithm of each split of a span,
+      ``[kind, head, end, split]``, if scores are too far apart for logarithms (`distribution.far`)
+    """
     complete, across, incomplete = sums
     for j in range(n + 1):
         complete[j, j] = across[j, j] = 0.0
@@ -221,8 +230,7 @@ def share_out(
     to_one: np.ndarray,
     to_other: np.ndarray,
 ) -> float:
-    """Divide a span's marginal among its splits' parts; return its entropy times the marginal."""
-    # O(n)
+    """Divide a span's marginal among its splits' parts; return its entropy times it. O(n)."""
     entropy = 0.0
     if share.real > 0.0:
         for r in range(one.shape[0]):
@@ -245,9 +253,11 @@ def outside_in_logs(
     marginals: np.ndarray,
     gaps: np.ndarray,
 ) -> float:
-    """Fill the marginals from the sums of `inside_in_logs`; return the entropy. O(n³)."""
-    # That is the sum over spans of the split's entropy times the marginal, without large
-    # logarithms. `shares` is scratch.
+    """Fill the marginals from the sums of `inside_in_logs`; return the entropy. O(n³).
+
+    The entropy is the sum over spans of the split's entropy times the span's marginal: so it
+    needs no large logarithms. `shares` is scratch.
+    """
     complete, across, incomplete = sums
     share_complete, share_across, share_incomplete = shares
     share_complete[: n + 1, : n + 1] = 0.0
@@ -329,14 +339,14 @@ def draw_down(
                 one, other = incomplete[h, low:stop], across[e, low:stop]
                 whole = complete[h, e]
             below = gaps[kind, h, e, low:stop]
-            rest = uniform(source)
+            left_over = uniform(source)
             split = 0
             for r in range(stop - low):
                 share = np.exp(way_of(one, other, below, r) - whole)
                 if share > 0.0:
                     split = r
-                    rest -= share
-                    if rest < 0.0:
+                    left_over -= share
+                    if left_over < 0.0:
                         break
             first, second = parts_of(kind, h, e, low + split)
             top, kind, h, e = pop(stack, push(stack, push(stack, top, first), second))

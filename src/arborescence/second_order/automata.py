@@ -1,6 +1,7 @@
 """Head automata: for each head the best modifiers, by a chain over each side (Koo et al. 2010).
 
-One chooses for its head alone, with grandparents also the head's own head; `dual` makes a tree.
+An automaton chooses the modifiers of its head alone; with grandparents, also the head's own head.
+`dual` makes a tree of the choices.
 """
 
 from __future__ import annotations
@@ -13,24 +14,32 @@ from arborescence.compiling.kernels import indexing_kernel, kernel, never_negati
 from arborescence.second_order.units import ABSENT
 
 if TYPE_CHECKING:
-    from arborescence.second_order.edges import Edges
+    from arborescence.second_order.edges import EdgeParts
 
 
-class Choices(NamedTuple):
-    """What the automata choose, and scratch arrays."""
+class ChildChoices(NamedTuple):
+    """The choices of the automata, and scratch arrays."""
 
-    values: np.ndarray  # (N,) int64: the weight of each head's choice
-    chosen: np.ndarray  # (E,) bool: whether the head of the edge chooses it
-    tops: np.ndarray  # (N,) int64: the edge into each word that its automaton chooses; or -1
-    moved: np.ndarray  # (N,) bool: whether a price of the automaton changed since it chose
-    falls: np.ndarray  # (N,) int64: by how much the prices that each head pays have fallen so far
-    known: np.ndarray  # (E,) int64: what the modifier brought with this head, less its falls then
-    weights: np.ndarray  # (2, N) int64: of chains
-    nothing: np.ndarray  # (E,) int64: zeros, where there are no grandparents
+    #: (N,) int64: the weight of each head's choice
+    values: np.ndarray
+    #: (E,) bool: whether the automaton of the edge's head chooses the edge
+    chosen: np.ndarray
+    #: (N,) int64: the edge into each word that the word's automaton chooses; or -1
+    tops: np.ndarray
+    #: (N,) bool: whether a price of the automaton has changed since its last choice
+    moved: np.ndarray
+    #: (N,) int64: how far the prices that each head pays have fallen so far
+    falls: np.ndarray
+    #: (E,) int64: the last weight of the modifier's automaton with this head, less `falls` then
+    known: np.ndarray
+    #: (2, N) int64: scratch: weights of chains
+    weights: np.ndarray
+    #: (E,) int64: zeros, in place of grandparents
+    nothing: np.ndarray
 
 
 @kernel
-def new_choices(edges: Edges) -> Choices:
+def new_choices(edges: EdgeParts) -> ChildChoices:
     """Allocate the arrays for automata that have not chosen."""
     size = edges.into.shape[0] - 1
     tops = np.full(size, -1)
@@ -38,7 +47,7 @@ def new_choices(edges: Edges) -> Choices:
         for d in range(1, size):
             if edges.into[d] < edges.into[d + 1]:
                 tops[d] = edges.above[edges.into[d]]
-    return Choices(
+    return ChildChoices(
         values=np.empty(size, np.int64),
         chosen=np.zeros(edges.heads.shape[0], np.bool_),
         tops=tops,
@@ -52,16 +61,18 @@ def new_choices(edges: Edges) -> Choices:
 
 @indexing_kernel
 def best_chains(
-    edges: Edges,
+    edges: EdgeParts,
     h: int,
     prices: np.ndarray,
     gains: np.ndarray,
     at: int,
     weights: np.ndarray,
 ) -> int:
-    """Return the weight of the best modifiers of h on both sides; with m edges, O(m²)."""
-    # An edge e gains ``gains[at + e]`` from the grandparent. ``weights`` (N,) gets the best chain
-    # that ends with each modifier
+    """Return the weight of the best modifiers of h on both sides; with m edges, O(m²).
+
+    The grandparent adds ``gains[at + e]`` to an edge e. ``weights`` (N,) is filled with the best
+    chain that ends with each modifier.
+    """
     first, total = edges.firsts[2 * h], 0
     for side in range(2 * h, 2 * h + 2):
         start, row, best = edges.firsts[side], edges.pairs_at[side], 0
@@ -79,7 +90,7 @@ def best_chains(
 
 
 @indexing_kernel
-def choose_chains(edges: Edges, h: int, weights: np.ndarray, chosen: np.ndarray) -> None:
+def choose_chains(edges: EdgeParts, h: int, weights: np.ndarray, chosen: np.ndarray) -> None:
     """Mark the modifiers of the best chains of h, by the weights from `best_chains`. O(m²)."""
     first = edges.firsts[2 * h]
     for side in range(2 * h, 2 * h + 2):
@@ -100,8 +111,8 @@ def choose_chains(edges: Edges, h: int, weights: np.ndarray, chosen: np.ndarray)
 
 
 @indexing_kernel
-def choose_root(edges: Edges, prices: np.ndarray, chosen: np.ndarray) -> int:
-    """Mark the best root edge, if there may be only one; return its weight. O(n)."""
+def choose_root(edges: EdgeParts, prices: np.ndarray, chosen: np.ndarray) -> int:
+    """Mark the best root edge, if there must be only one; return its weight. O(n)."""
     best, place = ABSENT, -1
     for e in range(edges.firsts[1]):
         chosen[e] = False
@@ -114,16 +125,20 @@ def choose_root(edges: Edges, prices: np.ndarray, chosen: np.ndarray) -> int:
 
 @uncounted_kernel
 @never_negative
-def run_automata(edges: Edges, single: bool, prices: np.ndarray, choices: Choices) -> int:
-    """Let the automata choose whose prices changed; return the weight of all choices."""
-    # With m edges into and from a head, O(m²), with grandparents O(m³) at most: for each head of
-    # its head, an automaton knows what this brought when last tried, and that it now brings at most
-    # as much more as prices have fallen. Only those that could be best are tried.
-    # edges: of the sentence
-    # single: whether exactly one edge leaves the root
-    # prices: (2, E) int64: ``[0, e]``: what the automaton of the edge's head pays; ``[1, e]``: what
-    # that of its modifier pays
-    # choices: of the last round; changed
+def run_automata(edges: EdgeParts, single: bool, prices: np.ndarray, choices: ChildChoices) -> int:
+    """Let the automata choose again whose prices changed; return the weight of all choices.
+
+    With m edges into and from a head, O(m²), with grandparents at most O(m³), for each head. An
+    automaton remembers the weight for each head of its head, from when it was last computed. The
+    weight has grown by at most the fall of the prices since then. So only grandparents are tried
+    again that could be best.
+
+    - edges: of the sentence
+    - single: whether exactly one edge leaves the root
+    - prices: (2, E) int64: ``[0, e]``: what the automaton of the edge's head pays; ``[1, e]``: what
+      the automaton of its modifier pays
+    - choices: of the last round; changed
+    """
     total = 0
     weights = choices.weights
     for h in range(choices.values.shape[0]):
@@ -142,7 +157,7 @@ def run_automata(edges: Edges, single: bool, prices: np.ndarray, choices: Choice
             first, start = edges.firsts[2 * h], edges.into[h]
             count = edges.firsts[2 * h + 2] - first
             top = choices.tops[h]
-            # The last choice first: it is often the best one again.
+            # The last choice comes first: it is often the best choice again.
             for turn in range(start - 1, edges.into[h + 1]):
                 place = turn
                 if turn < start:

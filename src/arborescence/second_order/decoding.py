@@ -1,7 +1,7 @@
-"""The best second-order tree, and a bound that says how good it certainly is.
+"""The best second-order tree, and a bound on the weight of all trees.
 
-By `projective` or `dual`, on whole numbers (`units`), after `parts` has removed what no best tree
-has.
+`projective` or `dual` finds the tree, on whole numbers (`units`), after `parts` has removed the
+parts that no best tree has.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from arborescence.core.faults import NO_TREE, name_of, no_answer
 from arborescence.core.graph import in_threads
 from arborescence.errors import NoTreeError, ScoresError
 from arborescence.inference.decode import decode as decode_edges
-from arborescence.second_order.dual import Answer, Problem, Search, first_prices, solve
+from arborescence.second_order.dual import Answer, DualProblem, DualSearch, first_prices, solve
 from arborescence.second_order.edges import Listed
 from arborescence.second_order.parts import (
-    Batch,
     Parts,
+    PartsBatch,
     ceilings_of,
     remove_hopeless,
     weights_in,
@@ -35,29 +35,45 @@ if TYPE_CHECKING:
     from arborescence.core.choices import Root
     from arborescence.errors import ArborescenceError
 
-# Another search follows if sums need so many bits less, as a better tree removes large weights.
+# Another search follows if sums need at least this many bits less: a better tree removes large
+# weights.
 _BITS = 3
 
 
 class Found(NamedTuple):
-    """What `decode` found; arrays for a batch."""
+    """The result of `decode`; arrays for a batch.
+
+    Attributes
+    ----------
+    heads : (..., N) int64
+        The tree; -1 for the root and for padding.
+    weight : float, or (...) float64
+        The weight of the tree: the exact sum of its parts, rounded once.
+    bound : float, or (...) float64
+        No tree weighs more. Equal to `weight` if the tree is exact.
+    exact : bool, or (...) bool
+        Whether it is proven that no tree weighs more.
+    rounds : int, or (...) int64
+        The rounds of dual decomposition; 0 for projective trees.
+    """
 
     heads: Any
-    """(..., N) int64: the tree; -1 for the root and for padding."""
     weight: Any
-    """Its weight: the exact sum of its parts, rounded once."""
     bound: Any
-    """No tree weighs more. The weight, if the tree is exact."""
     exact: Any
-    """Whether it is proven that no tree weighs more."""
     rounds: Any
-    """The rounds of dual decomposition; 0 for projective trees."""
 
 
-class _Options(NamedTuple):
+class SecondOrderOptions(NamedTuple):
+    """The options of a search, in the types of the kernels."""
+
+    #: whether exactly one edge leaves the root
     single: bool
+    #: whether edges may not cross
     projective: bool
+    #: the largest number of rounds for each problem
     rounds: int
+    #: the largest number of branchings
     branches: int
 
 
@@ -75,10 +91,11 @@ def decode(
 ) -> Found:
     """Return the tree whose edges, siblings and grandparents weigh most, and a bound.
 
-    Projective trees by dynamic programming: O(n³) with siblings (McDonald and Pereira 2006), O(n⁴)
-    with grandparents (Koo and Collins 2010). For trees of any kind the problem is NP-hard, and dual
-    decomposition (Koo et al. 2010) solves most of those that trained parsers pose: with m edges
-    into each word on average, O(n m²) a round and O(n²) for the tree, with grandparents O(n m³).
+    Dynamic programming finds projective trees: O(n³) with siblings (McDonald and Pereira 2006),
+    O(n⁴) with grandparents (Koo and Collins 2010). For trees of any kind, the problem is NP-hard.
+    Dual decomposition (Koo et al. 2010) solves most of the problems of trained parsers: with m
+    edges into each word on average, O(n m²) a round and O(n²) for the tree, with grandparents
+    O(n m³).
 
     Parameters
     ----------
@@ -86,8 +103,8 @@ def decode(
         ``scores[..., h, d]``, as in `arborescence.decode`.
     siblings : (..., N, N, N) array or torch tensor, optional
         ``siblings[..., h, d, s]`` is what h -> d weighs in addition, if s is the next nearer
-        modifier of h on the same side; s = h if there is none. ``-inf``: not allowed. Parts that no
-        tree has, and those of absent edges, are ignored.
+        modifier of h on the same side; s = h if there is no nearer modifier. ``-inf``: not allowed.
+        Parts that no tree has, and parts of absent edges, are ignored.
     grandparents : (..., N, N, N) array or torch tensor, optional
         ``grandparents[..., g, h, d]`` is what h -> d weighs in addition, if g is the head of h.
     lengths, root, projective, threads
@@ -95,8 +112,8 @@ def decode(
     rounds : int
         The largest number of rounds of dual decomposition.
     branches : int
-        If the rounds leave a gap: how often the trees are divided by an edge, and each part is
-        bounded by as many rounds. Some hundreds close every gap of short sentences.
+        If the rounds leave a gap: how often the set of trees is divided by an edge, and each subset
+        bounded by up to `rounds` rounds. Some hundreds close every gap of short sentences.
 
     Returns
     -------
@@ -109,7 +126,7 @@ def decode(
     ScoresError
         If a part is NaN or +inf, or a shape, a type or the lengths are invalid.
     NoTreeError
-        If it is proven that there is no such tree without absent parts; without tree and proof,
+        If it is proven that every tree has absent parts. If neither a tree nor a proof is found,
         the weight is -inf and ``exact`` is False.
     OptionError
         If an option is invalid.
@@ -117,10 +134,10 @@ def decode(
     Notes
     -----
     ``exact`` is a proof in real arithmetic over the given floats. Parts are rounded to multiples of
-    2^-44 of the largest weight that the sentence's trees could have or finer (2^-40 from 64 words
-    on), so whole numbers and most float32 are not. If what was rounded could decide, ``exact`` is
-    False. `bound` is above all weights in each case. Which of several best trees is returned is
-    not specified.
+    2^-44 of the largest weight that the sentence's trees could have, or finer (2^-40 from 64 words
+    on): so whole numbers and most float32 are not rounded. If rounding could change the decision,
+    ``exact`` is False. `bound` is above all weights in each case. Which of several best trees is
+    returned is not specified.
 
     Examples
     --------
@@ -133,35 +150,35 @@ def decode(
     >>> decode(scores, siblings).heads
     array([-1,  2,  0,  2])
     """
-    options = _Options(
+    options = SecondOrderOptions(
         check_root(root),
         check_flag(projective),
         check_count(rounds, "rounds"),
         check_count(branches, "branches", 0),
     )
-    return _decode_batch(Batch.of(scores, siblings, grandparents, lengths), options, threads)
+    return _decode_batch(PartsBatch.of(scores, siblings, grandparents, lengths), options, threads)
 
 
-def _decode_batch(batch: Batch, options: _Options, threads: int) -> Found:
+def _decode_batch(batch: PartsBatch, options: SecondOrderOptions, threads: int) -> Found:
     many, size, _ = batch.graph.scores.shape
     heads = np.full((many, size), -1, np.int64)
     weights, bounds = np.empty(many), np.empty(many)
-    exact, done = np.empty(many, np.bool_), np.empty(many, np.int64)
+    exact, rounds = np.empty(many, np.bool_), np.empty(many, np.int64)
 
     def run(start: int, stop: int) -> None:
         for b in range(start, stop):
-            found = _decode_sentence(batch, b, options)
-            heads[b, : len(found.heads)] = found.heads
-            weights[b], bounds[b], exact[b], done[b] = found[1:]
+            result = _decode_sentence(batch, b, options)
+            heads[b, : len(result.heads)] = result.heads
+            weights[b], bounds[b], exact[b], rounds[b] = result[1:]
 
     in_threads(run, many, threads)
     shape, trees = batch.graph.shape, batch.graph.given_back(heads)
     if not shape:
-        return Found(trees, float(weights[0]), float(bounds[0]), bool(exact[0]), int(done[0]))
-    return Found(trees, *(array.reshape(shape) for array in (weights, bounds, exact, done)))
+        return Found(trees, float(weights[0]), float(bounds[0]), bool(exact[0]), int(rounds[0]))
+    return Found(trees, *(array.reshape(shape) for array in (weights, bounds, exact, rounds)))
 
 
-def _decode_sentence(batch: Batch, sentence: int, options: _Options) -> Found:
+def _decode_sentence(batch: PartsBatch, sentence: int, options: SecondOrderOptions) -> Found:
     parts = batch.parts(sentence, options.single)
     batch.check(sentence, parts)
     if len(parts.scores) == 1:
@@ -195,9 +212,9 @@ def _weight(parts: Parts, heads: NDArray[np.int64], scale: float) -> float:
 
 
 def _first_tree(
-    batch: Batch, sentence: int, ceilings: NDArray[np.float64], options: _Options
+    batch: PartsBatch, sentence: int, ceilings: NDArray[np.float64], options: SecondOrderOptions
 ) -> NDArray[np.int64]:
-    """Return a tree that is the best one if each edge has its best sibling and grandparent."""
+    """Return the best tree if each edge had its best sibling and grandparent."""
     try:
         heads: NDArray[np.int64] = decode_edges(
             ceilings,
@@ -209,7 +226,9 @@ def _first_tree(
     return heads
 
 
-def no_tree(batch: Batch, sentence: int, single: bool, *, projective: bool) -> ArborescenceError:
+def no_tree(
+    batch: PartsBatch, sentence: int, single: bool, *, projective: bool
+) -> ArborescenceError:
     """Return the error that explains why a sentence has no tree."""
     scores = batch.parts(sentence, single).scores
     try:
@@ -223,16 +242,16 @@ def no_tree(batch: Batch, sentence: int, single: bool, *, projective: bool) -> A
 
 
 def _certified(
-    units: Units, heads: NDArray[np.int64], options: _Options
+    units: Units, heads: NDArray[np.int64], options: SecondOrderOptions
 ) -> tuple[Answer, float, bool]:
-    """Search; return what was found, a bound in floats, and whether the tree is proven best."""
+    """Search; return the result, a bound in floats, and whether the tree is proven best."""
     scale = units.scale
     answer = _search(units, heads, options)
     exact = LOWEST < answer.weight >= answer.bound - scale.slack
     if exact and scale.rounded:
-        # Lower each edge of the tree by more than what rounding may have changed of two weights.
-        # Trees that lack one of them lose less. So if the tree is the best one even now, it is so
-        # by that much.
+        # Lower each edge of the tree by more than the possible rounding error of two weights. Trees
+        # that lack an edge of the tree lose less. So if the tree is still the best tree, it is the
+        # best tree by at least this error.
         words = np.arange(1, len(answer.heads))
         loss = 2 * scale.error + scale.slack + 1
         lowered = units._replace(scores=units.scores.copy())
@@ -247,7 +266,7 @@ def _certified(
 def _search(
     units: Units,
     heads: NDArray[np.int64],
-    options: _Options,
+    options: SecondOrderOptions,
     prices: NDArray[np.int64] | None = None,
     most: int = -ABSENT,
 ) -> Answer:
@@ -257,7 +276,7 @@ def _search(
     listed = Listed.of(units, options.single)
     weights = weights_in(units, heads)
     weight = ABSENT if (weights <= LOWEST).any() else int(weights.sum())
-    search = Search(listed, units.scale, options.single, options.rounds, heads, weight, most)
+    search = DualSearch(listed, units.scale, options.single, options.rounds, heads, weight, most)
     if prices is None:
         prices = first_prices(listed.scores)
     return search.run(options.branches, search.solve(listed.scores, prices))
@@ -266,12 +285,14 @@ def _search(
 def decode_listed(
     listed: Listed, ends: NDArray[np.int64], *, single: bool, rounds: int, branches: int
 ) -> list[Found]:
-    """Return what `second_order.decode` finds for each of several sentences; errors as there."""
-    # listed: the parts of all sentences in a row: `Listed`, but with float64 weights. They are
-    # multiples of some power of two for which sums have at most 40 bits; else nothing is claimed
-    # exact.
-    # ends: (B + 1, 4): where the nodes, edges, pairs and grandparents of each sentence begin
-    # single, rounds, branches: as for `second_order.decode`
+    """Return the result of `second_order.decode` for each of several sentences; errors as there.
+
+    - listed: the parts of all sentences in a row: `Listed`, but with float64 weights. If the
+      weights are multiples of a power of two such that sums have at most 40 bits, the search can
+      prove trees exact; else none is certified.
+    - ends: (B + 1, 4): where the nodes, edges, pairs and grandparents of each sentence begin
+    - single, rounds, branches: as for `second_order.decode`
+    """
     sizes = np.diff(ends[:, 0])
     _, _, scores, pairs, thirds = listed
     listed = Listed(*listed[:2], *(np.empty(len(part), np.int64) for part in listed[2:]))
@@ -282,8 +303,8 @@ def decode_listed(
     if bad < len(sizes):
         raise ScoresError(f"sentence {bad}: the weight of a part is NaN or infinite")
     scales = [
-        Scale.of(size, exponent, seen, bool(rounded))
-        for size, (exponent, seen, rounded) in zip(
+        Scale.of(size, exponent, bits_set, bool(rounded))
+        for size, (exponent, bits_set, rounded) in zip(
             sizes.tolist(), of_sentences.tolist(), strict=True
         )
     ]
@@ -293,23 +314,25 @@ def decode_listed(
     results[:, 0] = ABSENT
     limits = np.array([scale.limits for scale in scales]).reshape(-1, 3)
     solve(ends, listed, single, rounds, limits, -ABSENT, heads, prices, results)
-    found = []
+    outputs = []
     for b, (scale, row) in enumerate(zip(scales, results.tolist(), strict=True)):
-        weight, bound, branch, done = row
+        weight, bound, branch, rounds_done = row
         tree = heads[ends[b, 0] : ends[b + 1, 0]]
         if bound > weight + scale.slack and branches:
-            one = _sentence(listed, ends, b)
-            problem = Problem(bound, one.scores, prices[:, ends[b, 1] : ends[b + 1, 1]], branch)
-            search = Search(one, scale, single, rounds, tree, weight)
+            sentence = _sentence(listed, ends, b)
+            problem = DualProblem(
+                bound, sentence.scores, prices[:, ends[b, 1] : ends[b + 1, 1]], branch
+            )
+            search = DualSearch(sentence, scale, single, rounds, tree, weight)
             tree, weight, bound, more, _ = search.run(branches, problem)
-            done += more
+            rounds_done += more
         if max(weight, bound) <= LOWEST:
             raise NoTreeError(f"sentence {b}: no tree exists without parts that are not allowed")
         exact = weight >= bound - scale.slack and weight > LOWEST and not scale.rounded
         value = math.ldexp(float(weight), -scale.exponent) if weight > LOWEST else -math.inf
         limit = value if exact else scale.above(max(bound, weight))
-        found.append(Found(tree, value, limit, exact, done))
-    return found
+        outputs.append(Found(tree, value, limit, exact, rounds_done))
+    return outputs
 
 
 def _sentence(listed: Listed, ends: NDArray[np.int64], b: int) -> Listed:

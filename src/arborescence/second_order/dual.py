@@ -1,14 +1,14 @@
 """The best second-order tree of any kind, by dual decomposition (Koo et al. 2010).
 
-Finding it is NP-hard (McDonald and Satta 2007). Without the demand that the choices of the head
-automata form a tree, it is easy; and so is finding a tree without siblings and grandparents. Prices
-on edges make the two agree: the automata pay them, and the tree earns them. Whatever the prices,
-the weight of the best choices plus that of the best tree is a bound on the weight of every tree.
-Each round moves the prices against the disagreement, along the deflected subgradient of Camerini,
-Fratta and Maffioli (1975), by the step of Polyak (1969). If the bound falls to the weight of a
-tree, that is the best one. `solve` does all rounds for several sentences.
+This problem is NP-hard (McDonald and Satta 2007). It has two easy parts: the best choices of the
+head automata, if these need not form a tree; and the best tree without siblings and grandparents.
+Prices on edges make the two parts agree: the automata pay the prices, and the tree earns them. For
+any prices, the weight of the best choices plus the weight of the best tree is a bound on the weight
+of every tree. Each round moves the prices against the disagreement, along the deflected subgradient
+of Camerini, Fratta and Maffioli (1975), by the step of Polyak (1969). If the bound falls to the
+weight of a tree, this tree is the best tree. `solve` does all rounds for several sentences.
 
-Where the bound stays above, branch and bound may go on: an edge is required, and forbidden.
+If the bound stays above, branch and bound may go on: an edge is required, and then forbidden.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from arborescence.core.faults import FINE, NOT_GREEDY
 from arborescence.nonprojective.decode import solve as decode_others
 from arborescence.nonprojective.forest import Forest, new_forest
 from arborescence.nonprojective.greedy import Greedy, decode_greedily, new_greedy
-from arborescence.second_order.automata import Choices, new_choices, run_automata
+from arborescence.second_order.automata import ChildChoices, new_choices, run_automata
 from arborescence.second_order.edges import (
     LISTED,
-    Edges,
+    EdgeParts,
     Listed,
     ceilings_of,
     indexed,
@@ -40,45 +40,48 @@ if TYPE_CHECKING:
 
     from arborescence.second_order.units import Scale
 
-# Of the step to where the bound would be the best known weight, if it were linear. After so many
-# rounds without a lower bound it shrinks. (The fastest of ten settings on random graphs.)
+# A fraction of the step after which a linear bound would equal the best known weight; the factor by
+# which this fraction shrinks; and the number of rounds without a lower bound before it shrinks.
+# (The fastest of ten settings on random graphs.)
 _STEP: Final = 1.3
 _SHRINK: Final = 0.9
 _PATIENCE: Final = 6
-# How much a direction is deflected from the last one; Camerini et al. recommend 1.5.
+# How much a direction is deflected from the last direction; Camerini et al. recommend 1.5.
 _DEFLECTION: Final = 1.5
 # How fast the average over the trees of all rounds forgets.
 _FORGET: Final = 0.1
 
 
 class Answer(NamedTuple):
-    """What a search found, in units."""
+    """The result of a search, in units."""
 
+    #: (N,): the best tree seen
     heads: NDArray[np.int64]
-    """(N,)"""
+    #: the weight of the tree; at most LOWEST if a part is absent
     weight: int
-    """Of these heads; at most LOWEST if a part is absent."""
+    #: no tree weighs more; at most LOWEST if there is no tree
     bound: int
-    """No tree weighs more; at most LOWEST if there is no tree."""
+    #: the number of rounds done
     rounds: int
+    #: (2, E): the prices at the lowest bound, before branching
     prices: NDArray[np.int64]
-    """(2, E): those at the lowest bound, before branching."""
 
 
-class Problem(NamedTuple):
-    """A part of the trees: those of some of the edges."""
+class DualProblem(NamedTuple):
+    """A subset of the trees: the trees that have only some of the edges."""
 
+    #: no tree of the subset weighs more
     bound: int
+    #: (E,): the scores of these edges; ABSENT for other edges
     scores: NDArray[np.int64]
-    """(E,): ABSENT for other edges."""
+    #: (2, E): the prices at the lowest bound
     prices: NDArray[np.int64]
-    """(2, E): those at the lowest bound."""
+    #: the edge for branching: in the trees of about half of the rounds; -1 if it is not needed
     branch: int
-    """An edge that some rounds had in their trees, and others not; -1 if that is not needed."""
 
 
-class Search:
-    """A search for the best tree; the best one seen so far."""
+class DualSearch:
+    """A search for the best tree, with the best tree so far."""
 
     def __init__(
         self,
@@ -88,7 +91,7 @@ class Search:
         single: bool,  # whether exactly one edge leaves the root
         rounds: int,  # the largest number of rounds for each problem
         heads: NDArray[np.int64],  # (N,): a tree to start from
-        weight: int,  # its weight; ABSENT if it has absent parts or if there is none
+        weight: int,  # its weight; ABSENT if it has absent parts or there is no tree to start from
         most: int = -ABSENT,  # the search ends when it finds a tree that weighs more
     ) -> None:
         self._listed = listed
@@ -100,8 +103,8 @@ class Search:
         self._most = most
         self._done = 0
 
-    def solve(self, scores: NDArray[np.int64], prices: NDArray[np.int64]) -> Problem:
-        """Bound the weight of the trees of these edges, and look for better ones among them."""
+    def solve(self, scores: NDArray[np.int64], prices: NDArray[np.int64]) -> DualProblem:
+        """Bound the weight of the trees of these edges, and look for better trees among them."""
         listed, units = self._listed, self._units
         ends = np.array([[0] * 4, [len(self._heads), *map(len, (scores, *listed[3:]))]])
         heads, prices = self._heads.copy(), prices.copy()
@@ -120,10 +123,10 @@ class Search:
         self._weight, bound, branch, rounds = result[0].tolist()
         self._heads = heads
         self._done += rounds
-        return Problem(bound, scores, prices, branch)
+        return DualProblem(bound, scores, prices, branch)
 
-    def run(self, branches: int, first: Problem) -> Answer:
-        """Search with at most so many branchings, from the solved problem of all trees on."""
+    def run(self, branches: int, first: DualProblem) -> Answer:
+        """Search with at most `branches` branchings, from `first`, the problem of all trees."""
         # Problems whose bound is above the best tree, the highest bound first.
         queue = [(-first.bound, 0, first)]
         many, closed = 1, ABSENT
@@ -141,11 +144,11 @@ class Search:
         return Answer(self._heads, self._weight, bound, self._done, first.prices)
 
     def _is_open(self, bound: int) -> bool:
-        """Tell whether trees of this bound could be better than the best one, and matter."""
+        """Tell whether trees of this bound could be better than the best tree, and matter."""
         return bound > self._weight + self._units.slack and self._weight <= self._most
 
-    def _branch(self, problem: Problem) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return the scores with an edge required, and with it forbidden."""
+    def _branch(self, problem: DualProblem) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the scores with an edge required, and with the edge forbidden."""
         modifiers, roots = self._listed.modifiers, self._listed.firsts[1]
         edge, scores = problem.branch, problem.scores
         required, forbidden = scores.copy(), scores.copy()
@@ -158,7 +161,7 @@ class Search:
 
 
 def first_prices(scores: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the prices to start from, (2, E): the tree earns the scores."""
+    """Return the initial prices, (2, E): the tree earns the scores."""
     present = np.where(scores > LOWEST, scores, 0)
     return np.stack([present, np.zeros_like(present)])
 
@@ -172,21 +175,23 @@ def solve(
     # (B + 1, 4) int64: where the nodes, edges, pairs and grandparents of each sentence begin
     ends: np.ndarray,
     listed: Listed,  # `Listed`, of all sentences in a row; edges are numbered anew in each
-    # single, rounds, most: as for `Search`
+    # single, rounds, most: as for `DualSearch`
     single: bool,
     rounds: int,
     limits: np.ndarray,  # (B, 3) int64: the fields limit, step and slack of the sentence's units
     most: int,
     heads: np.ndarray,  # (N,) int64, changed: the best trees known, in a row
-    # (2, E) int64, changed: those to start from; in the end those at the lowest bound
+    # (2, E) int64, changed: the initial prices; in the end the prices at the lowest bound
     prices: np.ndarray,
     # (B, 4) int64, changed: the weight of the best tree known (ABSENT if there is none), the bound
-    # (ABSENT if no tree weighs as much), the edge for branching (-1 if that is not needed), and the
+    # (ABSENT if no tree exists), the edge for branching (-1 if it is not needed), and the number of
     # rounds done
     results: np.ndarray,
 ) -> None:
-    """Run the rounds of several sentences. O(n m³) a round at most, for m edges a word."""
-    # Without grandparents O(n m²); and O(n²) for the tree.
+    """Run the rounds of several sentences, for m edges a word: at most O(n m³) a round.
+
+    Without grandparents, a round takes O(n m²). The tree takes O(n²).
+    """
     firsts, modifiers, scores, pairs, grandparents = listed
     for b in range(results.shape[0]):
         node, edge, pair, third = ends[b]
@@ -214,16 +219,21 @@ def solve(
 class Work(NamedTuple):
     """Scratch arrays of the rounds of a sentence."""
 
-    earned: np.ndarray  # (1, N, N) float64: what the tree earns with each edge
-    tree: np.ndarray  # (1, N) int64: the decoder's tree
-    lengths: np.ndarray  # (0,) int64, for the decoder: the sentence is not padded
+    #: (1, N, N) float64: the tree's income from each edge
+    earned: np.ndarray
+    #: (1, N) int64: the decoder's tree
+    tree: np.ndarray
+    #: (0,) int64, for the decoder: the sentence is not padded
+    lengths: np.ndarray
+    #: for the decoder: the greedy graph
     greedy: Greedy
+    #: for the decoder: the contraction forest
     forest: Forest
 
 
 @kernel
 def new_work(size: int) -> Work:
-    """Allocate the arrays for a sentence of so many nodes."""
+    """Allocate the arrays for a sentence of `size` nodes."""
     earned = np.full((1, size, size), -np.inf)
     greedy = new_greedy(earned, size - 1)
     return Work(
@@ -237,7 +247,7 @@ def new_work(size: int) -> Work:
 
 @uncounted_kernel
 def find_tree(work: Work, single: bool) -> bool:
-    """Find the best tree by what edges earn; return whether there is one. O(n²)."""
+    """Find the best tree by the income from edges; return whether a tree exists. O(n²)."""
     _, fault, shift = decode_greedily(
         work.earned, False, work.lengths, single, work.tree, 0, work.greedy
     )
@@ -250,7 +260,7 @@ def find_tree(work: Work, single: bool) -> bool:
 
 @kernel
 def solve_one(
-    every: Edges,
+    every: EdgeParts,
     single: bool,
     rounds: int,
     limits: np.ndarray,
@@ -263,11 +273,11 @@ def solve_one(
     limit, unit, slack = limits
     size = heads.shape[0]
     work = new_work(size)
-    weight, bound, branch, done = result[0], ABSENT, -1, 0
+    weight, bound, branch, rounds_done = result[0], ABSENT, -1, 0
     ceilings = ceilings_of(every, single)
     fine = True
     if weight <= LOWEST:
-        # The best tree if each edge has its best sibling and grandparent.
+        # Start with the best tree if each edge had its best sibling and grandparent.
         for e in range(every.heads.shape[0]):
             if ceilings.totals[e] > LOWEST:
                 work.earned[0, every.heads[e], every.modifiers[e]] = ceilings.totals[e]
@@ -279,26 +289,26 @@ def solve_one(
     origin = np.empty(every.heads.shape[0], np.int64)
     edges = without_hopeless(every, ceilings, weight, single, origin)
     many = edges.heads.shape[0]
-    now, kept = np.empty((2, many), np.int64), np.empty((2, many), np.int64)
+    current, best_prices = np.empty((2, many), np.int64), np.empty((2, many), np.int64)
     for e in range(many):
         for k in range(2):
-            now[k, e] = kept[k, e] = prices[k, origin[e]]
+            current[k, e] = best_prices[k, e] = prices[k, origin[e]]
     direction, average = np.zeros((2, many)), np.zeros(many)
     choices = new_choices(edges)
     if fine:
         bound = -ABSENT
     step, stale = _STEP, 0
-    while fine and done < rounds:
-        done += 1
+    while fine and rounds_done < rounds:
+        rounds_done += 1
         for e in range(many):
-            work.earned[0, edges.heads[e], edges.modifiers[e]] = now[0, e] + now[1, e]
+            work.earned[0, edges.heads[e], edges.modifiers[e]] = current[0, e] + current[1, e]
         value = ABSENT
         if find_tree(work, single):
-            value = run_automata(edges, single, now, choices)
+            value = run_automata(edges, single, current, choices)
         if value <= LOWEST:
             bound = ABSENT
             break
-        price, of_tree = weigh(edges, now, work.tree[0], single)
+        price, of_tree = weigh(edges, current, work.tree[0], single)
         value += price
         if of_tree > weight:
             heads[:] = work.tree[0]
@@ -306,25 +316,25 @@ def solve_one(
         stale += 1
         if value < bound:
             bound, stale = value, 0
-            kept[:] = now
+            best_prices[:] = current
         elif stale == _PATIENCE:
             step, stale = step * _SHRINK, 0
-        if bound < -limit:  # no tree weighs so little
+        if bound < -limit:  # every tree weighs more, so there is no tree
             bound = ABSENT
             break
         if bound // unit * unit <= weight + slack or weight > most:
             break
         goal = weight if weight > LOWEST else value - limit // 8
         pull = step * float(value - goal)
-        move(edges, now, direction, average, choices, work.tree[0], pull, 2 * limit)
+        move(edges, current, direction, average, choices, work.tree[0], pull, 2 * limit)
     if bound > LOWEST:
         bound = bound // unit * unit
         if bound > weight + slack and weight <= most:
             branch = origin[doubtful(average)]
     for e in range(many):
         for k in range(2):
-            prices[k, origin[e]] = kept[k, e]
-    result[0], result[1], result[2], result[3] = weight, bound, branch, done
+            prices[k, origin[e]] = best_prices[k, e]
+    result[0], result[1], result[2], result[3] = weight, bound, branch, rounds_done
 
 
 @kernel
@@ -340,16 +350,16 @@ def doubtful(average: np.ndarray) -> int:
 @uncounted_kernel
 @never_negative
 def move(
-    edges: Edges,  # of the sentence
+    edges: EdgeParts,  # of the sentence
     prices: np.ndarray,  # (2, E) int64, changed
     direction: np.ndarray,  # (2, E) float64, changed: the last direction; 0 in the first round
     average: np.ndarray,  # (E,) float64, changed: how often edges were in the trees
-    choices: Choices,  # from `run_automata`. The automata whose prices change are marked.
+    choices: ChildChoices,  # from `run_automata`. The automata whose prices change are marked.
     heads: np.ndarray,  # (N,) int64: the tree
     pull: float,  # how far the bound should fall
     limit: int,  # the largest absolute price
 ) -> None:
-    """Raise the prices of edges that the automata choose, lower those of the tree's. O(1) each."""
+    """Raise the prices of edges that automata choose, and lower the tree's. O(1) an edge."""
     along, squares = 0.0, 0.0
     for e in range(average.shape[0]):
         d = edges.modifiers[e]

@@ -1,7 +1,7 @@
 """The present edges of a sentence and their parts, listed for head automata (Koo et al. 2010).
 
-Numbered by head, those on its right first, the nearest first: what an automaton chooses from lies
-side by side.
+Edges are numbered by head, edges to its right first, the nearest first: so the edges of an
+automaton lie side by side.
 """
 
 from __future__ import annotations
@@ -26,23 +26,24 @@ if TYPE_CHECKING:
 
 
 class Listed(NamedTuple):
-    """The edges of a sentence, or of several in a row, and the weights of their parts."""
+    """The edges of a sentence, or of several sentences in a row, and the weights of their parts.
 
-    # With one root edge, root edges have no siblings: the part without sibling is in their scores
+    With one root edge, root edges have no siblings: the part without sibling is in their scores.
+    """
 
+    #: (2N + 1,): the edges of h to its right begin at ``firsts[2h]``, and the edges to its left at
+    #: ``firsts[2h + 1]``
     firsts: NDArray[np.int64]
-    """(2N + 1,): the edges of h on its right begin at ``firsts[2h]``, and those on its left at
-    ``firsts[2h + 1]``."""
+    #: (E,): the modifier of each edge
     modifiers: NDArray[np.int64]
-    """(E,)"""
+    #: (E,): the score of each edge
     scores: NDArray[np.int64]
-    """(E,)"""
+    #: (P,): for the k-th edge of a side, its weights with each of the k nearer modifiers as its
+    #: sibling, and then without sibling; the sides of all heads in a row
     pairs: NDArray[np.int64]
-    """(P,): for the k-th edge of a side, its weights with each of the k nearer ones as its sibling,
-    and then with none. The sides of all heads in a row."""
+    #: (G,): for each edge into h, the weights of each edge of h with this edge's head as the
+    #: grandparent; all heads in a row; empty without grandparents
     grandparents: NDArray[np.int64]
-    """(G,): for each edge into h, the weights of each edge of h with that grandparent. All heads in
-    a row; empty if there are no such parts."""
 
     @classmethod
     def of(cls, units: Units, single: bool) -> Self:
@@ -67,7 +68,7 @@ LISTED: Final = (
 def count_parts(
     scores: np.ndarray, with_grandparents: bool, single: bool, firsts: np.ndarray
 ) -> tuple[int, int, int]:
-    """Fill `firsts`; return how many edges, pairs and grandparents are to be listed. O(n²)."""
+    """Fill `firsts`; return the numbers of edges, pairs and grandparents to list. O(n²)."""
     size = scores.shape[0]
     pairs, thirds = 0, 0
     for h in range(size):
@@ -89,7 +90,7 @@ def count_parts(
 
 @inlined_kernel
 def pairs_of(h: int, count: int, single: bool) -> int:
-    """Return how many pairs a side of h with so many edges has. O(1)."""
+    """Return the number of pairs of a side of h with `count` edges. O(1)."""
     return 0 if single and h == 0 else count * (count + 1) // 2
 
 
@@ -133,19 +134,29 @@ def list_parts(
                         t += 1
 
 
-class Edges(NamedTuple):
-    """`Listed` for one sentence, with what finds a part in it; for kernels."""
+class EdgeParts(NamedTuple):
+    """`Listed` for one sentence, with indices to find a part; for kernels."""
 
+    #: as in `Listed`
     firsts: np.ndarray
+    #: as in `Listed`
     modifiers: np.ndarray
+    #: as in `Listed`
     scores: np.ndarray
+    #: as in `Listed`
     pairs: np.ndarray
+    #: as in `Listed`
     grandparents: np.ndarray
-    heads: np.ndarray  # (E,) int64
-    into: np.ndarray  # (N + 1,) int64: where the edges into each word begin in `above`
-    above: np.ndarray  # (E,) int64: the numbers of edges by modifier, in order of their heads
-    pairs_at: np.ndarray  # (2N + 1,) int64: where the pairs of each side begin
-    thirds_at: np.ndarray  # (N + 1,) int64: where the grandparents of each head begin
+    #: (E,) int64: the head of each edge
+    heads: np.ndarray
+    #: (N + 1,) int64: where the edges into each word begin in `above`
+    into: np.ndarray
+    #: (E,) int64: the numbers of edges by modifier, in order of their heads
+    above: np.ndarray
+    #: (2N + 1,) int64: where the pairs of each side begin
+    pairs_at: np.ndarray
+    #: (N + 1,) int64: where the grandparents of each head begin
+    thirds_at: np.ndarray
 
 
 @kernel
@@ -156,7 +167,7 @@ def indexed(
     pairs: np.ndarray,
     grandparents: np.ndarray,
     single: bool,
-) -> Edges:
+) -> EdgeParts:
     """Complete the arrays of `Listed`. O(n) and O(1) for each edge."""
     size = firsts.shape[0] // 2
     heads, above = np.empty((2, firsts[2 * size]), np.int64)
@@ -178,7 +189,7 @@ def indexed(
         count = firsts[2 * h + 2] - firsts[2 * h]
         thirds = count * (into[h + 1] - into[h]) if grandparents.shape[0] > 0 else 0
         thirds_at[h + 1] = thirds_at[h] + thirds
-    return Edges(
+    return EdgeParts(
         firsts,
         modifiers,
         scores,
@@ -195,13 +206,16 @@ def indexed(
 class Ceilings(NamedTuple):
     """The most that each edge can add to a tree; (E,) int64 each."""
 
-    siblings: np.ndarray  # the best sibling
-    grandparents: np.ndarray  # the best grandparent; 0 if there are no such parts
-    totals: np.ndarray  # with the score
+    #: the weight of the best sibling
+    siblings: np.ndarray
+    #: the weight of the best grandparent; 0 without grandparents
+    grandparents: np.ndarray
+    #: the sum of both and the score
+    totals: np.ndarray
 
 
 @kernel
-def ceilings_of(edges: Edges, single: bool) -> Ceilings:
+def ceilings_of(edges: EdgeParts, single: bool) -> Ceilings:
     """Return the ceilings of all edges. O(1) for each part."""
     siblings, thirds, totals = np.zeros((3, edges.heads.shape[0]), np.int64)
     for side in range(2 if single else 0, edges.firsts.shape[0] - 1):
@@ -228,12 +242,14 @@ def ceilings_of(edges: Edges, single: bool) -> Ceilings:
 
 @kernel
 def without_hopeless(
-    edges: Edges, ceilings: Ceilings, weight: int, single: bool, origin: np.ndarray
-) -> Edges:
-    """Return a copy without edges and parts of which no tree weighs `weight`; O(1) a part."""
-    # Absent edges are left out, too. ``origin`` (E,) int64 gets the former numbers of the edges
+    edges: EdgeParts, ceilings: Ceilings, weight: int, single: bool, origin: np.ndarray
+) -> EdgeParts:
+    """Return a copy without the edges and parts of which no tree weighs `weight`; O(1) a part.
+
+    Absent edges are left out, too. ``origin`` (E,) int64 gets the former numbers of the edges.
+    """
     size, many = edges.into.shape[0] - 1, edges.heads.shape[0]
-    # The trees of an edge weigh at most its ceiling and those of the other words.
+    # The trees of an edge weigh at most its ceiling and the ceilings of the other words.
     least = np.full(size, ABSENT)
     room = -weight
     for d in range(1, size):
@@ -256,8 +272,8 @@ def without_hopeless(
                     modifiers[to], scores[to], origin[to] = d, edges.scores[e], e
                     to += 1
                     if not single or h > 0:
-                        for kept in range(firsts[side], to):
-                            pair = edges.pairs[row + origin[kept] - first]
+                        for place_kept in range(firsts[side], to):
+                            pair = edges.pairs[row + origin[place_kept] - first]
                             pairs[p] = pair if most + pair >= least[d] else ABSENT
                             p += 1
                 row += k + 1
@@ -269,8 +285,8 @@ def without_hopeless(
         for place in range(edges.into[h], edges.into[h + 1]):
             above = edges.above[place]
             if ceilings.totals[above] >= least[h] and ceilings.totals[above] > LOWEST:
-                for kept in range(firsts[2 * h], to):
-                    e = origin[kept]
+                for place_kept in range(firsts[2 * h], to):
+                    e = origin[place_kept]
                     most = edges.scores[e] + ceilings.siblings[e]
                     third = edges.grandparents[row + e - first]
                     fits = most + third >= least[edges.modifiers[e]]
@@ -282,11 +298,13 @@ def without_hopeless(
 
 @uncounted_kernel
 @never_negative
-def weigh(edges: Edges, prices: np.ndarray, heads: np.ndarray, single: bool) -> tuple[int, int]:
-    """Return what a tree (N,) earns by ``prices`` (2, E), and its weight: ABSENT if a part is."""
-    # O(1) an edge
+def weigh(edges: EdgeParts, prices: np.ndarray, heads: np.ndarray, single: bool) -> tuple[int, int]:
+    """Return a tree's income by ``prices`` (2, E), and its weight: ABSENT if a part is absent.
+
+    O(1) for each edge.
+    """
     size = heads.shape[0]
-    price, weight, found = 0, 0, 0
+    price, weight, edges_found = 0, 0, 0
     for h in range(size):
         with_top = h > 0 and edges.grandparents.shape[0] > 0
         place, first = edges.into[h], edges.firsts[2 * h]
@@ -302,7 +320,7 @@ def weigh(edges: Edges, prices: np.ndarray, heads: np.ndarray, single: bool) -> 
             for e in range(edges.firsts[side], edges.firsts[side + 1]):
                 k = e - edges.firsts[side]
                 if heads[edges.modifiers[e]] == h:
-                    found += 1
+                    edges_found += 1
                     price += prices[0, e] + prices[1, e]
                     part = edges.scores[e]
                     if h > 0 or not single:
@@ -312,4 +330,4 @@ def weigh(edges: Edges, prices: np.ndarray, heads: np.ndarray, single: bool) -> 
                     weight = weight + part if min(weight, part) > LOWEST else ABSENT
                     nearer = k
                 row += k + 1
-    return price, weight if found == size - 1 else ABSENT
+    return price, weight if edges_found == size - 1 else ABSENT

@@ -1,11 +1,11 @@
-"""The parts of second-order trees: their weights, and which of them no best tree can have.
+"""The parts of second-order trees: their weights, and the removal of hopeless parts.
 
 A tree has one part for each word d with the head h: ``scores[h, d]``; ``siblings[h, d, s]``, where
 s is the next nearer modifier of h on the same side, or h if there is none; and, if h is not the
 root, ``grandparents[g, h, d]``, where g is the head of h (McDonald and Pereira 2006; Carreras
 2007). So the *ceiling* of an edge, its score with the best sibling and the best grandparent, bounds
-what the word d can add to a tree. An edge or a part whose tree cannot reach a known tree's weight
-even if all other words add the most that they can is removed before the search.
+what the word d can add to a tree. A *hopeless* edge or part is removed before the search: a tree
+with this part weighs less than a known tree, even if all other words add their highest ceilings.
 """
 
 from __future__ import annotations
@@ -31,20 +31,20 @@ if TYPE_CHECKING:
 #: In place of siblings or grandparents that are not given.
 NONE = np.empty((0, 0, 0))
 
-# Relative error of a ceiling, and of what is compared with it; and the error of an underflow.
+# Relative error of a ceiling, and of the sums that it is compared with; and of an underflow.
 _LOSS = 2.0**-49
 _UNDERFLOW = 2.0**-1070
 
 
 class Parts(NamedTuple):
-    """The weights of a sentence's parts: -inf for those that are absent, or that no tree has."""
+    """The weights of a sentence's parts: -inf for parts that are absent, or that no tree has."""
 
+    #: (N, N): ``[h, d]``
     scores: NDArray[np.float64]
-    """(N, N): ``[h, d]``."""
+    #: (N, N, N): ``[h, d, s]``, or (0, 0, 0)
     siblings: NDArray[np.float64]
-    """(N, N, N): ``[h, d, s]``, or (0, 0, 0)."""
+    #: (N, N, N): ``[g, h, d]``, or (0, 0, 0)
     grandparents: NDArray[np.float64]
-    """(N, N, N): ``[g, h, d]``, or (0, 0, 0)."""
 
     def remove(self, edges: NDArray[np.bool_]) -> None:
         """Remove edges (N, N), and their other parts."""
@@ -66,14 +66,15 @@ class Parts(NamedTuple):
             return float(total.max(axis=0).sum())
 
 
-class Batch(NamedTuple):
-    """A batch of a caller's parts, checked but for their values."""
+class PartsBatch(NamedTuple):
+    """A batch of a caller's parts: shapes and types are checked, values are not."""
 
+    #: the scores of edges
     graph: Graph
+    #: (B, N, N, N): ``[b, h, d, s]``, or None
     siblings: NDArray[Any] | None
-    """(B, N, N, N)"""
+    #: (B, N, N, N): ``[b, g, h, d]``, or None
     grandparents: NDArray[Any] | None
-    """(B, N, N, N)"""
 
     @classmethod
     def of(cls, scores: Any, siblings: Any, grandparents: Any, lengths: Any = None) -> Self:
@@ -86,7 +87,7 @@ class Batch(NamedTuple):
         )
 
     def parts(self, sentence: int, single: bool) -> Parts:
-        """Copy a sentence's parts; NaN and +inf stay where a tree may have them. O(n³)."""
+        """Copy a sentence's parts; NaN and +inf stay in parts that a tree can have. O(n³)."""
         size = words_of(self.graph, sentence) + 1
         thirds = [
             NONE if array is None else np.array(array[sentence, :size, :size, :size], np.float64)
@@ -111,13 +112,13 @@ class Batch(NamedTuple):
                 where = ", ".join(map(str, [*leading, *place]))
                 raise ScoresError(
                     f"{name_of(self.graph, sentence)}{name}[{where}] is {part[tuple(place)]}; "
-                    "scores are finite, or -inf for what is absent"
+                    "scores are finite, or -inf for an absent part"
                 )
 
 
 @lru_cache(maxsize=4)
 def _missing(size: int, single: bool) -> tuple[NDArray[np.bool_], ...]:
-    """Return the edges, siblings and grandparents that no tree of so many nodes has. O(n³)."""
+    """Return the edges, siblings and grandparents that no tree of `size` nodes has. O(n³)."""
     nodes = np.arange(size)
     head, other = nodes[:, None], nodes
     low, high = np.minimum(head, other)[..., None], np.maximum(head, other)[..., None]
@@ -138,7 +139,7 @@ def _of_shape(graph: Graph, values: Any, name: str) -> NDArray[Any] | None:
     array, _ = as_array(values, name, absent=-np.inf)
     if array.shape != shape:
         raise ScoresError(
-            f"{name} must have shape {shape}, one axis more than scores, not {array.shape}"
+            f"{name} must have shape {shape}, with one more axis than scores, not {array.shape}"
         )
     if array.dtype not in FLOATS:
         array = as_floats(array, name)
@@ -164,9 +165,9 @@ def remove_hopeless(
     """Remove the edges and parts of which no tree weighs `weight`, times `scale`. O(n³)."""
     size = len(parts.scores)
     best = ceilings[0, :, 1:].max(axis=0)
-    with np.errstate(invalid="ignore"):  # what is absent is -inf, and not removed once more
-        # The trees of an edge weigh at most its ceiling and those of the other words; with the
-        # errors of all these sums.
+    with np.errstate(invalid="ignore"):  # absent parts are -inf, and are not removed again
+        # The trees of an edge weigh at most its ceiling and the ceilings of the other words, and
+        # the errors of all these sums.
         off = abs(weight) + np.abs(best).sum()
         room = best.sum() - weight + (size * _LOSS * off + size * _UNDERFLOW)
         least = np.append(np.inf, best - room)  # no edge enters the root
@@ -179,7 +180,7 @@ def remove_hopeless(
             return weighs_less
 
         score, (_, sibling, grandparent) = parts.scores * scale, ceilings
-        gone = (ceilings[0] == -np.inf) | hopeless(score, sibling, grandparent, least)
+        removed = (ceilings[0] == -np.inf) | hopeless(score, sibling, grandparent, least)
         if parts.siblings.size:
             ceiling = grandparent[..., None]
             few = hopeless(score[..., None], parts.siblings * scale, ceiling, least[:, None])
@@ -187,13 +188,13 @@ def remove_hopeless(
         if parts.grandparents.size:
             few = hopeless(score, sibling, parts.grandparents * scale, least)
             parts.grandparents[few] = -np.inf
-    parts.remove(gone)
+    parts.remove(removed)
 
 
 @kernel
 @takes("int64[::1], out int64[::1]")
 def find_nearer(heads: np.ndarray, nearer: np.ndarray) -> None:
-    """Fill ``nearer[d]``: the next nearer modifier of d's head on its side, or that head. O(n)."""
+    """Fill ``nearer[d]``: the next nearer modifier of d's head on its side, or the head. O(n)."""
     size = heads.shape[0]
     last = np.arange(size)
     for d in range(1, size):
@@ -254,7 +255,7 @@ def tree_weight(scores: Any, heads: Any, siblings: Any = None, grandparents: Any
     >>> tree_weight(scores, [-1, 0, 0], siblings), tree_weight(scores, [-1, 0, 1], siblings)
     (3.0, 0.0)
     """
-    batch = Batch.of(scores, siblings, grandparents)
+    batch = PartsBatch.of(scores, siblings, grandparents)
     rows, shape = rows_for(batch.graph, heads), batch.graph.shape
     weights = np.empty(len(rows))
     for b, row in enumerate(rows):

@@ -3,8 +3,8 @@
 Siblings alone take O(n³) (McDonald and Pereira 2006, after Eisner 1996), with grandparents O(n⁴)
 (Koo and Collins 2010). Spans are Eisner's; beside complete and incomplete spans, there are spans
 *between* two neighbouring modifiers of one head. With grandparents, each span has a *context*: the
-head of the span's own head, or for a span between modifiers, their head. Where c is the context and
-s lies between h and d::
+head of the span's own head, or for a span between modifiers, their head. If c is the context and s
+lies between h and d::
 
     between[c, s, d]    = max over r of complete[c, s, r] + complete[c, d, r + 1]
     incomplete[c, h, d] = scores[h, d] + grandparents[c, h, d] + the larger of
@@ -33,8 +33,10 @@ _COMPLETE, _INCOMPLETE, _BETWEEN = 0, 1, 2
 
 
 def best_projective(units: Units, single: bool) -> tuple[NDArray[np.int64], int]:
-    """Return heads and weight of the best projective tree; ABSENT if none. O(n³), memory O(n²)."""
-    # With grandparents O(n⁴) and O(n³)
+    """Return heads and weight of the best projective tree; ABSENT if none.
+
+    Time O(n³), memory O(n²); with grandparents O(n⁴) and O(n³).
+    """
     size = len(units.scores)
     contexts = size if units.grandparents.size else 1
     charts = np.full((4, contexts, size, size), ABSENT, np.int64)
@@ -65,8 +67,8 @@ def best_of_three(one: np.ndarray, other: np.ndarray, third: np.ndarray) -> int:
 
 
 @inlined_kernel
-def known(weight: int) -> int:
-    """Return a weight, or ABSENT if an absent part is in it. O(1)."""
+def or_absent(weight: int) -> int:
+    """Return a weight, or ABSENT if the sum contains an absent part. O(1)."""
     return weight if weight > LOWEST else ABSENT
 
 
@@ -100,8 +102,10 @@ def fill_spans(
     # between modifiers, in both orders
     charts: np.ndarray,
 ) -> int:
-    """Fill the charts; return the best tree's weight, at most LOWEST if none."""
-    # O(n³), grandparents O(n⁴)
+    """Fill the charts; return the best tree's weight, at most LOWEST if none.
+
+    O(n³), with grandparents O(n⁴).
+    """
     _, contexts, size, _ = charts.shape
     complete, across, incomplete, between = charts[0], charts[1], charts[2], charts[3]
     nothing = np.zeros(size, np.int64)
@@ -113,7 +117,7 @@ def fill_spans(
                 for c in range(contexts):
                     if contexts == 1 or c < i or c > j:
                         meet = best_of_two(complete[c, i, i:j], complete[c, j, i + 1 : j + 1])
-                        between[c, i, j] = between[c, j, i] = known(meet)
+                        between[c, i, j] = between[c, j, i] = or_absent(meet)
             for h, d in ((i, j), (j, i)):
                 inner = h if contexts > 1 else 0
                 if d == 0 or scores[h, d] == ABSENT:
@@ -133,18 +137,18 @@ def fill_spans(
                             )
                             best = max(best, more)
                         best += weight_of_edge(scores, grandparents, c, h, d)
-                        incomplete[c, h, d] = known(best)
+                        incomplete[c, h, d] = or_absent(best)
             for c in range(contexts):
                 if is_context(c, i, i, j, contexts):
                     inner = i if contexts > 1 else 0
                     right = best_of_two(
                         incomplete[c, i, i + 1 : j + 1], across[inner, j, i + 1 : j + 1]
                     )
-                    complete[c, i, j] = across[c, j, i] = known(right)
+                    complete[c, i, j] = across[c, j, i] = or_absent(right)
                 if is_context(c, j, i, j, contexts):
                     inner = j if contexts > 1 else 0
                     left = best_of_two(incomplete[c, j, i:j], across[inner, i, i:j])
-                    complete[c, j, i] = across[c, i, j] = known(left)
+                    complete[c, j, i] = across[c, i, j] = or_absent(left)
     weight: int = complete[0, 0, size - 1]
     return weight
 
@@ -166,8 +170,10 @@ def read_spans(
     stack: np.ndarray,
     heads: np.ndarray,
 ) -> None:
-    """Write the heads (N,) of the best tree from filled charts; of ties, the first split. O(n²)."""
-    # ``stack`` (2 N, 4) int64 is scratch
+    """Write the heads (N,) of the best tree from filled charts; of ties, the first split. O(n²).
+
+    ``stack`` (2 N, 4) int64 is scratch.
+    """
     _, contexts, size, _ = charts.shape
     complete, across, incomplete, between = charts[0], charts[1], charts[2], charts[3]
     top = push(stack, 0, _COMPLETE, 0, 0, size - 1)
@@ -192,12 +198,12 @@ def read_spans(
             top = push(stack, top, _COMPLETE, inner, r, e)
         else:
             heads[e] = h
-            rest = incomplete[c, h, e] - weight_of_edge(scores, grandparents, c, h, e)
+            below = incomplete[c, h, e] - weight_of_edge(scores, grandparents, c, h, e)
             nearest = h + 1 if h < e else h - 1
             first = complete[inner, e, nearest]
             if siblings.shape[0] > 0:
                 first += siblings[h, e, h]
-            if first == rest:
+            if first == below:
                 top = push(stack, top, _COMPLETE, inner, e, nearest)
                 continue
             s = i + 1
@@ -205,7 +211,7 @@ def read_spans(
                 more = incomplete[c, h, s] + between[inner, e, s]
                 if siblings.shape[0] > 0:
                     more += siblings[h, e, s]
-                if more == rest:
+                if more == below:
                     break
                 s += 1
             top = push(stack, top, _INCOMPLETE, c, h, s)

@@ -14,19 +14,25 @@ from arborescence.compiling.kernels import inlined_kernel, kernel, takes
 from arborescence.core.checks import check_root
 from arborescence.core.graph import in_threads
 from arborescence.second_order.decoding import no_tree
-from arborescence.second_order.parts import Batch
+from arborescence.second_order.parts import PartsBatch
 
 if TYPE_CHECKING:
     from arborescence.core.choices import Root
 
 
 class Sums(NamedTuple):
-    """What `sum_trees` returns; arrays for a batch."""
+    """The result of `sum_trees`; arrays for a batch.
+
+    Attributes
+    ----------
+    log_partition : float, or (...) float64
+        The logarithm of the sum of ``exp(weight)`` over all trees.
+    marginals : (..., N, N) float64
+        ``[h, d]`` is the probability of the edge h -> d; 0 in the padding.
+    """
 
     log_partition: Any
-    """The logarithm of the sum of ``exp(weight)`` over all trees."""
     marginals: Any
-    """(..., N, N) float64: ``[h, d]`` is the probability of the edge h -> d; 0 in the padding."""
 
 
 def sum_trees(
@@ -39,8 +45,8 @@ def sum_trees(
 ) -> Sums:
     """Sum over all projective trees; the probability of a tree is proportional to exp(weight).
 
-    O(n³) time and O(n²) memory a sentence, in float64: the relative error is about that of float64
-    times the largest weight of a tree.
+    O(n³) time and O(n²) memory a sentence, in float64: the relative error is about the relative
+    error of float64 times the largest weight of a tree.
 
     Parameters
     ----------
@@ -50,8 +56,13 @@ def sum_trees(
     Returns
     -------
     sums : Sums
-        ``log_partition`` and ``marginals``, the latter a torch tensor if `scores` is one. They are
-        also the gradient of the log-partition in the scores. The errors are those of `decode`.
+        ``log_partition`` and ``marginals``. If `scores` is a torch tensor, the marginals are a
+        tensor. The marginals are also the gradient of the log-partition in the scores.
+
+    Raises
+    ------
+    ScoresError, NoTreeError, OptionError
+        As in `decode`.
 
     Examples
     --------
@@ -61,7 +72,7 @@ def sum_trees(
     (2, [[0.5, 0.5], [0.0, 0.5], [0.5, 0.0]])
     """
     single = check_root(root)
-    batch = Batch.of(scores, siblings, None, lengths)
+    batch = PartsBatch.of(scores, siblings, None, lengths)
     many, size, _ = batch.graph.scores.shape
     log_partitions, marginals = np.zeros(many), np.zeros((many, size, size))
 
@@ -76,9 +87,9 @@ def sum_trees(
             log_partitions[b] = sum_inside(parts.scores, parts.siblings, single, charts)
             if log_partitions[b] == -np.inf:
                 raise no_tree(batch, b, single, projective=True)
-            found = np.zeros((nodes, nodes))
-            share_outside(parts.scores, parts.siblings, single, charts, found)
-            marginals[b, :nodes, :nodes] = found
+            of_sentence = np.zeros((nodes, nodes))
+            share_outside(parts.scores, parts.siblings, single, charts, of_sentence)
+            marginals[b, :nodes, :nodes] = of_sentence
 
     in_threads(run, many, threads)
     shape = batch.graph.shape
@@ -97,8 +108,8 @@ def log_sum(one: np.ndarray, other: np.ndarray, third: np.ndarray) -> float:
     total = 0.0
     for r in range(one.shape[0]):
         total += np.exp(one[r] + other[r] + third[r] - highest)
-    found: float = highest + np.log(total)
-    return found
+    result: float = highest + np.log(total)
+    return result
 
 
 @inlined_kernel
@@ -118,7 +129,7 @@ def divide(
     to_one: np.ndarray,
     to_other: np.ndarray,
 ) -> None:
-    """Divide the probability of a span among its splits, and add it to that of both parts. O(n)."""
+    """Divide a span's probability among its splits, and add the shares to both parts. O(n)."""
     if share > 0.0:
         for r in range(one.shape[0]):
             part = share * np.exp(one[r] + other[r] + third[r] - total)
@@ -129,11 +140,14 @@ def divide(
 @kernel
 @takes("float64[:, ::1], float64[:, :, ::1], bool, out float64[:, :, ::1]")
 def sum_inside(scores: np.ndarray, siblings: np.ndarray, single: bool, charts: np.ndarray) -> float:
-    """Fill the logarithms of the sums over each span's derivations; return the log-partition."""
-    # O(n³)
-    # scores, siblings: of `Parts`
-    # single: whether exactly one edge leaves the root
-    # charts: (4, N, N) float64, -inf: as in `fill_spans`, of one context
+    """Fill the logarithms of the sums over each span's derivations; return the log-partition.
+
+    O(n³).
+
+    - scores, siblings: of `Parts`
+    - single: whether exactly one edge leaves the root
+    - charts: (4, N, N) float64, -inf: as in `fill_spans`, of one context
+    """
     size = scores.shape[0]
     complete, across, incomplete, between = charts[0], charts[1], charts[2], charts[3]
     nothing = np.zeros(size)

@@ -1,7 +1,7 @@
-"""Parts as whole numbers, so that a search over them is exact and so are its bounds.
+"""Parts as whole numbers, so that a search over parts and its bounds are exact.
 
-Multiples of a power of two whose sums fit in int64. Often nothing is rounded; else each of a tree's
-at most 3n parts is off by half a unit at most.
+Weights become multiples of a power of two, and their sums fit in int64. Often nothing is rounded;
+else the error of each part is at most half a unit, and a tree has at most 3n parts.
 """
 
 from __future__ import annotations
@@ -19,51 +19,51 @@ if TYPE_CHECKING:
 
     from arborescence.second_order.parts import Parts
 
-#: The weight of what is absent; a sum of eight such does not overflow.
+#: The weight of an absent part; a sum of eight of these weights does not overflow.
 ABSENT = -(1 << 59)
-#: No other sum is as low.
+#: Sums without absent parts are above this number.
 LOWEST = ABSENT // 2
 
 # A tree's weight has at most this many bits. With multipliers of two bits more, for n² edges, all
 # sums are above LOWEST.
 _MOST_BITS = 44
-# Powers of two up to this one are floats, and so are their inverses.
+# Powers of two up to this exponent are floats, and so are their inverses.
 _MOST_EXPONENT = 900
 
 
 class Scale(NamedTuple):
-    """What a unit is, for a sentence, and how large sums may become."""
+    """The unit of a sentence, and bounds on its sums."""
 
+    #: the number of nodes
     size: int
-    """The number of nodes."""
+    #: a weight w is about w · 2^exponent units
     exponent: int
-    """A weight w is about w · 2^exponent units."""
+    #: no tree's absolute weight is larger
     limit: int
-    """No tree's absolute weight is larger."""
+    #: all weights are multiples of this number of units
     step: int
-    """All weights are multiples of this many units."""
+    #: whether any part was rounded
     rounded: bool
-    """Whether any part was rounded."""
 
     @classmethod
-    def of(cls, size: int, exponent: int, seen: int, rounded: bool) -> Self:
-        """Make the scale of weights whose units have the bits `seen`."""
-        step = 1 if rounded or seen == 0 else seen & -seen
+    def of(cls, size: int, exponent: int, bits_set: int, rounded: bool) -> Self:
+        """Make the scale of weights whose units have the bits `bits_set`."""
+        step = 1 if rounded or bits_set == 0 else bits_set & -bits_set
         return cls(size, exponent, 1 << (bits_for(size) + 1), step, rounded)
 
     @property
     def error(self) -> int:
-        """A bound on what rounding changed of a tree's weight, in units."""
+        """A bound on the rounding error of a tree's weight, in units."""
         return 2 * self.size if self.rounded else 0
 
     @property
     def slack(self) -> int:
-        """How far above a tree's weight a bound may stay: with rounding, there is no need for 0."""
+        """How far a bound may stay above a tree's weight: 0 only without rounding."""
         return self.limit >> 28 if self.rounded else 0
 
     @property
     def limits(self) -> list[int]:
-        """What kernels need to know: `limit`, `step` and `slack`."""
+        """The numbers for kernels: `limit`, `step` and `slack`."""
         return [self.limit, self.step, self.slack]
 
     def above(self, bound: int) -> float:
@@ -79,12 +79,13 @@ class Scale(NamedTuple):
 class Units(NamedTuple):
     """The parts of a sentence in whole units; the first three fields are for kernels."""
 
+    #: (N, N): as in `Parts`, in units
     scores: NDArray[np.int64]
-    """(N, N)"""
+    #: (N, N, N) or (0, 0, 0): as in `Parts`, in units
     siblings: NDArray[np.int64]
-    """(N, N, N) or (0, 0, 0)"""
+    #: (N, N, N) or (0, 0, 0): as in `Parts`, in units
     grandparents: NDArray[np.int64]
-    """(N, N, N) or (0, 0, 0)"""
+    #: the unit
     scale: Scale
 
     @classmethod
@@ -96,11 +97,11 @@ class Units(NamedTuple):
             largest, more = parts.largest(SCALE), -SCALE_EXPONENT
         exponent = bits_for(size) - math.frexp(largest)[1] - more if largest else 0
         converted = [in_units(part, exponent) for part in parts]
-        seen, rounded = 0, False
-        for _, bits, off in converted:
-            seen, rounded = seen | bits, rounded or off
+        bits_set, rounded = 0, False
+        for _, bits, inexact in converted:
+            bits_set, rounded = bits_set | bits, rounded or inexact
         edges, siblings, grandparents = (units for units, *_ in converted)
-        return cls(edges, siblings, grandparents, Scale.of(size, exponent, seen, rounded))
+        return cls(edges, siblings, grandparents, Scale.of(size, exponent, bits_set, rounded))
 
 
 #: `Units` in signatures of kernels: its three arrays.
@@ -108,21 +109,21 @@ UNITS: Final = "int64[:, ::1], int64[:, :, ::1], int64[:, :, ::1]"
 
 
 def bits_for(size: int) -> int:
-    """Return how many bits the weight of a tree of `size` nodes may have."""
+    """Return the largest number of bits in the weight of a tree of `size` nodes."""
     return min(_MOST_BITS, 54 - 2 * size.bit_length())
 
 
 def in_units(weights: NDArray[np.float64], exponent: int) -> tuple[NDArray[np.int64], int, bool]:
-    """Return weights in units, ABSENT for -inf; all bits set in them; whether one was rounded."""
+    """Return weights in units, ABSENT for -inf; all bits set in them; whether any was rounded."""
     units = np.full(weights.shape, ABSENT, np.int64)
     present = weights > -np.inf
-    given = weights[present]
+    finite = weights[present]
     # In two steps, as the power of two may be too large for a float.
     half = exponent // 2
-    whole = np.rint(np.ldexp(np.ldexp(given, half), exponent - half))
+    whole = np.rint(np.ldexp(np.ldexp(finite, half), exponent - half))
     units[present] = whole
     with np.errstate(over="ignore"):
-        off = bool((np.ldexp(np.ldexp(whole, -half), half - exponent) != given).any())
+        off = bool((np.ldexp(np.ldexp(whole, -half), half - exponent) != finite).any())
     return units, int(np.bitwise_or.reduce(units[present])), off
 
 
@@ -147,8 +148,10 @@ def list_units(
     # was rounded
     scales: np.ndarray,
 ) -> int:
-    """Convert the parts of several sentences; return the first with NaN or +inf, else B."""
-    # O(1) a part
+    """Convert the parts of several sentences; return the first with NaN or +inf, else B.
+
+    O(1) for each part.
+    """
     sentences: int = bits.shape[0]
     for b in range(sentences):
         largest, fine = 0.0, True
@@ -164,7 +167,7 @@ def list_units(
             return b
         exponent = min(bits[b] - math.frexp(largest)[1], _MOST_EXPONENT)
         unit = math.ldexp(1.0, int(-exponent))
-        seen, rounded = 0, False
+        bits_set, rounded = 0, False
         for which, values, units in (
             (1, scores, of_scores),
             (2, pairs, of_pairs),
@@ -174,7 +177,7 @@ def list_units(
                 units[i] = ABSENT
                 if values[i] > -np.inf:
                     units[i] = round(values[i] / unit)
-                    seen |= units[i]
+                    bits_set |= units[i]
                     rounded |= units[i] * unit != values[i]
-        scales[b, 0], scales[b, 1], scales[b, 2] = exponent, seen, rounded
+        scales[b, 0], scales[b, 1], scales[b, 2] = exponent, bits_set, rounded
     return sentences

@@ -19,7 +19,7 @@ from arborescence.errors import OptionError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-#: There is no room for a file: the disk is full, or a quota or a size limit is reached.
+#: Errors that mean no room for a file: the disk is full, or a quota or a size limit is reached.
 _FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _BINARY: Final[int] = getattr(os, "O_BINARY", 0)  # Windows
 _LONG_NAME: Final = 100  # bytes; file systems take 143 to 255, and a temporary name is longer
@@ -28,8 +28,7 @@ _unfinished: Final[set[Path]] = set()  # temporary files
 
 @contextmanager
 def opened(source: str | os.PathLike[str] | IO[bytes]) -> Iterator[tuple[IO[bytes], str]]:
-    """Open an input: a path, a file (left open), or "-"."""
-    # yield the file and its name for messages
+    """Open an input: a path, a file (left open), or "-"; yield it and its name for messages."""
     if source == "-":
         if sys.stdin is None:
             raise OSError(errno.EBADF, "is closed", "<stdin>")
@@ -63,13 +62,15 @@ def writing(target: str | os.PathLike[str] | IO[bytes]) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def replacing(path: str | os.PathLike[str], rights: int | None = None) -> Iterator[IO[bytes]]:
-    """Open a temporary file next to `path`, and rename it to `path` if the block succeeds."""
-    # If the block raises, it is removed and `path` unchanged. What is no plain file
-    # (``/dev/stdout``, a pipe) is written directly. `rights`, less the umask: by default those of
-    # the file before, or 0o666.
+    """Open a temporary file next to `path`, and rename it to `path` if the block succeeds.
+
+    If the block raises, the temporary file is removed, and `path` is unchanged. A path that is no
+    plain file (``/dev/stdout``, a pipe) is written directly. The file gets `rights`, less the
+    umask: by default the rights of the file before, or 0o666.
+    """
     target = Path(path)
     with suppress(FileNotFoundError, NotADirectoryError):
-        target.stat()  # other errors are raised, such as a symbolic link to itself
+        target.stat()  # other errors are raised, for example for a symbolic link to itself
     if target.exists() and not target.is_file():
         with target.open("wb") as file:
             yield file
@@ -83,7 +84,7 @@ def replacing(path: str | os.PathLike[str], rights: int | None = None) -> Iterat
     temporary = target.with_name(unfinished_name(target) + secrets.token_hex(8))
     _unfinished.add(temporary)
     try:
-        # A file of this name is not opened: not one that was there, nor one that a link leads to.
+        # Never open an existing file of this name, nor the target of a link.
         handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, rights)
         with os.fdopen(handle, "wb") as file:
             yield file
@@ -102,9 +103,11 @@ def replacing(path: str | os.PathLike[str], rights: int | None = None) -> Iterat
 
 
 def check_apart(target: str | os.PathLike[str], sources: Iterable[str | os.PathLike[str]]) -> None:
-    """Raise OptionError if a file is to be written that is read: the same by any path or link."""
-    # "-" is a standard stream, which a shell may have opened from a file. Of a folder, its
-    # treebanks are read
+    """Raise OptionError if an output is also an input: the same file, by any path or link.
+
+    "-" is a standard stream, which a shell may have opened from a file. Of a folder, all treebanks
+    are inputs.
+    """
     written = _identity(target, sys.stdout)
     for source in chain.from_iterable(map(_files_of, sources)) if written else ():
         if _identity(source, sys.stdin) == written:
@@ -112,7 +115,7 @@ def check_apart(target: str | os.PathLike[str], sources: Iterable[str | os.PathL
             read = "the standard input" if source == "-" else os.fspath(source)
             same = "is read, too" if what == read else f"and {read} are the same file"
             raise OptionError(
-                f"{what} {same}: writing would destroy what is read; write into another file"
+                f"{what} {same}: writing would destroy the input; write into another file"
             )
 
 
@@ -124,8 +127,8 @@ def _files_of(source: str | os.PathLike[str]) -> Iterable[str | os.PathLike[str]
 
 
 def _identity(path: str | os.PathLike[str], stream: Any) -> tuple[int, int] | None:
-    """Return what is the same for all names of a file; None if it is none, or no plain file."""
-    with suppress(OSError, ValueError, AttributeError):  # no such file; no stream, or not a file's
+    """Return a key that all names of a file share; None if there is no file, or no plain file."""
+    with suppress(OSError, ValueError, AttributeError):  # no file; no stream, or not of a file
         status = os.fstat(stream.fileno()) if path == "-" else Path(path).stat()
         if stat.S_ISREG(status.st_mode):
             return status.st_dev, status.st_ino
@@ -133,22 +136,24 @@ def _identity(path: str | os.PathLike[str], stream: Any) -> tuple[int, int] | No
 
 
 def remove_unfinished() -> None:
-    """Remove the temporary files of this process, which ends."""
+    """Remove the temporary files of this process at its end."""
     for temporary in list(_unfinished):
         temporary.unlink(missing_ok=True)
 
 
 def unfinished_name(target: Path) -> str:
-    """Return how the names of `target`'s temporary files begin; 16 hexadecimal digits follow."""
+    """Return the start of the names of `target`'s temporary files; 16 hexadecimal digits follow."""
     name = os.fsencode(target.name)
     short = target.name if len(name) <= _LONG_NAME else hashlib.sha256(name).hexdigest()
     return f".{short}."
 
 
 def check_own(path: Path) -> None:
-    """Check that only this user or root can have made or changed a path, else PermissionError."""
-    # In a folder like ``/tmp`` all may write, but none can rename what belongs to others. On
-    # Windows only that the path is absolute is checked
+    """Check that only this user or root can have made or changed a path, else PermissionError.
+
+    In a folder like ``/tmp``, everybody may write, but nobody can rename the files of others. On
+    Windows, only whether the path is absolute is checked.
+    """
     if not path.is_absolute():
         raise PermissionError(errno.EPERM, "is not an absolute path", str(path))
     if sys.platform == "win32":
@@ -164,11 +169,11 @@ def check_own(path: Path) -> None:
 
 
 def _is_of(group: int, user: int) -> bool:
-    """Return whether a group is a user's own, as many systems make one for each."""
+    """Return whether a group belongs to one user only; many systems make a group for each user."""
     import grp  # not on Windows
     import pwd
 
     with suppress(KeyError):
-        found, name = grp.getgrgid(group), pwd.getpwuid(user).pw_name
-        return found.gr_name == name and {*found.gr_mem} <= {name}
+        entry, name = grp.getgrgid(group), pwd.getpwuid(user).pw_name
+        return entry.gr_name == name and {*entry.gr_mem} <= {name}
     return False

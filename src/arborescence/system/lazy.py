@@ -1,5 +1,4 @@
-"""Lazy imports."""
-# public names are imported at their first use (NumPy and Numba take half a second)
+"""Lazy imports: a public name is imported at its first use (NumPy and Numba take half a second)."""
 
 from __future__ import annotations
 
@@ -15,10 +14,12 @@ if TYPE_CHECKING:
 
 
 def lazily(package: str) -> tuple[list[str], Callable[[str], object], Callable[[], list[str]]]:
-    """Return ``__all__``, ``__getattr__`` and ``__dir__`` for a package."""
-    # Its public names stand once, in the package's own code: as imports for type checkers, ``if
-    # TYPE_CHECKING: from home import name as name``. Of those, `dir` shows modules of the package,
-    # but ``import *`` does not import them.
+    """Return ``__all__``, ``__getattr__`` and ``__dir__`` for a package.
+
+    The package's public names stand once, in its own code: as imports for type checkers, ``if
+    TYPE_CHECKING: from home import name as name``. ``import *`` imports only these names; `dir`
+    also shows modules of the package among them.
+    """
     module: Any = sys.modules[package]
     words = module.__spec__.loader.get_data(module.__file__).decode().replace("(", "").split()
     home_of = {
@@ -42,8 +43,10 @@ def lazily(package: str) -> tuple[list[str], Callable[[str], object], Callable[[
 
 
 def remembered(compute: Method) -> Method:
-    """Keep what a method returns, in ``__dict__``; below ``@property``, if it is one."""
-    # Two threads may both compute it; all get what was stored first
+    """Keep what a method returns, in ``__dict__``; below ``@property``, if it is one.
+
+    If two threads compute the value, all callers get the value that was stored first.
+    """
     name = _entry(compute.__name__)
 
     @wraps(compute)

@@ -1,4 +1,4 @@
-"""Processes that end in good order: on a signal, and when the one that started them has gone."""
+"""Processes that end cleanly: on a signal, and when the process that started them has ended."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 STOPS: Final = [
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
 ]
-#: By this one, what could not be raised at once comes again; Windows does not have it.
+#: The signal that repeats a signal that could not be raised at once; Windows does not have it.
 _ALARM: Final = [signal.SIGALRM] if hasattr(signal, "SIGALRM") else []
-#: Weak references of Python's own call these: when a lock of an import, or an entry, has gone.
+#: Callbacks of Python's own weak references, when the lock of an import, or an entry, is deleted.
 _CALLBACKS: Final = {
     *((module, "cb") for module in ("importlib._bootstrap", "_frozen_importlib")),
     *((module, name) for module in ("weakref", "_weakrefset") for name in ("remove", "_remove")),
@@ -36,11 +36,13 @@ _SOON: Final = 0.01  # seconds
 
 @contextmanager
 def stoppable(work: CodeType) -> Iterator[list[int]]:
-    """Raise signals of `STOPS` that come within a function as KeyboardInterrupt; yield all."""
-    # So it is cleaned up, and only there: where the work has not begun or is done, nothing would
-    # catch it. One within a second of another is not raised again: it would interrupt the cleaning.
-    # Whether one came before, the work looks for itself. Signals that are ignored (`nohup`) or
-    # handled stay so, and all do in other threads than the main one.
+    """Raise signals of `STOPS` that come within a function as KeyboardInterrupt; yield all signals.
+
+    So the work is cleaned up, and only here: before the work begins or after it ends, nothing would
+    catch the exception. A signal within a second of another is not raised again: it would interrupt
+    the cleaning. The work itself checks whether a signal came before. Signals that are ignored
+    (`nohup`) or handled stay so; so do all signals in other threads than the main thread.
+    """
     came: list[int] = []
     raised = -_TOGETHER
 
@@ -76,20 +78,20 @@ def stoppable(work: CodeType) -> Iterator[list[int]]:
 
 
 def _with_callers(frame: FrameType | None) -> Iterator[FrameType]:
-    """Yield a frame, the one that called it, and so on."""
+    """Yield a frame, then the frame that called it, and so on."""
     while frame is not None:
         yield frame
         frame = frame.f_back
 
 
 def _must_go_on(frame: FrameType) -> bool:
-    """Whether nothing may be raised in it: Python ignores it in a finalizer, LLVM crashes on it."""
+    """Tell whether a frame must not raise: Python ignores errors in finalizers, LLVM crashes."""
     name, module = frame.f_code.co_name, frame.f_globals.get("__name__", "")
     return name == "__del__" or (module, name) in _CALLBACKS or module.startswith("llvmlite.")
 
 
 def end_with(wait: Callable[[], object]) -> None:
-    """End this process, without the files it has not finished, when `wait` returns or raises."""
+    """End this process, and remove its unfinished files, when `wait` returns or raises."""
 
     def end() -> None:
         with suppress(BaseException):
@@ -103,7 +105,7 @@ def end_with(wait: Callable[[], object]) -> None:
 if sys.platform != "win32":
     import fcntl
 
-_PAUSE: Final = 0.05  # seconds between two looks
+_PAUSE: Final = 0.05  # seconds between two tries
 _CAUTION: Final[int] = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 
 
@@ -111,15 +113,18 @@ _CAUTION: Final[int] = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 
 def alone(
     path: Path, number: int, patience: float, say_waiting: Callable[[], object]
 ) -> Iterator[None]:
-    """Wait until no other process is in here with this path and number."""
-    # The lock of a process ends with it. Where the file cannot be written, nobody waits
-    # path: a file for locks. It remains as it is, or empty.
-    # number: those with other numbers do not wait for each other. In one process, only one thread
-    # may be in here with the same path.
-    # patience: seconds after which to go on nevertheless
-    # say_waiting: called after a second of waiting
+    """Wait until no other process is in here with this path and number.
+
+    The lock of a process ends with the process. If the file cannot be written, no process waits.
+
+    - path: a file for locks. It remains as it is, or empty.
+    - number: processes with other numbers do not wait for each other. In one process, only one
+      thread may be in here with the same path.
+    - patience: seconds after which to go on nevertheless
+    - say_waiting: called after a second of waiting
+    """
     try:
-        # Neither is a link followed, nor a file emptied, nor a reader of a pipe waited for.
+        # This does not follow a link, empty a file, or wait for the reader of a pipe.
         handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | _CAUTION, 0o666)
     except OSError:
         yield
@@ -136,8 +141,8 @@ def alone(
 
 
 def _locked(file: IO[bytes], number: int) -> bool:
-    """Lock one byte of the file, unless another process has done so."""
-    if sys.platform == "win32":  # there, nobody waits
+    """Lock one byte of the file, unless another process has locked it."""
+    if sys.platform == "win32":  # on Windows, no process waits
         return True
     with suppress(BlockingIOError, PermissionError):
         fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, number)

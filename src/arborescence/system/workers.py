@@ -1,7 +1,8 @@
 """Run a job on many items in several processes: if one dies, another does its item again.
 
-`concurrent.futures` gives up all items then. So each process has a pipe of its own, and one item at
-a time. Processes are spawned: a fork copies locks, but not the threads that would release them.
+If a process dies, `concurrent.futures` gives up all items. So here each process has its own pipe,
+and one item at a time. Processes are spawned: a fork copies locks, but not the threads that would
+release them.
 """
 
 from __future__ import annotations
@@ -28,13 +29,13 @@ if TYPE_CHECKING:
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-_TRIES: Final = 3  # an item whose processes were killed so often is given up
-#: Seconds after which to look for a signal: it does not end a wait that another thread has taken it
-#: from, or that had not quite begun.
+_TRIES: Final = 3  # an item is given up after this number of killed processes
+#: Seconds after which to look for a signal: a signal does not end a wait if another thread received
+#: the signal, or if it came just before the wait.
 _LOOK: Final = 1.0
-_PATIENCE: Final = 10.0  # seconds that a process has to clean up after itself
+_PATIENCE: Final = 10.0  # seconds for the cleanup of a process
 
-#: What tells BLAS, PyTorch and Numba how many threads a process may have.
+#: The environment variables that limit the threads of BLAS, PyTorch and Numba.
 _THREADS: Final = (
     "OMP_NUM_THREADS",
     "MKL_NUM_THREADS",
@@ -44,29 +45,32 @@ _THREADS: Final = (
 
 
 class Failure(NamedTuple):
-    """What stands in place of a result: why there is none."""
+    """The reason for a missing result, in place of the result."""
 
+    #: the reason, in one line
     reason: str
 
 
 def in_processes(
-    # called once in each process, makes the job: a function of an item. Must be picklable, as items
-    # and results.
+    # called once in each process, makes the job: a function of an item. It must be picklable, and
+    # so must items and results.
     make: Callable[[], Callable[[Item], Result]],
     items: Sequence[Item],  # the work, in the order in which it is begun
     workers: int,  # the number of processes
-    # called with the item of a process that was killed, before another does it again
+    # called with the item of a process that was killed, before another process repeats the item
     died: Callable[[Item], object] = lambda _item: None,
-    # how many threads a process may have: more than cores would be in each other's way
+    # the number of threads of a process: more threads than cores would slow each other down
     threads: int = 1,
 ) -> Generator[tuple[Item, Result | Failure]]:
-    """Run a job on each item, in processes, and yield what comes back, in any order."""
-    # A job's error, or three deaths over an item, gives a `Failure`. ArborescenceError if `make`
-    # fails or processes die in it. All have ended before this returns.
+    """Run a job on each item, in processes, and yield the results in any order.
+
+    A job's error, or three deaths over an item, gives a `Failure`. ArborescenceError if `make`
+    fails or if processes die in it. All processes have ended before this generator returns.
+    """
     waiting = deque(range(len(items)))
     deaths: Counter[int] = Counter()
     team: dict[Connection, _Worker] = {}
-    done: list[_Worker] = []
+    finished: list[_Worker] = []
     try:
         while waiting or team:
             busy = sum(worker.item is not None for worker in team.values())
@@ -108,25 +112,25 @@ def in_processes(
                 if waiting:
                     worker.begin(waiting.popleft(), items)
                 else:
-                    done.append(team.pop(worker.pipe))
-                    worker.pipe.close()  # it ends when it finds that
+                    finished.append(team.pop(worker.pipe))
+                    worker.pipe.close()  # then the process ends
                 if item is not None:
                     yield items[item], answer
     finally:
         for pipe in team:
-            pipe.close()  # its process ends when it finds that
+            pipe.close()  # then its process ends
         end = monotonic() + _PATIENCE
         try:
-            for worker in (*done, *team.values()):
+            for worker in (*finished, *team.values()):
                 worker.process.join(max(0.0, end - monotonic()))
         finally:
-            for worker in (*done, *team.values()):
+            for worker in (*finished, *team.values()):
                 worker.process.kill()
                 worker.process.join()
 
 
 class _Worker:
-    """A process as its parent sees it: its pipe, and the number of the item that it works on."""
+    """A process for its parent: its pipe, and the number of its current item."""
 
     def __init__(self, make: Callable[[], Callable[[Any], Any]]) -> None:
         context = multiprocessing.get_context("spawn")
@@ -134,11 +138,11 @@ class _Worker:
         self.item: int | None = None
         self.process = context.Process(target=_work, args=(make, theirs), daemon=True)
         self.process.start()
-        theirs.close()  # so that the pipe ends with the process
+        theirs.close()  # then the pipe ends with the process
 
     def begin(self, number: int, items: Sequence[Any]) -> None:
         self.item = number
-        with suppress(OSError):  # it has died: recv finds that
+        with suppress(OSError):  # the process has died: recv will raise
             self.pipe.send(items[number])
 
     def fate(self) -> str:
@@ -150,8 +154,8 @@ class _Worker:
 
 @contextmanager
 def _settings_of_workers(threads: int) -> Iterator[None]:
-    """Let new processes have so many threads, and leave the signals of `STOPS` to this one."""
-    # They import neither the main script nor what is in the current folder (`python -c` would)
+    """Give new processes this number of threads, and handle `STOPS` only in this process."""
+    # New processes import neither the main script nor modules of the current folder (`python -c`)
     settings = {**dict.fromkeys(_THREADS, str(threads)), "PYTHONSAFEPATH": "1"}
     before = {name: os.environ.get(name) for name in settings}
     main = sys.modules["__main__"]
@@ -162,7 +166,7 @@ def _settings_of_workers(threads: int) -> Iterator[None]:
         os.environ.update(settings)
         sys.modules["__main__"] = ModuleType("__main__")
         if posix:
-            resource_tracker.ensure_running()  # it would start later, and let signals through again
+            resource_tracker.ensure_running()  # if it started later, it would unblock the signals
             signal.pthread_sigmask(signal.SIG_BLOCK, STOPS)
         yield
     finally:
@@ -177,7 +181,7 @@ def _settings_of_workers(threads: int) -> Iterator[None]:
 
 
 def told(error: Exception) -> str:
-    """Say what is wrong, in one line; name the type of an error that is not ours."""
+    """Return an error as one line; with its type if it is not an error of this package."""
     if isinstance(error, ArborescenceError):
         return str(error)
     if isinstance(error, OSError) and error.strerror:
@@ -186,7 +190,7 @@ def told(error: Exception) -> str:
 
 
 def _work(make: Callable[[], Callable[[Any], Any]], pipe: Connection) -> None:
-    """Do what comes through the pipe; end, whatever is under way, when the parent closes it."""
+    """Do each item that comes through the pipe; end at once when the parent closes the pipe."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     items: SimpleQueue[Any] = SimpleQueue()
 
@@ -195,7 +199,7 @@ def _work(make: Callable[[], Callable[[Any], Any]], pipe: Connection) -> None:
             items.put(pipe.recv())
 
     def tell(answer: Any) -> None:
-        with suppress(OSError):  # the parent has gone: so will this process
+        with suppress(OSError):  # the parent has ended: this process will end, too
             pipe.send(answer)
 
     try:

@@ -11,10 +11,10 @@ top of the stack, and b0 the first node of the buffer:
 | REDUCE | takes s0 from the stack | if s0 has a head |
 
 For exactly one root edge, there must be one word without a head after the last word has left the
-buffer. So the last word is shifted only onto an empty stack, and RIGHT-ARC to it is legal only if
-exactly one word on the stack has no head. This word is at the bottom of the stack, and gets the
-root edge. A derivation of n words has 2n transitions, because each word enters the stack once and
-leaves it once. It builds a projective tree.
+buffer. So the last word is shifted only onto an empty stack, and RIGHT-ARC to the last word is
+legal only if exactly one word on the stack has no head. This word is at the bottom of the stack,
+and gets the root edge. A derivation of n words has 2n transitions, because each word enters the
+stack once and leaves the stack once. It builds a projective tree.
 """
 
 from __future__ import annotations
@@ -99,10 +99,12 @@ def prepare(heads: np.ndarray, guide: np.ndarray) -> None:
 
 @inlined_kernel
 def oracle(state: np.ndarray, heads: np.ndarray, guide: np.ndarray) -> int:
-    """Return the next transition towards a tree."""
-    # an edge if there is one (Nivre 2008, Section 4). Else REDUCE, if s0 has its head and b0 has an
-    # edge with a node below s0 on the stack, and else SHIFT. The root counts as a node below s0: if
-    # b0 is the root or its child, then s0 has all its children
+    """Return the next transition towards a tree (Nivre 2008, Section 4).
+
+    LEFT-ARC or RIGHT-ARC if the tree has the edge. Else REDUCE, if s0 has its head, and b0 has an
+    edge with a node below s0 on the stack. Else SHIFT. The root counts as a node below s0: if b0 is
+    the root or its child, then s0 has all its children.
+    """
     size = state[COUNTERS, SIZE]
     if size > 0:
         s0 = state[STACK, size - 1]
@@ -118,11 +120,13 @@ def oracle(state: np.ndarray, heads: np.ndarray, guide: np.ndarray) -> int:
 
 @inlined_kernel
 def loss(state: np.ndarray, heads: np.ndarray, single: bool) -> int:
-    """Return the number of wrong heads in the best tree that can still be reached. O(n · stack)."""
-    # These are the gold edges that can no longer be made (Goldberg and Nivre 2012, Section 4). With
-    # one root edge, that goes to the bottom of the stack only. Let w be a word above it that has
-    # lost its gold head: it must get a later word, which costs one more edge if the last word is,
-    # in gold, a descendant of w or of a word above w.
+    """Return the number of wrong heads in the best tree that can still be reached. O(n · stack).
+
+    These are the gold edges that can no longer be made (Goldberg and Nivre 2012, Section 4). With
+    one root edge, the root edge can go only to the bottom of the stack. Let w be a word above the
+    bottom that has lost its gold head: w must get a later word as its head. This costs one more
+    edge if the last word is, in gold, a descendant of w or of a word above w.
+    """
     n = heads.shape[0] - 1
     front = state[COUNTERS, FRONT]
     lost = 0

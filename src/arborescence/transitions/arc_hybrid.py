@@ -5,12 +5,13 @@ it, and b0 the first node of the buffer:
 
 | transition | does | legal |
 | --- | --- | --- |
-| SHIFT | moves b0 to the stack | if there is one |
+| SHIFT | moves b0 to the stack | if the buffer is not empty |
 | LEFT-ARC | makes b0 → s0 and takes s0 from the stack | unless s0 is the root |
 | RIGHT-ARC | makes s1 → s0 and takes s0 from the stack | from the root only with an empty buffer |
 
-So the root edge is made last, and there is exactly one. If several are allowed, RIGHT-ARC from the
-root is always legal. A derivation of n words has 2n transitions, and builds a projective tree. A
+So the root edge is made last, and there is exactly one root edge. If several root edges are
+allowed, RIGHT-ARC from the root is always legal. A derivation of n words has 2n transitions, and
+builds a projective tree. A
 tree may have several derivations: RIGHT-ARC can be made before or after words with heads in the
 buffer are shifted and removed.
 """
@@ -74,7 +75,7 @@ def move(state: np.ndarray, transition: int) -> None:
 
 @inlined_kernel
 def oracle(state: np.ndarray, heads: np.ndarray, guide: np.ndarray) -> int:
-    """Return the next transition towards a tree; the guide is that of arc-standard."""
+    """Return the next transition towards a tree; the guide is the guide of arc-standard."""
     size = state[COUNTERS, SIZE]
     if size > 1:
         front = state[COUNTERS, FRONT]
@@ -88,10 +89,12 @@ def oracle(state: np.ndarray, heads: np.ndarray, guide: np.ndarray) -> int:
 
 @inlined_kernel
 def loss(state: np.ndarray, heads: np.ndarray) -> int:
-    """Return the number of wrong heads in the best tree that can still be reached. O(n)."""
-    # Gold edges that can be made one by one can be made together (Goldberg and Nivre 2013, Section
-    # 4), with one root edge too: the head of a word on the stack must be in the buffer or just
-    # below it; that of a word in the buffer anywhere.
+    """Return the number of wrong heads in the best tree that can still be reached. O(n).
+
+    Gold edges that can each be made can be made together (Goldberg and Nivre 2013, Section 4), with
+    one root edge too. The head of a word on the stack must be in the buffer or just below the word;
+    the head of a word in the buffer can be anywhere.
+    """
     n = heads.shape[0] - 1
     front = state[COUNTERS, FRONT]
     lost = 0

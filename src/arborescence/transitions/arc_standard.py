@@ -5,12 +5,13 @@ below it:
 
 | transition | does | legal |
 | --- | --- | --- |
-| SHIFT | moves the buffer's first word to the stack | if there is one |
+| SHIFT | moves the buffer's first word to the stack | if the buffer is not empty |
 | LEFT-ARC | makes s0 → s1 and takes s1 from the stack | unless s1 is the root |
 | RIGHT-ARC | makes s1 → s0 and takes s0 from the stack | from the root only with an empty buffer |
 
-So the root edge is made last, and there is exactly one. If several are allowed, RIGHT-ARC from the
-root is always legal. A derivation of n words has 2n transitions, and builds a projective tree.
+So the root edge is made last, and there is exactly one root edge. If several root edges are
+allowed, RIGHT-ARC from the root is always legal. A derivation of n words has 2n transitions, and
+builds a projective tree.
 """
 
 from __future__ import annotations

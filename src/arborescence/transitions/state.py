@@ -18,18 +18,18 @@ if TYPE_CHECKING:
 #: No node, no head, no label.
 NONE: Final = -1
 
-#: The rows: the stack; the buffer; for each node, its head and the label of that edge; and for its
-#: left and right children: the outermost child and the next one, their number, and a bit set of
-#: their labels.
+#: The rows: the stack; the buffer; for each node, its head and the label of the edge from its head;
+#: and for its left and right children: the outermost child and the next child, the number of
+#: children, and a bit set of their labels.
 STACK, BUFFER, HEAD, LABEL, LEFT1, LEFT2, RIGHT1, RIGHT2 = range(8)
 LEFTS, RIGHTS, LEFT_SET, RIGHT_SET, COUNTERS = range(8, 13)
 FIELDS: Final = 13
 
-#: The columns of the row of counters: the size of the stack; start and end of the buffer; how many
-#: words on the stack have no head (only in arc-eager).
+#: The columns of the row of counters: the size of the stack; start and end of the buffer; the
+#: number of words on the stack without a head (only in arc-eager).
 SIZE, FRONT, END, HEADLESS = range(4)
 
-#: The transitions. The fourth is REDUCE in arc-eager and SWAP in swap; the others do not have it.
+#: The transitions. The fourth is REDUCE in arc-eager and SWAP in swap; other systems have three.
 SHIFT, LEFT, RIGHT, OTHER = range(4)
 ACTIONS: Final = 4
 
@@ -60,7 +60,7 @@ def push(state: np.ndarray) -> None:
 
 @inlined_kernel
 def attach(state: np.ndarray, head: int, dependent: int, label: int) -> None:
-    """Add an edge to the tree. The new child need not be the outermost one."""
+    """Add an edge to the tree. The new child need not be the outermost child."""
     state[HEAD, dependent] = head
     state[LABEL, dependent] = label
     bit = 0 if label == NONE else 1 << (label % _BITS)

@@ -66,9 +66,11 @@ def prepare(heads: np.ndarray, guide: np.ndarray) -> None:
 
 @inlined_kernel
 def _order(heads: np.ndarray, first: np.ndarray, following: np.ndarray, order: np.ndarray) -> None:
-    """Give numbers to nodes in order of traversal: left children, the node, right children."""
-    # The projective order of Nivre (2009), Section 4: in it no edges cross. ``first`` and
-    # ``following`` are scratch
+    """Give numbers to nodes in order of traversal: left children, the node, right children.
+
+    In this order, the projective order of Nivre (2009), Section 4, no edges cross. ``first`` and
+    ``following`` are scratch.
+    """
     for node in range(heads.shape[0]):
         first[node] = following[node] = order[node] = NONE
     for d in range(heads.shape[0] - 1, 0, -1):
@@ -88,8 +90,10 @@ def _order(heads: np.ndarray, first: np.ndarray, following: np.ndarray, order: n
 
 @kernel
 def _components(heads: np.ndarray, guide: np.ndarray) -> None:
-    """Find the maximal projective components: sequences that need no SWAP, by their heads."""
-    # Nivre, Kuhlmann and Hall (2009), Section 3
+    """Find the maximal projective components: sequences that need no SWAP, by their heads.
+
+    Nivre, Kuhlmann and Hall (2009), Section 3.
+    """
     n = heads.shape[0] - 1
     missing = guide[arc_standard.CHILDREN].copy()
     stack = np.empty(n, np.int32)
@@ -117,10 +121,12 @@ def _components(heads: np.ndarray, guide: np.ndarray) -> None:
 
 @inlined_kernel
 def oracle(state: np.ndarray, heads: np.ndarray, guide: np.ndarray) -> int:
-    """Return the next transition towards a tree: an edge if there is one, as in arc-standard."""
-    # Else SWAP, if s0 comes before s1 in the projective order, and s0 and the next word are in
-    # different components: the lazy oracle of Nivre, Kuhlmann and Hall (2009), which swaps whole
-    # components. Else SHIFT
+    """Return the next transition towards a tree: an edge if there is one, as in arc-standard.
+
+    Else SWAP, if s0 comes before s1 in the projective order, and s0 and the next word are in
+    different components: the lazy oracle of Nivre, Kuhlmann and Hall (2009), which swaps whole
+    components. Else SHIFT.
+    """
     transition = arc_standard.oracle(state, heads, guide)
     size = state[COUNTERS, SIZE]
     if transition != SHIFT or size < 3:

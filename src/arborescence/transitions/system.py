@@ -34,6 +34,13 @@ if TYPE_CHECKING:
 class Transition(NamedTuple):
     """One step of a derivation.
 
+    Attributes
+    ----------
+    action : str
+        ``"SHIFT"``, ``"LEFT-ARC"``, ``"RIGHT-ARC"``, ``"REDUCE"`` or ``"SWAP"``.
+    label : str or None
+        The label of the edge that the action adds, if any.
+
     Examples
     --------
     >>> print(Transition("SHIFT"), Transition("LEFT-ARC", "nsubj"))
@@ -41,9 +48,7 @@ class Transition(NamedTuple):
     """
 
     action: str
-    """``"SHIFT"``, ``"LEFT-ARC"``, ``"RIGHT-ARC"``, ``"REDUCE"`` or ``"SWAP"``."""
     label: str | None = None
-    """The label of the edge that the action adds, if any."""
 
     def __str__(self) -> str:
         return self.action if self.label is None else f"{self.action}({self.label})"
@@ -56,13 +61,13 @@ def get_system(name: str) -> TransitionSystem:
     ----------
     name : {"arc-standard", "arc-eager", "arc-hybrid", "swap"}
         Nivre (2004); Nivre (2003), with the root at the end of the buffer; Kuhlmann,
-        Gómez-Rodríguez and Satta (2011); Nivre (2009). In each of them, only transitions that lead
+        Gómez-Rodríguez and Satta (2011); Nivre (2009). In each system, only transitions that lead
         to exactly one root edge are legal, and every sequence of legal transitions ends in a tree.
 
     Raises
     ------
     OptionError
-        If there is no system with this name.
+        If no system has this name.
 
     Examples
     --------
@@ -70,9 +75,9 @@ def get_system(name: str) -> TransitionSystem:
     >>> hybrid.actions, hybrid.projective, hybrid.dynamic
     (('SHIFT', 'LEFT-ARC', 'RIGHT-ARC'), True, True)
     """
-    if name not in _KNOWN:
+    if name not in _SYSTEMS_BY_NAME:
         raise OptionError(f"system must be {_either(map(repr, SYSTEMS))}, not {name!r}")
-    return _KNOWN[name]
+    return _SYSTEMS_BY_NAME[name]
 
 
 @dataclass(frozen=True)
@@ -86,11 +91,11 @@ class TransitionSystem:
     number : int
         Its index in `SYSTEMS`, which the kernels use.
     actions : tuple of str
-        The names of its transitions, in the order of their numbers.
+        The names of the transitions, in the order of their numbers.
     dynamic : bool
-        Whether it has a dynamic oracle: `State.costs`.
+        Whether the system has a dynamic oracle: `State.costs`.
     projective : bool
-        Whether it builds only projective trees. Otherwise it builds all trees.
+        Whether the system builds only projective trees. Otherwise it builds all trees.
     """
 
     name: str
@@ -125,12 +130,12 @@ class TransitionSystem:
     def derivation(
         self, heads: Any, deprels: Sequence[str] | None = None, root: Root = "single"
     ) -> list[Transition]:
-        """Return the transitions that build a tree, as the static oracle chooses them.
+        """Return the static oracle's transitions, which build a tree.
 
         Parameters
         ----------
         heads : (n + 1,) whole numbers
-            A tree, which must be projective if the system is.
+            A tree, which must be projective if the system is projective.
         deprels
             The label of each word, for the transitions that add edges.
         root : {"single", "multi"}
@@ -139,12 +144,12 @@ class TransitionSystem:
         Returns
         -------
         transitions
-            2n of them; in swap, two more for each SWAP.
+            2n transitions; in swap, two more for each SWAP.
 
         Raises
         ------
         TreeError
-            If `heads` is not such a tree, or the labels do not fit it.
+            If `heads` is not a tree that the system can build, or the labels do not fit the tree.
 
         Notes
         -----
@@ -184,7 +189,7 @@ class TransitionSystem:
         return transitions
 
     def replay(self, n: int, transitions: Iterable[Transition], root: Root = "single") -> State:
-        """Return the last state of a derivation, with the tree that it builds.
+        """Return the last state of a derivation, with the complete tree.
 
         Parameters
         ----------
@@ -232,15 +237,15 @@ class TransitionSystem:
             )
         if self.projective and not projective_kernel(tree):
             raise TreeError(
-                f"edges of the tree cross, and {self.name} makes projective trees only: "
-                "projectivize it first, or take the system swap"
+                f"edges of the tree cross, and {self.name} builds only projective trees: "
+                "projectivize the tree first, or take the system swap"
             )
         return tree
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class State:
-    """A state of a derivation. It is immutable: `apply` returns a new one.
+    """A state of a derivation. It is immutable: `apply` returns a new state.
 
     Examples
     --------
@@ -255,9 +260,13 @@ class State:
     (<State [] [2, 0]>, array([ 2, -1]), ['nsubj', None])
     """
 
+    #: the transition system
     _system: TransitionSystem
+    #: whether exactly one edge leaves the root
     _single: bool
+    #: (FIELDS, n + 4): the state for the kernels
     _array: NDArray[np.int32]
+    #: the label of each word so far
     _deprels: tuple[str | None, ...]
 
     @property
@@ -268,7 +277,7 @@ class State:
 
     @property
     def buffer(self) -> list[int]:
-        """The nodes in the buffer, its first one first."""
+        """The nodes in the buffer, the first node first."""
         front, end = self._array[COUNTERS, [FRONT, END]].tolist()
         nodes: list[int] = self._array[BUFFER, front:end].tolist()
         return nodes
@@ -280,12 +289,12 @@ class State:
 
     @property
     def tree(self) -> NDArray[np.int64]:
-        """The head vector as `decode` has it, int64 (n + 1,): -1 for the root, then `heads`."""
+        """The head vector as from `decode`, int64 (n + 1,): -1 for the root, then `heads`."""
         return self._array[HEAD, : len(self._deprels) + 1].astype(np.int64)
 
     @property
     def deprels(self) -> list[str | None]:
-        """The label of each word: None if it has no head yet, or its edge has no label."""
+        """The label of each word: None if the word has no head yet, or its edge has no label."""
         return list(self._deprels)
 
     @property
@@ -318,7 +327,7 @@ class State:
         if dependent > 0:
             deprels = (*deprels[: dependent - 1], label, *deprels[dependent:])
         elif label is not None:
-            raise OptionError(f"{transition} makes no edge, so it takes no label")
+            raise OptionError(f"{transition} adds no edge, so it takes no label")
         array = self._array.copy()
         systems.advance(self._system.number, array, number, -1)
         return replace(self, _array=array, _deprels=deprels)
@@ -328,31 +337,31 @@ class State:
 
         The dynamic oracle (Goldberg and Nivre 2012, 2013): the number of wrong heads in the best
         tree that can be reached after the action, minus the number in the best tree that can be
-        reached now. Exact for trees with one root edge too. O(n · stack).
+        reached now. The costs are exact for trees with one root edge, too. O(n · stack).
 
         Parameters
         ----------
         heads : (n + 1,) whole numbers
-            A projective tree, with one root edge unless the state was started with
+            A projective tree, with one root edge unless the derivation began with
             ``root="multi"``.
 
         Raises
         ------
         TreeError
-            If `heads` is not such a tree of this sentence.
+            If `heads` is not a tree of this kind and length.
         OptionError
             If the system has no dynamic oracle (arc-standard and swap).
         """
         if not self._system.dynamic:
             raise OptionError(
-                f"{self._system.name} has no dynamic oracle; arc-eager and arc-hybrid have one"
+                f"{self._system.name} has no dynamic oracle; take arc-eager or arc-hybrid"
             )
         tree = self._system._tree(heads, self._single)
         n = len(self._deprels)
         if len(tree) != n + 1:
-            raise TreeError(f"a tree of {len(tree) - 1} words does not fit a sentence of {n}")
+            raise TreeError(f"a tree of {len(tree) - 1} words does not fit a sentence of {n} words")
         out = np.empty(ACTIONS, np.int32)
-        # On a copy, because transitions are tried in place.
+        # Take a copy, because transitions are tried in place.
         systems.costs(self._system.number, self._array.copy(), tree, self._single, out)
         return {action: int(out[self._system.actions.index(action)]) for action in self.legal}
 
@@ -366,9 +375,9 @@ def _either(names: Iterable[str]) -> str:
 
 
 _ARCS = ("SHIFT", "LEFT-ARC", "RIGHT-ARC")
-_KNOWN = {
-    known.name: known
-    for known in (
+_SYSTEMS_BY_NAME = {
+    system.name: system
+    for system in (
         TransitionSystem("arc-standard", systems.ARC_STANDARD, _ARCS, dynamic=False),
         TransitionSystem("arc-eager", systems.ARC_EAGER, (*_ARCS, "REDUCE"), dynamic=True),
         TransitionSystem("arc-hybrid", systems.ARC_HYBRID, _ARCS, dynamic=True),
@@ -376,5 +385,5 @@ _KNOWN = {
     )
 }
 
-SYSTEMS: Final = tuple(_KNOWN)
+SYSTEMS: Final = tuple(_SYSTEMS_BY_NAME)
 """The names of the systems, in the order of their numbers."""

@@ -50,8 +50,7 @@ def begin(system: int, state: np.ndarray) -> None:
 @uncounted_kernel
 @takes("int64, int32[:, ::1], bool")
 def legal(system: int, state: np.ndarray, single: bool) -> int:
-    """Return a bit ``1 << transition`` for each legal transition; 0 if the tree is complete."""
-    # O(1)
+    """Return the bit ``1 << transition`` of each legal transition; 0 for a complete tree. O(1)."""
     if system == ARC_STANDARD:
         return arc_standard.legal(state, single)
     if system == ARC_EAGER:
@@ -98,10 +97,12 @@ def advance(system: int, state: np.ndarray, transition: int, label: int) -> None
 @kernel
 @takes("int64, int64[::1], out int32[:, ::1]")
 def prepare(system: int, heads: np.ndarray, guide: np.ndarray) -> None:
-    """Compute the arrays that the static oracle needs for a tree. O(n)."""
-    # system: its number
-    # heads: int64 (n + 1,): a tree that the system can build, with one root edge or several
-    # guide: int32 (3, n + 1): filled, for `oracle`
+    """Compute the arrays that the static oracle needs for a tree. O(n).
+
+    - system: its number
+    - heads: int64 (n + 1,): a tree that the system can build, with one root edge or several
+    - guide: int32 (3, n + 1): filled, for `oracle`
+    """
     if system == ARC_EAGER:
         arc_eager.prepare(heads, guide)
     elif system == SWAP_:
@@ -113,8 +114,7 @@ def prepare(system: int, heads: np.ndarray, guide: np.ndarray) -> None:
 @uncounted_kernel
 @takes("int64, int32[:, ::1], int64[::1], int32[:, ::1]")
 def oracle(system: int, state: np.ndarray, heads: np.ndarray, guide: np.ndarray) -> int:
-    """Return the static oracle's next transition, in a state of its derivation but the last."""
-    # O(1)
+    """Return the static oracle's next transition, in a state of its derivation. O(1)."""
     if system == ARC_STANDARD:
         return arc_standard.oracle(state, heads, guide)
     if system == ARC_EAGER:
@@ -126,8 +126,10 @@ def oracle(system: int, state: np.ndarray, heads: np.ndarray, guide: np.ndarray)
 
 @uncounted_kernel
 def loss(system: int, state: np.ndarray, heads: np.ndarray, single: bool) -> int:
-    """Return the wrong heads of the best tree within reach: arc-eager, arc-hybrid."""
-    # `heads` is projective, with one root edge if `single`
+    """Return the wrong heads of the best tree within reach: arc-eager, arc-hybrid.
+
+    `heads` is projective, with one root edge if `single`.
+    """
     if system == ARC_EAGER:
         return arc_eager.loss(state, heads, single)
     return arc_hybrid.loss(state, heads)
@@ -136,16 +138,19 @@ def loss(system: int, state: np.ndarray, heads: np.ndarray, single: bool) -> int
 @uncounted_kernel
 @takes("int64, out int32[:, ::1], int64[::1], bool, out int32[::1]")
 def costs(system: int, state: np.ndarray, heads: np.ndarray, single: bool, out: np.ndarray) -> None:
-    """Compute the cost of each transition, as `State.costs` describes it, exactly."""
-    # The dynamic oracle (Goldberg and Nivre 2012, 2013): each transition is made (only the entries
-    # that `loss` reads), and undone.
-    # system: the number of arc-eager or arc-hybrid
-    # state: int32 (FIELDS, n + 4): any reachable state; unchanged afterwards
-    # heads: int64 (n + 1,): a projective tree, with one root edge if `single`, else with one or
-    # more
-    # single: whether there will be exactly one root edge
-    # out: int32 (ACTIONS,): filled; `NEVER` for illegal transitions. One legal transition, if there
-    # is any, costs 0.
+    """Compute the cost of each transition, as `State.costs` describes it, exactly.
+
+    The dynamic oracle (Goldberg and Nivre 2012, 2013): each transition is made (only the entries
+    that `loss` reads), and undone.
+
+    - system: the number of arc-eager or arc-hybrid
+    - state: int32 (FIELDS, n + 4): any reachable state; unchanged afterwards
+    - heads: int64 (n + 1,): a projective tree, with one root edge if `single`, else with one or
+      more
+    - single: whether there will be exactly one root edge
+    - out: int32 (ACTIONS,): filled; `NEVER` for illegal transitions. If any transition is legal, at
+      least one costs 0.
+    """
     size, front = state[COUNTERS, SIZE], state[COUNTERS, FRONT]
     headless = state[COUNTERS, HEADLESS]
     mask = legal(system, state, single)

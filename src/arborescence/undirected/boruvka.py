@@ -5,16 +5,18 @@ from __future__ import annotations
 import numpy as np
 
 from arborescence.compiling.kernels import inlined_kernel, kernel, takes
-from arborescence.undirected.edges import OUT_EDGES, Edges, first_of, move
+from arborescence.undirected.edges import OUT_EDGES, UndirectedEdges, first_of, move
 
 
 @kernel
 @takes(f"int64, {OUT_EDGES}, out bool[::1]")
-def boruvka(n: int, edges: Edges, chosen: np.ndarray) -> None:
-    """Find the maximum spanning forest in at most log₂ n steps. O(m log n)."""
-    # n: nodes 0, ..., n - 1
-    # edges: overwritten
-    # chosen: (M,) bool: written: True for each of the caller's edges that is chosen
+def boruvka(n: int, edges: UndirectedEdges, chosen: np.ndarray) -> None:
+    """Find the maximum spanning forest in at most log₂ n steps. O(m log n).
+
+    - n: the nodes are 0, ..., n - 1
+    - edges: overwritten
+    - chosen: (M,) bool: written: True for each of the caller's edges that is chosen
+    """
     best = np.empty(n, np.int32)
     label = np.empty(n, np.int32)
     left = len(edges.u)
@@ -34,15 +36,20 @@ def choose(best: np.ndarray, chosen: np.ndarray) -> None:
 
 
 @kernel
-def boruvka_step(n: int, edges: Edges, best: np.ndarray, label: np.ndarray) -> tuple[int, int]:
-    """Choose the best edge of each node, and contract these; return the new counts of both."""
-    # O(m + n). Remaining edges move to the front in order. So among equal weights, the first has
-    # the lowest index.
-    # n: as in `boruvka`
-    # edges: overwritten
-    # best: (>= n,) int32: written: the index (`Edges.origin`) of each node's best edge; -1 if it
-    # has no edge
-    # label: (>= n,) int32: written: the new node of each node that has an edge
+def boruvka_step(
+    n: int, edges: UndirectedEdges, best: np.ndarray, label: np.ndarray
+) -> tuple[int, int]:
+    """Choose the best edge of each node, contract these edges; return the new n and m. O(m + n).
+
+    The edges that remain move to the front and keep their order. So among equal weights, the first
+    edge has the lowest index.
+
+    - n: as in `boruvka`
+    - edges: overwritten
+    - best: (>= n,) int32: written: the index (`UndirectedEdges.origin`) of each node's best edge,
+      -1 for a node without an edge
+    - label: (>= n,) int32: written: the new node of each node that has an edge
+    """
     u, v = edges.u, edges.v
     top = np.full(n, -np.inf)
     best[:n] = -1
@@ -70,9 +77,9 @@ def boruvka_step(n: int, edges: Edges, best: np.ndarray, label: np.ndarray) -> t
 
 
 @inlined_kernel
-def _merge(n: int, edges: Edges, best: np.ndarray, label: np.ndarray) -> int:
-    """Give numbers to components of the best edges; return how many there are. O(n)."""
-    # Following the best edges from any node ends at two nodes that have chosen the same edge
+def _merge(n: int, edges: UndirectedEdges, best: np.ndarray, label: np.ndarray) -> int:
+    """Give numbers to components of the best edges; return the number of components. O(n)."""
+    # A walk along best edges from any node ends at two nodes that have chosen the same edge
     for node in range(n):
         e = best[node]
         label[node] = node if e < 0 else edges.u[e] + edges.v[e] - node
@@ -101,15 +108,18 @@ def _merge(n: int, edges: Edges, best: np.ndarray, label: np.ndarray) -> int:
 
 
 @kernel
-def drop_repeated(n: int, edges: Edges, last: np.ndarray) -> int:
-    """Remove all parallel edges but the best; return how many edges remain. O(m + n)."""
-    # Levi, Reichart and Rappoport (2016), Algorithm 1, line 13, does it each time; here only where
-    # there are more edges than pairs of nodes, as it takes up to twice as long. Edges are grouped
-    # by their lower node; the best to each higher one is looked up. Order stays, and the first of
-    # equals.
-    # n: as in `boruvka`
-    # edges: overwritten
-    # last: (>= n,) int32: scratch
+def drop_repeated(n: int, edges: UndirectedEdges, last: np.ndarray) -> int:
+    """Remove all parallel edges but the best; return how many edges remain. O(m + n).
+
+    Levi, Reichart and Rappoport (2016), Algorithm 1, line 13, removes them in each step. Here they
+    are removed only if there are more edges than pairs of nodes, because removal takes up to twice
+    as long as a step. Edges are grouped by their lower node; the best edge to each higher node is
+    looked up. The order stays; of equal edges the first stays.
+
+    - n: as in `boruvka`
+    - edges: overwritten
+    - last: (>= n,) int32: scratch
+    """
     m = len(edges.u)
     if 2 * m <= n * (n - 1):
         return m

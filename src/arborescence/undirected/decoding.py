@@ -29,11 +29,18 @@ if TYPE_CHECKING:
     from arborescence.core.choices import Changes, Root, Tensor, Tensors
     from arborescence.core.graph import Graph
 
-    class _Options(TypedDict, total=False):
+    class UndirectedOptions(TypedDict, total=False):
+        """The options of `decode`, for its overloads."""
+
+        #: one root edge, or one or more
         root: Root
+        #: the number of rounds of enhancement
         rounds: int | None
+        #: the changes of a round
         changes: Changes
+        #: how the scores of two directions are combined
         encoding: Encoding
+        #: the number of threads
         threads: int
 
 
@@ -45,28 +52,36 @@ def part_of(score: float, part: float) -> float:
 
 
 class Turnable(NamedTuple):
-    """An undirected tree of the words, and its edges' weights both ways."""
+    """An undirected tree of the words, and its edges' weights in both directions.
 
-    # index i is of word i + 1
+    Index i is for word i + 1.
+    """
 
-    parents: np.ndarray  # (n,) int64: the number of its parent, minus 1; -1 for the first word
-    down: np.ndarray  # (n,) float64: the score of the edge from the parent
-    up: np.ndarray  # (n,) float64: of the edge to the parent
-    of_root: np.ndarray  # (n,) float64: of the edge from the root
+    #: (n,) int64: the number of the word's parent, minus 1; -1 for the first word
+    parents: np.ndarray
+    #: (n,) float64: the score of the edge from the parent
+    down: np.ndarray
+    #: (n,) float64: the score of the edge to the parent
+    up: np.ndarray
+    #: (n,) float64: the score of the edge from the root
+    of_root: np.ndarray
 
 
 @inlined_kernel
 def best_root(tree: Turnable, high: np.ndarray, low: np.ndarray, path: np.ndarray) -> int:
-    """Find the best root word of an undirected tree of the words, directed away from it. O(n)."""
-    # The lowest of several; 0 if there is no root edge. Moving the root along an edge reverses only
-    # that edge. Differences are in double-double: masks such as -1e9 do not round away other
-    # scores.
-    # tree: a score of -inf counts as -2^1024, except for root edges
-    # high, low: (N,) float64: scratch: the tree's weight with each word as its root, minus that
-    # with the first word
-    # path: (N,) int64: scratch
+    """Find the best root word of an undirected tree of the words, directed away from it. O(n).
+
+    Return the lowest of several best words, or 0 if there is no root edge. If the root moves along
+    an edge, only the direction of this edge changes. Differences are double-doubles: masks such as
+    -1e9 do not round away other scores.
+
+    - tree: a score of -inf counts as -2^1024, except for root edges
+    - high, low: (N,) float64: scratch: the tree's weight with each word as its root, minus the
+      weight with the first word as its root
+    - path: (N,) int64: scratch
+    """
     n = len(tree.parents)
-    # Scores are scaled by a power of two so small that no sum overflows.
+    # Scores are scaled by a small power of two, so that no sum overflows.
     part = 0.125
     for i in range(n):
         high[i] = np.nan
@@ -83,9 +98,9 @@ def best_root(tree: Turnable, high: np.ndarray, low: np.ndarray, path: np.ndarra
         while depth > 0:
             depth -= 1
             j = path[depth]
-            change, rest = two_sum(part_of(tree.up[j], part), -part_of(tree.down[j], part))
+            change, error = two_sum(part_of(tree.up[j], part), -part_of(tree.down[j], part))
             total, lost = two_sum(high[i], change)
-            high[j], low[j] = two_sum(total, low[i] + (lost + rest))
+            high[j], low[j] = two_sum(total, low[i] + (lost + error))
             i = j
         if tree.of_root[word - 1] > -np.inf:
             total, lost = two_sum(high[word - 1], part * tree.of_root[word - 1])
@@ -111,7 +126,7 @@ def hang(n: int, parents: np.ndarray, root: int, heads: np.ndarray) -> None:
 @takes("float64[:, :, ::1], int64[::1], bool, int64, int64, bool, out int64[:, ::1], int64")
 def undirected_kernel(
     scores: np.ndarray,  # (B, N, N) float64: ``[b, h, d]``
-    lengths: np.ndarray,  # (B,) int64, words of each sentence; or (0,) if all have N - 1
+    lengths: np.ndarray,  # (B,) int64, words of each sentence; (0,) if each has N - 1 words
     single: bool,  # whether there must be exactly one root edge
     # how, rounds, alone: as in `encode_kernel` and `enhance_kernel`
     how: int,
@@ -120,9 +135,11 @@ def undirected_kernel(
     heads: np.ndarray,  # (B, N) int64, written; padding and the root become -1
     start: int,
 ) -> tuple[int, int]:
-    """Decode from sentence `start` on, as in the notes of `decode`."""
-    # Return one without a result and why. O(n²) a sentence. NO_TREE if the tree that was found has
-    # an absent edge (another may have none).
+    """Decode from sentence `start` on, as the notes of `decode` say. O(n²) for each sentence.
+
+    Return the first sentence without a result, and the fault. The fault is NO_TREE if the tree of
+    the algorithm has an absent edge (another tree may have none).
+    """
     batch, size, _ = scores.shape
     weights = np.empty(size * size)
     parents = np.empty(size, np.int64)
@@ -163,10 +180,12 @@ def undirected_kernel(
 
 
 @overload
-def decode(scores: Tensors[Tensor], lengths: Any = None, **options: Unpack[_Options]) -> Tensor: ...
+def decode(
+    scores: Tensors[Tensor], lengths: Any = None, **options: Unpack[UndirectedOptions]
+) -> Tensor: ...
 @overload
 def decode(
-    scores: ArrayLike, lengths: Any = None, **options: Unpack[_Options]
+    scores: ArrayLike, lengths: Any = None, **options: Unpack[UndirectedOptions]
 ) -> NDArray[np.int64]: ...
 def decode(
     scores: Any,
@@ -209,9 +228,9 @@ def decode(
     Notes
     -----
     With ``root="multi"``, the maximum spanning tree of all nodes is directed away from the root.
-    With ``root="single"``, which the paper does not describe, the maximum spanning tree of the
-    words is taken, and the root edge for which this tree, directed away from it, has the highest
-    weight. For scores without direction this is the best undirected tree with one root edge.
+    With ``root="single"``, which the paper does not describe, it is the maximum spanning tree of
+    the words, with the root edge that gives the directed tree the highest weight. For scores
+    without direction, this is the best undirected tree with one root edge.
     If the final tree of a sentence has an absent edge, the sentence is decoded exactly instead.
     O(n²) to read the scores, and O(n) a round.
 
@@ -233,17 +252,17 @@ def decode(
 
     def run(start: int, stop: int) -> None:
         for part, matrices, words in in_float64(graph, start, stop):
-            done = 0
-            while done < len(matrices):
+            sentence = 0
+            while sentence < len(matrices):
                 share = heads[part]
-                done, fault = undirected_kernel(
-                    matrices, words, single, how, limit, alone, share, done
+                sentence, fault = undirected_kernel(
+                    matrices, words, single, how, limit, alone, share, sentence
                 )
                 if fault == NO_TREE:
-                    _decode_exactly(graph, part.start + done, root, share[done])
-                    done += 1
+                    _decode_exactly(graph, part.start + sentence, root, share[sentence])
+                    sentence += 1
                 elif fault != FINE:
-                    raise no_encoding(graph, part.start + done, fault)
+                    raise no_encoding(graph, part.start + sentence, fault)
 
     in_threads(run, batch, threads)
     return graph.given_back(heads)

@@ -10,22 +10,26 @@ from arborescence.compiling.kernels import inlined_kernel, kernel, takes
 from arborescence.core.faults import BAD_NODE, BAD_SCORE, FINE
 
 
-class Edges(NamedTuple):
-    """The edges that can be chosen: not absent, and no loops. Kernels may overwrite them."""
+class UndirectedEdges(NamedTuple):
+    """The edges that can be chosen: neither absent nor loops. Kernels may overwrite them."""
 
-    u: np.ndarray  # (m,) int32: one end
-    v: np.ndarray  # (m,) int32: the other
-    weight: np.ndarray  # (m,) float64: finite; the higher the better
-    origin: np.ndarray  # (m,) int32, ascending: its index among the caller's edges
+    #: (m,) int32: one end
+    u: np.ndarray
+    #: (m,) int32: the other end
+    v: np.ndarray
+    #: (m,) float64: finite; the higher the better
+    weight: np.ndarray
+    #: (m,) int32, ascending: the edge's index among the caller's edges
+    origin: np.ndarray
 
 
-#: `Edges` in signatures: to read, or to change.
-EDGES: Final = "undirected.edges.Edges(int32[::1], int32[::1], float64[::1], int32[::1])"
+#: `UndirectedEdges` in signatures: to read, or to change.
+EDGES: Final = "undirected.edges.UndirectedEdges(int32[::1], int32[::1], float64[::1], int32[::1])"
 OUT_EDGES: Final = EDGES.replace("int32", "out int32").replace("float64", "out float64")
 
 
 @inlined_kernel
-def move(edges: Edges, e: int, place: int) -> None:
+def move(edges: UndirectedEdges, e: int, place: int) -> None:
     """Copy the edge at index `e` to index `place`. O(1)."""
     edges.u[place] = edges.u[e]
     edges.v[place] = edges.v[e]
@@ -34,9 +38,11 @@ def move(edges: Edges, e: int, place: int) -> None:
 
 
 @kernel
-def first_of(edges: Edges, count: int) -> Edges:
+def first_of(edges: UndirectedEdges, count: int) -> UndirectedEdges:
     """Return a view of the first `count` edges. O(1)."""
-    return Edges(edges.u[:count], edges.v[:count], edges.weight[:count], edges.origin[:count])
+    return UndirectedEdges(
+        edges.u[:count], edges.v[:count], edges.weight[:count], edges.origin[:count]
+    )
 
 
 @kernel
@@ -48,22 +54,21 @@ def take_edges(
     of_v: np.ndarray,
     of_weight: np.ndarray,
     sign: int,  # 1, or -1 for minimum spanning trees
-    room: Edges,  # written: there is room for M edges
+    room: UndirectedEdges,  # written: there is room for M edges
 ) -> tuple[int, int]:
-    """Copy the edges that can be chosen; return their number, or an invalid one, and a fault."""
-    # O(m)
+    """Copy the edges that can be chosen; return their number, or a bad edge, and a fault. O(m)."""
     u, v, weight, origin = room
     count = 0
     for k in range(len(of_weight)):
-        # Each number is read once: what is checked is what is copied.
-        one, other, gain = of_u[k], of_v[k], sign * of_weight[k]
-        if not (0 <= one < n and 0 <= other < n):
+        # Each number is read only once, so the checked number is also the copied number.
+        end, other, gain = of_u[k], of_v[k], sign * of_weight[k]
+        if not (0 <= end < n and 0 <= other < n):
             return k, BAD_NODE
         if not gain < np.inf:
             return k, BAD_SCORE
-        u[count] = one
+        u[count] = end
         v[count] = other
         weight[count] = gain
         origin[count] = k
-        count += gain > -np.inf and one != other
+        count += gain > -np.inf and end != other
     return count, FINE

@@ -27,26 +27,26 @@ _LARGEST: Final = np.finfo(np.float64).max
 
 
 @inlined_kernel
-def combine(one: float, other: float, how: int) -> float:
-    """Return the score of a pair: its two scores combined, or the only one that is present."""
+def combine(score: float, reverse: float, how: int) -> float:
+    """Return the score of a pair: its two scores combined, or the only score if one is absent."""
     if how == MEAN:
-        both = 0.5 * one + 0.5 * other
+        combined = 0.5 * score + 0.5 * reverse
     elif how == PRODUCT:
-        both = min(one * other, _LARGEST)
+        combined = min(score * reverse, _LARGEST)
     elif how == MAX:
-        both = max(one, other)
+        combined = max(score, reverse)
     else:
-        both = min(one, other)
-    both = other if one == -np.inf else both
-    return one if other == -np.inf else both
+        combined = min(score, reverse)
+    combined = reverse if score == -np.inf else combined
+    return score if reverse == -np.inf else combined
 
 
 @inlined_kernel
 def combine_rows(
     scores: np.ndarray, first: int, n: int, how: int, out: np.ndarray
 ) -> tuple[int, int]:
-    """Combine scores with the other direction's in `out`."""
-    # return how many are bad, how many negative. If `how` is a constant, LLVM vectorizes the loop
+    """Combine scores of both directions in `out`; return how many are bad, how many negative."""
+    # If `how` is a constant, LLVM vectorizes the loop
     bad = 0
     negative = 0
     for i in range(1, n + 1):
@@ -54,24 +54,26 @@ def combine_rows(
             row = scores[i, start:stop]
             pairs = out[i - first, start - first : stop - first]
             for k in range(stop - start):
-                one = row[k]
-                bad += 0 if one < np.inf else 1
-                negative += 1 if (one < 0.0) & (one > -np.inf) else 0
-                pairs[k] = combine(one, pairs[k], how)
+                score = row[k]
+                bad += 0 if score < np.inf else 1
+                negative += 1 if (score < 0.0) & (score > -np.inf) else 0
+                pairs[k] = combine(score, pairs[k], how)
     return bad, negative
 
 
 @kernel
 @takes("float64[:, ::1], int64, int64, int64, out float64[:, ::1]")
 def encode_kernel(scores: np.ndarray, first: int, n: int, how: int, out: np.ndarray) -> int:
-    """Encode the nodes from `first` to n: FINE, BAD_SCORE, or NEGATIVE for a product. O(n²)."""
-    # scores: (N, N) float64: ``[h, d]``; column 0 and the diagonal are ignored, but every other
-    # edge is checked
-    # first: 0, or 1 to leave the root out
-    # n: the number of words
-    # how: `MEAN`, `PRODUCT`, `MAX` or `MIN`
-    # out: (n + 1 - first, n + 1 - first) float64: written: a symmetric matrix with -inf on the
-    # diagonal
+    """Encode the nodes from `first` to n: FINE, BAD_SCORE, or NEGATIVE for a product. O(n²).
+
+    - scores: (N, N) float64: ``[h, d]``; column 0 and the diagonal are ignored, but every other
+      edge is checked
+    - first: 0, or 1 to leave the root out
+    - n: the number of words
+    - how: `MEAN`, `PRODUCT`, `MAX` or `MIN`
+    - out: (n + 1 - first, n + 1 - first) float64: written: a symmetric matrix with -inf on the
+      diagonal
+    """
     for i in range(1, n + 1):
         row = scores[i, 1 : n + 1]
         column = out[1 - first :, i - first]
@@ -111,13 +113,13 @@ def encode(scores: Any, encoding: Encoding = "mean") -> Any:
     encoding : {"mean", "product", "max", "min"}
         How ``scores[i, j]`` and ``scores[j, i]`` are combined. The product is for scores that are
         not negative, such as probabilities; a product that overflows becomes the largest float64.
-        (For log-probabilities, the mean does what the product does for probabilities.)
+        (The mean of log-probabilities ranks pairs as the product of probabilities does.)
 
     Returns
     -------
     weights : (..., N, N) float64
-        Symmetric, with -inf on the diagonal. A torch tensor, on the same device, if `scores` is
-        one.
+        Symmetric, with -inf on the diagonal. If `scores` is a torch tensor, a tensor on the same
+        device.
 
     Raises
     ------
@@ -125,7 +127,7 @@ def encode(scores: Any, encoding: Encoding = "mean") -> Any:
         If a score is NaN or +inf, or the shape or type is invalid; or if a score is negative and
         ``encoding="product"``.
     OptionError
-        If the encoding is none of those above.
+        If the encoding has another name.
 
     Notes
     -----
@@ -173,20 +175,22 @@ def no_encoding(graph: Graph, sentence: int, fault: int) -> ScoresError:
     h, d = map(int, np.argwhere((matrix < 0) & (matrix > -np.inf))[0])
     return ScoresError(
         f"{name_of(graph, sentence)}the edge {h} -> {d} has the score {matrix[h, d]}: "
-        "encoding='product' is for scores that are not negative; encoding='mean' takes any"
+        "encoding='product' is for scores that are not negative; encoding='mean' takes any score"
     )
 
 
 @kernel
 @takes("int64[::1], int64[::1], int64, out int64[::1]")
 def orient_kernel(u: np.ndarray, v: np.ndarray, root: int, heads: np.ndarray) -> None:
-    """Direct the edges {u[k], v[k]} of a forest away from `root`, breadth first. O(n + m)."""
-    # u, v: (m,) int64
-    # root: a node
-    # heads: (n,) int64: written: the predecessor of each node in the search; -1 for the root and
-    # unreached nodes
+    """Direct the edges {u[k], v[k]} of a forest away from `root`, breadth first. O(n + m).
+
+    - u, v: (m,) int64
+    - root: a node
+    - heads: (n,) int64: written: the predecessor of each node in the search; -1 for the root and
+      for nodes that the search does not reach
+    """
     n = len(heads)
-    # The neighbours of x are from starts[x] to starts[x + 1].
+    # The neighbours of x stand from starts[x] to starts[x + 1].
     starts = np.zeros(n + 2, np.int64)
     for k in range(len(u)):
         starts[u[k] + 2] += 1
@@ -216,9 +220,11 @@ def orient_kernel(u: np.ndarray, v: np.ndarray, root: int, heads: np.ndarray) ->
 @kernel
 @takes("int64[::1], int64[::1], out int64[::1]")
 def forest_kernel(u: np.ndarray, v: np.ndarray, link: np.ndarray) -> bool:
-    """Return whether the edges {u[k], v[k]} form no cycle. O(m log n)."""
-    # u, v: (m,) int64
-    # link: (n,) int64: disjoint sets, each node in its own; changed in place
+    """Return whether the edges {u[k], v[k]} form no cycle. O(m log n).
+
+    - u, v: (m,) int64
+    - link: (n,) int64: disjoint sets, each node in its own set; changed in place
+    """
     for k in range(len(u)):
         x, y = find(link, u[k]), find(link, v[k])
         if x == y:
@@ -247,14 +253,14 @@ def orient(nodes: int, u: Any, v: Any, root: int = 0) -> Any:
     -------
     heads : (n,) int64
         The neighbour of each node on the path to the root; -1 for the root, and for nodes that are
-        not connected to it. A torch tensor, on the same device, if `u` is one.
+        not connected to it. If `u` is a torch tensor, a tensor on the same device.
 
     Raises
     ------
     TreeError
         If a node is out of range, `u` and `v` differ in length, or the edges contain a cycle.
     OptionError
-        If `nodes` or `root` is not a whole number, or there is no room for n nodes.
+        If `nodes` or `root` is not a whole number, or there is no memory for n nodes.
 
     Notes
     -----
@@ -267,7 +273,7 @@ def orient(nodes: int, u: Any, v: Any, root: int = 0) -> Any:
     """
     n, root = check_count(nodes, "nodes", least=0), check_count(root, "root", least=0)
     if root >= n:
-        raise TreeError(f"root is {root}, which is none of {n} nodes")
+        raise TreeError(f"root is {root}, but there are {n} nodes, numbered from 0")
     ends: list[NDArray[np.int64]] = []
     _, give_back = as_array(u, "u")
     for name, values in (("u", u), ("v", v)):
@@ -278,15 +284,17 @@ def orient(nodes: int, u: Any, v: Any, root: int = 0) -> Any:
         outside = np.flatnonzero((whole < 0) | (whole >= n))
         if outside.size:
             k = int(outside[0])
-            raise TreeError(f"{name}[{k}] is {array[k]}, which is none of {n} nodes")
+            raise TreeError(f"{name}[{k}] is {array[k]}, but nodes are 0 to {n - 1}")
         ends.append(whole)
     if len(ends[0]) != len(ends[1]):
-        raise TreeError(f"u has {len(ends[0])} entries and v {len(ends[1])}: edges need both")
+        raise TreeError(
+            f"u has {len(ends[0])} entries and v has {len(ends[1])}: each edge needs both"
+        )
     try:
         heads, alone = np.empty(n, np.int64), np.arange(n)
-    except (MemoryError, ValueError):  # the second: larger than the address space
-        raise OptionError(f"nodes is {n}: there is no room for so many") from None
+    except (MemoryError, ValueError):  # ValueError: larger than the address space
+        raise OptionError(f"nodes is {n}: there is no memory for so many nodes") from None
     if len(ends[0]) >= n or not forest_kernel(ends[0], ends[1], alone):
-        raise TreeError("the edges hold a cycle: only trees can be directed; see spanning_tree")
+        raise TreeError("the edges form a cycle: only trees can be directed; see spanning_tree")
     orient_kernel(ends[0], ends[1], root, heads)
     return give_back(heads)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 #: No limit: rounds are made as long as the weight increases.
 WITHOUT_END: Final = -1
 
-# The largest number that the kernel can count to; no tree needs so many rounds.
+# The largest number that the kernel can count to; no tree needs as many rounds.
 _MOST: Final = 2**63 - 1
 
 _LOWEST: Final = -np.finfo(np.float64).max
@@ -35,7 +35,7 @@ _TINY: Final = float(np.finfo(np.float64).tiny)
 @inlined_kernel
 def gain_of(grand: float, turned: float, above: float, own: float) -> float:
     """Return a quarter of the gain s(t,v) + s(v,u) - s(t,u) - s(u,v); 0 if rounding may hide it."""
-    # Here -inf counts as the lowest float64. A quarter, so that no difference overflows
+    # Here -inf counts as the lowest float64. With a quarter, no difference overflows
     entering = 0.25 * max(grand, _LOWEST) - 0.25 * max(above, _LOWEST)
     between = 0.25 * max(turned, _LOWEST) - 0.25 * max(own, _LOWEST)
     gain = entering + between
@@ -54,14 +54,17 @@ def turn(heads: np.ndarray, v: int) -> None:
 def make_changes(
     n: int, gains: np.ndarray, alone: bool, heads: np.ndarray, foremost: np.ndarray
 ) -> bool:
-    """Make the best change alone, or all that gain most among those they exclude; False if none."""
-    # O(n)
-    # n: the number of words
-    # gains: (N,) float64: the gain of turning the edge into each word; 0 if there is none
-    # alone: whether only the best change is made
-    # heads: (N,) int64: the tree; changed in place
-    # foremost: (N,) int64: scratch: for each word, the change with the largest gain among those
-    # that involve it
+    """Make the best change alone, or all changes that gain most among those they exclude. O(n).
+
+    Return whether any change was made.
+
+    - n: the number of words
+    - gains: (N,) float64: the gain of turning the edge into each word; 0 if there is none
+    - alone: whether only the best change is made
+    - heads: (N,) int64: the tree; changed in place
+    - foremost: (N,) int64: scratch: for each word, the change with the largest gain among the
+      changes that involve the word
+    """
     gains[0] = 0.0
     if alone:
         best = 0
@@ -124,26 +127,26 @@ def enhance(
 def enhance(
     scores: Any, heads: Any, rounds: int | None = 5, *, changes: Changes = "disjoint"
 ) -> Any:
-    """Reverse edges of a tree where that increases its weight: local enhancement.
+    """Reverse edges of a tree if the tree's weight increases: local enhancement.
 
     Parameters
     ----------
     scores : (..., N, N) array or torch tensor
         Directed, as in `arborescence.decode`.
     heads : (..., N) whole numbers
-        Trees, with one root edge or more. An absent edge counts as one with the lowest float64
-        as its score, so it is removed if possible.
+        Trees, with one root edge or more. An absent edge counts as an edge whose score is the
+        lowest float64, so it is removed if possible.
     rounds : int or None
         The number of rounds; None: until no change increases the weight.
     changes : {"disjoint", "best"}
-        Which changes a round makes: the best one alone, as the paper prints it; or all that have no
-        word in common, the best one among them.
+        The changes of a round: the best change alone, as the paper prints it; or changes that have
+        no word in common, the best change among them.
 
     Returns
     -------
     heads : (..., N) int64
-        Trees with the same number of root edges, and the same weight or a higher one. A torch
-        tensor, on the same device, if `scores` is one.
+        Trees with the same number of root edges, and the same weight or a higher weight. If
+        `scores` is a torch tensor, a tensor on the same device.
 
     Raises
     ------
@@ -152,7 +155,7 @@ def enhance(
     TreeError
         If the heads are not trees with as many nodes as `scores`.
     OptionError
-        If `rounds` is negative, or `changes` is neither of the two.
+        If `rounds` is negative, or `changes` has another value.
 
     Notes
     -----
@@ -161,11 +164,11 @@ def enhance(
     of u and v stay. Its gain is s(t,v) + s(v,u) - s(t,u) - s(u,v). In each round, the gains of all
     v are computed from the current tree.
 
-    As printed (``changes="best"``), a round makes the change with the largest gain; if equal, that
-    of the lowest v. The paper does not have ``"disjoint"``: two changes that share u or v exclude
-    each other, and a change is made if its gain is higher than those of all changes that it
-    excludes. Such changes have no word in common, so their gains add up, and none of them creates a
-    cycle. The change with the largest gain is among them, so no gain is left in the end.
+    As printed (``changes="best"``), a round makes the change with the largest gain; of equal gains,
+    the change of the lowest v. The paper does not have ``"disjoint"``: two changes that share u or
+    v exclude each other, and a change is made if its gain is higher than the gains of all changes
+    that it excludes. These changes have no word in common, so their gains add up, and none of them
+    creates a cycle. The change with the largest gain is among them, so no gain is left in the end.
 
     A gain that may be due to rounding counts as 0, so the weight never decreases in real
     arithmetic.

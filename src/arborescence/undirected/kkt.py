@@ -36,18 +36,21 @@ import numpy as np
 
 from arborescence.compiling.kernels import inlined_kernel, kernel, takes
 from arborescence.undirected.boruvka import boruvka_step, choose, drop_repeated
-from arborescence.undirected.edges import OUT_EDGES, Edges, first_of, move
+from arborescence.undirected.edges import OUT_EDGES, UndirectedEdges, first_of, move
 
 _BLOCK = 32
 
 
 @kernel
 @takes(f"int64, {OUT_EDGES}, out bool[::1], out uint64[::1]")
-def kkt(n: int, edges: Edges, chosen: np.ndarray, coins: np.ndarray) -> int:
-    """Find the maximum spanning forest; return the edges read."""
-    # Expected O(m), at worst O(min(n², m log n))
-    # n, edges, chosen: as in `boruvka`
-    # coins: (1,) uint64: the state of the random number generator; overwritten
+def kkt(n: int, edges: UndirectedEdges, chosen: np.ndarray, coins: np.ndarray) -> int:
+    """Find the maximum spanning forest; return the number of edges read.
+
+    Expected O(m), at worst O(min(n², m log n)).
+
+    - n, edges, chosen: as in `boruvka`
+    - coins: (1,) uint64: the state of the random number generator; overwritten
+    """
     u, v, weight, _ = edges
     visited = 0
     left = len(u)
@@ -66,7 +69,7 @@ def kkt(n: int, edges: Edges, chosen: np.ndarray, coins: np.ndarray) -> int:
             break
         places = _sample(left, coins)
         in_forest = np.zeros(left, np.bool_)
-        sample = Edges(u[places], v[places], weight[places], places)
+        sample = UndirectedEdges(u[places], v[places], weight[places], places)
         visited += left + kkt(n, sample, in_forest, coins)
         visited += left
         left = drop_heavy(n, first_of(edges, left), in_forest)
@@ -75,8 +78,10 @@ def kkt(n: int, edges: Edges, chosen: np.ndarray, coins: np.ndarray) -> int:
 
 @kernel
 def _sample(m: int, coins: np.ndarray) -> np.ndarray:
-    """Choose each of 0, ..., m - 1 with probability 1/2: int32, ascending. O(m)."""
-    # The random bits are those of SplitMix64 (Steele, Lea and Flood 2014)
+    """Choose each of 0, ..., m - 1 with probability 1/2: int32, ascending. O(m).
+
+    The random bits are those of SplitMix64 (Steele, Lea and Flood 2014).
+    """
     places = np.empty(m, np.int32)
     count = 0
     bits = np.uint64(0)
@@ -94,22 +99,30 @@ def _sample(m: int, coins: np.ndarray) -> np.ndarray:
 
 
 class Components(NamedTuple):
-    """The tree of components; its first n nodes are the leaves, and children precede parents."""
+    """The tree of components: the first n nodes are the leaves, and children precede parents."""
 
-    parent: np.ndarray  # (size,) int32: -1 at a root
-    edge: np.ndarray  # (size,) int32: the index of the edge to the parent; -1 at a root
-    depth: np.ndarray  # (size,) int8: 0 at a root
-    order: np.ndarray  # (size,) int32: the nodes in preorder
-    rank: np.ndarray  # (n,) int32: how many leaves come before each leaf in preorder
-    step: np.ndarray  # (n,) int8: by rank: the depth of the node after this leaf, 0 for none
+    #: (size,) int32: the parent of each node; -1 at a root
+    parent: np.ndarray
+    #: (size,) int32: the index of the edge to the parent; -1 at a root
+    edge: np.ndarray
+    #: (size,) int8: the depth of each node; 0 at a root
+    depth: np.ndarray
+    #: (size,) int32: the nodes in preorder
+    order: np.ndarray
+    #: (n,) int32: how many leaves come before each leaf in preorder
+    rank: np.ndarray
+    #: (n,) int8: by rank: the depth of the node after this leaf, 0 for none
+    step: np.ndarray
 
 
 @kernel
-def drop_heavy(n: int, edges: Edges, in_forest: np.ndarray) -> int:
-    """Remove the edges that are heavy for a forest; return how many remain. O(m + n)."""
-    # n: nodes 0, ..., n - 1
-    # edges: the remaining ones move to the front, and keep their order
-    # in_forest: (m,) bool: which of the edges form the forest
+def drop_heavy(n: int, edges: UndirectedEdges, in_forest: np.ndarray) -> int:
+    """Remove the edges that are heavy for a forest; return how many remain. O(m + n).
+
+    - n: the nodes are 0, ..., n - 1
+    - edges: the remaining edges move to the front, and keep their order
+    - in_forest: (m,) bool: which of the edges form the forest
+    """
     u, v, weight = edges.u, edges.v, edges.weight
     tree = _components(n, edges, in_forest)
     meet, wanted = _ask(tree, u, v)
@@ -131,10 +144,10 @@ def drop_heavy(n: int, edges: Edges, in_forest: np.ndarray) -> int:
 
 
 @kernel
-def _components(n: int, edges: Edges, in_forest: np.ndarray) -> Components:
+def _components(n: int, edges: UndirectedEdges, in_forest: np.ndarray) -> Components:
     """Run Borůvka's algorithm on a forest, and record its steps. O(n): each step halves it."""
     places = np.flatnonzero(in_forest).astype(np.int32)
-    forest = Edges(edges.u[places], edges.v[places], edges.weight[places], places.copy())
+    forest = UndirectedEdges(edges.u[places], edges.v[places], edges.weight[places], places.copy())
     best = np.empty(n, np.int32)
     label = np.empty(n, np.int32)
     parent = np.full(2 * n, -1, np.int32)
@@ -184,9 +197,11 @@ def _components(n: int, edges: Edges, in_forest: np.ndarray) -> Components:
 
 @kernel
 def _ask(tree: Components, u: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Find the depth of the lowest common ancestor of each edge's ends: -1 for none. O(m + n)."""
-    # The second array has for each node the set of depths at which those half paths end that go
-    # through it from below
+    """Find the depth of the lowest common ancestor of each edge's ends: -1 for none. O(m + n).
+
+    The second array has a set of depths for each node: the depths at which half paths end that go
+    through the node from below.
+    """
     minima = new_minima(tree.step)
     meet = np.empty(len(u), np.int8)
     wanted = np.zeros(len(tree.parent), np.int32)
@@ -210,10 +225,10 @@ def _tables(bits: int) -> tuple[np.ndarray, np.ndarray]:
     middle = np.zeros(1 << bits, np.int8)
     ones = np.zeros(1 << bits, np.int8)
     for high in range(bits):
-        for rest in range(1 << high):
-            inner = rest & (rest - 1)  # first without the lowest element, then without the highest
-            middle[rest | 1 << high] = middle[inner] if inner else high
-            ones[rest | 1 << high] = ones[rest] + 1
+        for lower in range(1 << high):
+            inner = lower & (lower - 1)  # without the highest and the lowest element
+            middle[lower | 1 << high] = middle[inner] if inner else high
+            ones[lower | 1 << high] = ones[lower] + 1
     return middle, ones
 
 
@@ -233,8 +248,10 @@ def _answer(
     middle: np.ndarray,
     ones: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Find the worst edge of each half path. O(m + n)."""
-    # The answers of leaf x start at ``first[x]``, one for each bit of ``wanted[x]``, lowest first
+    """Find the worst edge of each half path. O(m + n).
+
+    The answers of leaf x start at ``first[x]``: one for each bit of ``wanted[x]``, lowest first.
+    """
     n = len(tree.rank)
     first = np.empty(n, np.int64)
     count = 0
@@ -267,22 +284,28 @@ def _answer(
             at = first[node]
             left = wanted[node]
             while left:
-                one = left & -left
-                answers[at] = path[middle[_next_of(one, sets[depth])]]
+                lowest = left & -left
+                answers[at] = path[middle[_next_of(lowest, sets[depth])]]
                 at += 1
-                left ^= one
+                left ^= lowest
     return first, answers
 
 
 class Minima(NamedTuple):
     """An array of small numbers, and the tables for its range minima (see the module)."""
 
-    values: np.ndarray  # (n,) int8
-    before: np.ndarray  # (n,) int8: the minimum from the start of the block to here
-    after: np.ndarray  # (n,) int8: the minimum from here to the end of the block
-    lower: np.ndarray  # (n,) int64: a bit for each earlier position of the block
-    blocks: np.ndarray  # (levels, n / 32) int8: the minimum of the next 2^level blocks
-    level: np.ndarray  # (n / 32 + 1,) int8: log₂ of each number of blocks, rounded down
+    #: (n,) int8: the numbers
+    values: np.ndarray
+    #: (n,) int8: the minimum from the start of the block to here
+    before: np.ndarray
+    #: (n,) int8: the minimum from here to the end of the block
+    after: np.ndarray
+    #: (n,) int64: a bit for each earlier position of the block
+    lower: np.ndarray
+    #: (levels, n / 32) int8: the minimum of the next 2^level blocks
+    blocks: np.ndarray
+    #: (n / 32 + 1,) int8: log₂ of each number of blocks, rounded down
+    level: np.ndarray
 
 
 @kernel
@@ -296,16 +319,16 @@ def new_minima(values: np.ndarray) -> Minima:
     for place in range(n):
         if place % _BLOCK == 0:
             depth = 0
-            seen = 0
+            bits = 0
         else:
             before[place] = min(before[place - 1], values[place])
         while depth and values[stack[depth - 1]] >= values[place]:
             depth -= 1
-            seen ^= 1 << (stack[depth] % _BLOCK)
+            bits ^= 1 << (stack[depth] % _BLOCK)
         stack[depth] = place
         depth += 1
-        seen |= 1 << (place % _BLOCK)
-        lower[place] = seen
+        bits |= 1 << (place % _BLOCK)
+        lower[place] = bits
     for place in range(n - 2, -1, -1):
         if place % _BLOCK != _BLOCK - 1:
             after[place] = min(after[place + 1], values[place])
@@ -330,10 +353,10 @@ def least(minima: Minima, start: int, last: int) -> int:
     if block == last_block:
         bits = minima.lower[last] & (-1 << (start % _BLOCK))
         return minima.values[block * _BLOCK + math.frexp(bits & -bits)[1] - 1]
-    found = min(minima.after[start], minima.before[last])
+    minimum = min(minima.after[start], minima.before[last])
     between = last_block - block - 1
     if between:
         level = int(minima.level[between])
         row = minima.blocks[level]
-        found = min(found, row[block + 1], row[last_block - (1 << level)])
-    return found
+        minimum = min(minimum, row[block + 1], row[last_block - (1 << level)])
+    return minimum

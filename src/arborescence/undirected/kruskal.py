@@ -10,7 +10,7 @@ import numpy as np
 
 from arborescence.compiling.kernels import inlined_kernel, kernel, takes
 from arborescence.core.tree import find
-from arborescence.undirected.edges import OUT_EDGES, Edges, move
+from arborescence.undirected.edges import OUT_EDGES, UndirectedEdges, move
 
 # A part with at most this many edges is sorted by insertion.
 _SHORT = 16
@@ -21,7 +21,7 @@ _WAITING = 200
 
 @kernel
 @takes(f"int64, {OUT_EDGES}, out bool[::1]")
-def kruskal(n: int, edges: Edges, chosen: np.ndarray) -> None:
+def kruskal(n: int, edges: UndirectedEdges, chosen: np.ndarray) -> None:
     """Find the maximum spanning forest. Expected O(m log m); O(m + n log² n) for random weights."""
     u, v, _, origin = edges
     link = np.arange(n).astype(np.int32)
@@ -52,8 +52,8 @@ def kruskal(n: int, edges: Edges, chosen: np.ndarray) -> None:
 
 
 @inlined_kernel
-def _filter(link: np.ndarray, edges: Edges, start: int, stop: int) -> int:
-    """Remove the edges within one component; return the end of the remaining ones."""
+def _filter(link: np.ndarray, edges: UndirectedEdges, start: int, stop: int) -> int:
+    """Remove the edges within a component; return the end of the remaining edges."""
     left = start
     for e in range(start, stop):
         a, b = find(link, edges.u[e]), find(link, edges.v[e])
@@ -65,14 +65,14 @@ def _filter(link: np.ndarray, edges: Edges, start: int, stop: int) -> int:
 
 
 @inlined_kernel
-def _precedes(edges: Edges, a: int, b: int) -> bool:
+def _precedes(edges: UndirectedEdges, a: int, b: int) -> bool:
     """Return whether edge a comes before edge b."""
     weight, origin = edges.weight, edges.origin
     return weight[a] > weight[b] or (weight[a] == weight[b] and origin[a] < origin[b])
 
 
 @inlined_kernel
-def _swap(edges: Edges, a: int, b: int) -> None:
+def _swap(edges: UndirectedEdges, a: int, b: int) -> None:
     """Exchange two edges."""
     u, v, weight, origin = edges
     u[a], u[b] = u[b], u[a]
@@ -82,8 +82,8 @@ def _swap(edges: Edges, a: int, b: int) -> None:
 
 
 @kernel
-def _partition(edges: Edges, start: int, stop: int, dice: np.ndarray) -> int:
-    """Move the better edges to the front; return where the others start (there is at least one)."""
+def _partition(edges: UndirectedEdges, start: int, stop: int, dice: np.ndarray) -> int:
+    """Move better edges to the front; return the start of the other edges (at least one edge)."""
     # The pivot is the median of three edges at random places, one from each third
     third = (stop - start) // 3
     dice[0] = dice[0] * np.uint64(6364136223846793005) + np.uint64(1442695040888963407)
@@ -106,7 +106,7 @@ def _partition(edges: Edges, start: int, stop: int, dice: np.ndarray) -> int:
 
 
 @kernel
-def _sort(edges: Edges, start: int, stop: int) -> None:
+def _sort(edges: UndirectedEdges, start: int, stop: int) -> None:
     """Sort edges by insertion, the best first."""
     for e in range(start + 1, stop):
         at = e

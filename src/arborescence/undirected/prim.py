@@ -10,7 +10,7 @@ from arborescence.compiling.kernels import inlined_kernel, kernel, takes
 from arborescence.undirected.edges import EDGES
 
 if TYPE_CHECKING:
-    from arborescence.undirected.edges import Edges
+    from arborescence.undirected.edges import UndirectedEdges
 
 # The place of a node that is not in the heap.
 _UNSEEN, _DONE = -1, -2
@@ -19,13 +19,16 @@ _UNSEEN, _DONE = -1, -2
 @kernel
 @takes("float64[:, ::1], int64, out int64[::1]")
 def prim_dense(weights: np.ndarray, start: int, parents: np.ndarray) -> None:
-    """Find the maximum spanning tree of a dense graph, grown from `start`. O(N²)."""
-    # Among equal weights, the pair u < v that comes first: so the tree does not depend on `start`.
-    # weights: (N, N) float64: symmetric and C-contiguous; ``-inf`` is an absent edge. The diagonal
-    # is ignored.
-    # start: the node whose component is spanned first
-    # parents: (N,) int64: written: the parent of each node, and -1 for `start`. A graph that is not
-    # connected gets a tree for each component, so there are further entries of -1.
+    """Find the maximum spanning tree of a dense graph, grown from `start`. O(N²).
+
+    Among equal weights, the first pair u < v wins: so the tree does not depend on `start`.
+
+    - weights: (N, N) float64: symmetric and C-contiguous; ``-inf`` is an absent edge. The diagonal
+      is ignored.
+    - start: the node whose component is spanned first
+    - parents: (N,) int64: written: the parent of each node, and -1 for `start`. A graph that is not
+      connected gets a tree for each component, so there are further entries of -1.
+    """
     size = len(weights)
     # The nodes outside the tree, and the best edge from the tree to each of them.
     outside = np.empty(size, np.int64)
@@ -43,7 +46,7 @@ def prim_dense(weights: np.ndarray, start: int, parents: np.ndarray) -> None:
         top = -np.inf
         for k in range(left):
             node = outside[k]
-            # Of two equal edges into one node, the one from the lower node comes first.
+            # Of two equal edges into a node, the edge from the lower node comes first.
             if row[node] >= best[node] and (
                 row[node] > best[node] or (row[node] > -np.inf and newest < parents[node])
             ):
@@ -67,17 +70,21 @@ def _precedes(a: int, b: int, c: int, d: int) -> bool:
 
 
 class Heap(NamedTuple):
-    """A binary heap of the nodes next to the tree, the best one first."""
+    """A binary heap of the nodes next to the tree, the best node first."""
 
-    nodes: np.ndarray  # (n,) int32: by place; the children of place k are at 2 k + 1 and 2 k + 2
-    weight: np.ndarray  # (n,) float64: by place: the weight of the best edge into the node
-    edge: np.ndarray  # (n,) int32: by node: that edge
-    place: np.ndarray  # (n,) int32: by node: its place, _UNSEEN or _DONE
+    #: (n,) int32: by place; the children of place k are at 2 k + 1 and 2 k + 2
+    nodes: np.ndarray
+    #: (n,) float64: by place: the weight of the best edge into the node
+    weight: np.ndarray
+    #: (n,) int32: by node: the best edge into the node
+    edge: np.ndarray
+    #: (n,) int32: by node: its place, _UNSEEN or _DONE
+    place: np.ndarray
 
 
 @kernel
 @takes(f"int64, {EDGES}, out bool[::1]")
-def prim(n: int, edges: Edges, chosen: np.ndarray) -> None:
+def prim(n: int, edges: UndirectedEdges, chosen: np.ndarray) -> None:
     """Find the maximum spanning forest with a binary heap of nodes. O(m log n)."""
     # A pairing heap took 0.7 to 1.25 times as long; the larger the graph, the longer
     u, v, weight, origin = edges
@@ -118,8 +125,10 @@ def prim(n: int, edges: Edges, chosen: np.ndarray) -> None:
 def _neighbours(
     n: int, u: np.ndarray, v: np.ndarray, weight: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Sort the edges by their ends: those at node x are from ``first[x]`` to ``first[x + 1]``."""
-    # The other arrays hold the other end, the weight and the index of each
+    """Sort the edges by their ends: the edges at node x are ``first[x]`` to ``first[x + 1]``.
+
+    The other arrays hold each edge's other end, weight and index.
+    """
     first = np.zeros(n + 2, np.int64)
     for e in range(len(u)):
         first[u[e] + 2] += 1

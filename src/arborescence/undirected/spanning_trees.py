@@ -13,7 +13,7 @@ from arborescence.core.faults import BAD_NODE, FINE
 from arborescence.core.random import as_generator
 from arborescence.errors import OptionError, ScoresError
 from arborescence.undirected.boruvka import boruvka
-from arborescence.undirected.edges import Edges, take_edges
+from arborescence.undirected.edges import UndirectedEdges, take_edges
 from arborescence.undirected.kkt import kkt
 from arborescence.undirected.kruskal import kruskal
 from arborescence.undirected.prim import prim, prim_dense
@@ -29,13 +29,13 @@ Algorithm = Literal["auto", "boruvka", "kruskal", "prim", "kkt"]
 
 # Kernels use int32 for nodes and edges.
 _MOST = 2**31 - 1
-# With at least so many edges per node, Kruskal's algorithm is faster than Borůvka's.
+# With at least this many edges per node, Kruskal's algorithm is faster than Borůvka's.
 _MANY = 30
 # With more nodes per edge, nodes get new numbers first.
 _SPARSE = 4
-_WHAT_MAY_BE = {
+_ALLOWED_WEIGHTS = {
     False: "weights are finite, or -inf for an absent edge",
-    True: "where the minimum is sought, weights are finite, or +inf for an absent edge",
+    True: "with minimum=True, weights are finite, or +inf for an absent edge",
 }
 
 
@@ -49,7 +49,7 @@ def spanning_tree(
     minimum: bool = False,
     rng: Rng = 0,
 ) -> Any:
-    """Return the maximum spanning tree of an undirected graph, or the minimum one.
+    """Return the maximum spanning tree of an undirected graph, or the minimum spanning tree.
 
     Each component of the graph gets its own tree.
 
@@ -66,8 +66,8 @@ def spanning_tree(
     algorithm : {"auto", "boruvka", "kruskal", "prim", "kkt"}
         Borůvka's, O(m log n); Kruskal's with a filter (Osipov, Sanders and Singler 2009),
         O(m log m); Prim's, O(m log n), and O(N²) on an array; Karger, Klein and Tarjan's (1995),
-        expected O(m). ``"auto"`` takes the fastest: Prim's on an array; else Kruskal's for 30 or
-        more edges per node, and Borůvka's for fewer.
+        expected O(m). ``"auto"`` takes the fastest algorithm: Prim's on an array; else Kruskal's
+        for 30 or more edges per node, and Borůvka's for fewer edges.
     minimum : bool
         Whether lower weights are better. Then ``+inf`` means that an edge is absent.
     rng : int or numpy.random.Generator
@@ -77,7 +77,7 @@ def spanning_tree(
     -------
     edges : (k,) int64, or (k, 2) int64
         The indices of the chosen edges, ascending; for a matrix, the pairs of nodes u < v, in
-        order. A torch tensor, on the same device, if the weights are one.
+        order. If the weights are a torch tensor, a tensor on the same device.
 
     Raises
     ------
@@ -85,12 +85,13 @@ def spanning_tree(
         If a weight is NaN or +inf (-inf if `minimum`), a node is not one of 0 to n - 1, a matrix is
         not symmetric, or a shape or type is invalid.
     OptionError
-        If `nodes` is negative, `rng` is no generator and no seed, or there is no such algorithm.
+        If `nodes` is negative, `rng` is no generator and no seed, or the algorithm is unknown.
 
     Notes
     -----
-    Among edges of equal weight the first is preferred (the lowest index, the first pair u < v, or
-    the first entry of ``tocoo()``). So there is exactly one best tree; every algorithm finds it.
+    Among edges of equal weight, the first edge is preferred (the lowest index, the first pair
+    u < v, or the first entry of ``tocoo()``). So there is exactly one best tree, and every
+    algorithm finds this tree.
 
     Examples
     --------
@@ -117,7 +118,7 @@ def spanning_tree(
 
 
 def _pairs_of_matrix(nodes: Any, algorithm: Algorithm, minimum: bool, rng: Rng) -> Any:
-    """Return the pairs of nodes that a matrix's tree has: of an array, or a sparse matrix."""
+    """Return the pairs of nodes in the tree of a matrix: of an array, or a sparse matrix."""
     give_back: Callable[[NDArray[Any]], Any] = as_it_is
     if hasattr(nodes, "tocoo"):
         if len(nodes.shape) != 2 or nodes.shape[0] != nodes.shape[1]:
@@ -153,21 +154,23 @@ def _span(
     if m > _MOST:
         raise OptionError(f"there must be at most {_MOST} edges, not {m}")
 
-    room = Edges(np.empty(m, np.int32), np.empty(m, np.int32), np.empty(m), np.empty(m, np.int32))
+    room = UndirectedEdges(
+        np.empty(m, np.int32), np.empty(m, np.int32), np.empty(m), np.empty(m, np.int32)
+    )
     count, fault = take_edges(nodes, of_u, of_v, of_edges, -1 if minimum else 1, room)
     if fault == BAD_NODE:
         end = "v" if 0 <= of_u[count] < nodes else "u"
         value = as_array(u if end == "u" else v)[0][
             count
         ]  # the caller's own value: large ones wrap around in int64
-        known = f"nodes are 0 to {nodes - 1}" if nodes else "there are no nodes"
-        raise ScoresError(f"{end}[{count}] is {value}: {known}")
+        allowed = f"nodes are 0 to {nodes - 1}" if nodes else "there are no nodes"
+        raise ScoresError(f"{end}[{count}] is {value}: {allowed}")
     if fault != FINE:
         raise ScoresError(
             f"weights[{count}], of the edge {of_u[count]} - {of_v[count]}, is {of_edges[count]}; "
-            + _WHAT_MAY_BE[minimum]
+            + _ALLOWED_WEIGHTS[minimum]
         )
-    edges = Edges(*(array[:count] for array in room))
+    edges = UndirectedEdges(*(array[:count] for array in room))
     if nodes > _SPARSE * count:  # those without edges would take memory
         used, ends = np.unique(np.concatenate((edges.u, edges.v)), return_inverse=True)
         nodes, ends = used.size, ends.astype(np.int32).reshape(2, count)
@@ -176,16 +179,19 @@ def _span(
 
 
 def check_algorithm(algorithm: str) -> None:
-    """Raise OptionError if there is no such algorithm."""
+    """Raise OptionError if the algorithm is unknown."""
     if algorithm not in get_args(Algorithm):
         names = ", ".join(map(repr, get_args(Algorithm)))
         raise OptionError(f"algorithm must be one of {names}, not {algorithm!r}")
 
 
 def span_edges(
-    nodes: int, edges: Edges, m: int, algorithm: Algorithm, rng: Rng
+    nodes: int, edges: UndirectedEdges, m: int, algorithm: Algorithm, rng: Rng
 ) -> NDArray[np.int64]:
-    """Return which of the caller's m edges an algorithm chooses; it overwrites `edges`."""
+    """Return the indices of the edges, of the caller's m, that an algorithm chooses.
+
+    The algorithm overwrites `edges`.
+    """
     chosen = np.zeros(m, np.bool_)
     if algorithm == "auto":
         algorithm = "kruskal" if len(edges.u) >= _MANY * nodes else "boruvka"
@@ -214,7 +220,7 @@ def _as_matrix(array: NDArray[Any], minimum: bool) -> NDArray[np.float64]:
     row, column = map(int, np.argwhere(unusable)[0])
     for a, b in ((row, column), (column, row)):
         if np.isnan(matrix[a, b]) or matrix[a, b] == bad:
-            raise ScoresError(f"weights[{a}, {b}] is {matrix[a, b]}; {_WHAT_MAY_BE[minimum]}")
+            raise ScoresError(f"weights[{a}, {b}] is {matrix[a, b]}; {_ALLOWED_WEIGHTS[minimum]}")
     raise ScoresError(
         f"weights[{row}, {column}] is {matrix[row, column]}, but weights[{column}, {row}] is "
         f"{matrix[column, row]}: the matrix must be symmetric"

@@ -1,7 +1,7 @@
 """Edge-linear parsing of a list of edges through undirected trees: Levi et al. (2016).
 
-The pairs of nodes are found, encoded and looked up in O(m + n): two counting sorts bring them into
-lexicographic order; a hash table finds one in expected O(1).
+The pairs of nodes are found, encoded and looked up in O(m + n): two counting sorts bring the pairs
+into lexicographic order; a hash table finds a pair in expected O(1).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from arborescence.core.tree import as_rows, is_tree
 from arborescence.errors import ScoresError, TreeError
 from arborescence.nonprojective.sparse import decode_sparse as decode_exactly
 from arborescence.undirected.decoding import Turnable, best_root, hang
-from arborescence.undirected.edges import Edges
+from arborescence.undirected.edges import UndirectedEdges
 from arborescence.undirected.encoding import (
     MEAN,
     PRODUCT,
@@ -53,8 +53,8 @@ def decode_sparse(
 ) -> Any:
     """Return a tree of high weight of a sparse graph, in time linear in the number of edges.
 
-    The same tree as `decode` finds for the matrix of these edges. `arborescence.decode_sparse`
-    finds the best tree.
+    This is the tree that `decode` returns for the matrix of these edges.
+    `arborescence.decode_sparse` finds the best tree.
 
     Parameters
     ----------
@@ -63,8 +63,8 @@ def decode_sparse(
     root, rounds, changes, encoding
         As in `decode`.
     algorithm, rng
-        How the spanning tree is found: see `spanning_tree`. The paper takes "kkt", expected O(m).
-        The tree does not depend on it.
+        As in `spanning_tree`. The paper takes "kkt", expected O(m). The tree does not depend on the
+        algorithm.
 
     Returns
     -------
@@ -80,7 +80,7 @@ def decode_sparse(
     -----
     Encoding takes O(m + n) by two counting sorts, the spanning tree expected O(m) with
     ``algorithm="kkt"``, directing O(n), and a round of enhancement expected O(n), with a hash table
-    of the edges. With one root edge, the spanning tree is one of the words, and the best root edge
+    of the edges. With one root edge, the spanning tree spans only the words, and the best root edge
     for it is added, O(n): see `decode`. If the final tree has an absent edge, the graph is decoded
     exactly instead, O(m log n).
 
@@ -100,11 +100,11 @@ def decode_sparse(
     out = np.empty(len(pairs.low) - first)
     encode_pairs(pairs.onward[first:], pairs.back[first:], how, out)
     ends = (pairs.low[first:] - np.int32(single), pairs.high[first:] - np.int32(single))
-    room = Edges(*ends, out, np.arange(len(out), dtype=np.int32))
+    room = UndirectedEdges(*ends, out, np.arange(len(out), dtype=np.int32))
     chosen = first + span_edges(edges.words + 1 - single, room, len(out), algorithm, rng)
     tree = np.empty(edges.words + 1, np.int64)
-    found = direct_kernel(*pairs[:4], chosen, single, tree)
-    if not found or enhance_listed(*pairs, tree, limit, alone) != FINE:
+    spans_all = direct_kernel(*pairs[:4], chosen, single, tree)
+    if not spans_all or enhance_listed(*pairs, tree, limit, alone) != FINE:
         tree = decode_exactly(*edges[:4], root=root)
     return edges.give_back(tree)
 
@@ -130,7 +130,7 @@ def encode_sparse(
     u, v : (p,) int64
         The pairs of nodes, u < v, in lexicographic order.
     weight : (p,) float64
-        For `spanning_tree`. All are torch tensors, on the device of `weights`, if that is one.
+        For `spanning_tree`. If `weights` is a torch tensor, all three are tensors on its device.
 
     Raises
     ------
@@ -163,7 +163,7 @@ def enhance_sparse(
     rounds: int | None = 5,
     changes: Changes = "disjoint",
 ) -> Any:
-    """Reverse edges of a tree where that increases its weight, by the scores of a list of edges.
+    """Reverse edges of a tree if the tree's weight increases, by the scores of a list of edges.
 
     Parameters
     ----------
@@ -205,16 +205,20 @@ def enhance_sparse(
 class Pairs(NamedTuple):
     """The pairs of nodes that have an edge, the first pair first."""
 
-    low: np.ndarray  # (p,) int32: the lower node
-    high: np.ndarray  # (p,) int32: the higher node
-    onward: np.ndarray  # (p,) float64: the score of the edge low -> high; -inf if it is absent
-    back: np.ndarray  # (p,) float64: the score of the edge high -> low
-    slots: np.ndarray  # (2^k,) int32: the hash table, numbers of pairs; -1 in an empty slot
+    #: (p,) int32: the lower node
+    low: np.ndarray
+    #: (p,) int32: the higher node
+    high: np.ndarray
+    #: (p,) float64: the score of the edge low -> high; -inf if it is absent
+    onward: np.ndarray
+    #: (p,) float64: the score of the edge high -> low
+    back: np.ndarray
+    #: (2^k,) int32: the hash table, numbers of pairs; -1 in an empty slot
+    slots: np.ndarray
 
     @classmethod
     def of(cls, edges: EdgeList, how: int) -> Self:
-        """Find the pairs of edges to be encoded by `how`."""
-        # ScoresError if a node or weight is invalid
+        """Find the pairs of edges, encoded by `how`; ScoresError for a bad node or weight."""
         m = len(edges.weights)
         low, high = np.empty(m, np.int32), np.empty(m, np.int32)
         onward, back = np.empty(m), np.empty(m)
@@ -222,7 +226,7 @@ class Pairs(NamedTuple):
         if fault == NEGATIVE:
             raise ScoresError(
                 f"weights[{count}] is {edges.weights[count]}: encoding='product' is for scores "
-                "that are not negative; encoding='mean' takes any"
+                "that are not negative; encoding='mean' takes any score"
             )
         if fault != FINE:
             raise edges.fault(fault, count)
@@ -242,7 +246,7 @@ def find_pairs(
     # heads, deps: (m,) int64
     heads: np.ndarray,
     deps: np.ndarray,
-    # (m,) float64: of parallel edges the best one counts. Loops and edges into the root are
+    # (m,) float64: of parallel edges, the best edge counts. Loops and edges into the root are
     # ignored.
     weights: np.ndarray,
     how: int,  # as in `encode_kernel`: a product takes no negative score of an edge between words
@@ -252,10 +256,12 @@ def find_pairs(
     onward: np.ndarray,
     back: np.ndarray,
 ) -> tuple[int, int]:
-    """Find the pairs of nodes that have an edge; return count and FINE, or a bad edge and why."""
-    # O(m + n)
+    """Find the pairs of nodes that have an edge. O(m + n).
+
+    Return their number and FINE, or an invalid edge and its fault.
+    """
     m = len(weights)
-    # What serves as an index is read once, checked, and kept here: others may change the arrays.
+    # An index is read once, checked, and kept here: another thread may change the arrays.
     lows, highs = np.empty(m, np.int32), np.empty(m, np.int32)
     scores, forward = np.empty(m), np.empty(m, np.bool_)
     count = 0
@@ -288,7 +294,7 @@ def find_pairs(
 
 @kernel
 def _sorted(n: int, keys: np.ndarray, order: np.ndarray) -> np.ndarray:
-    """Sort edges by their keys, 0 to n; those with equal keys keep their order. O(m + n)."""
+    """Sort edges by their keys, 0 to n; edges with equal keys keep their order. O(m + n)."""
     starts = np.zeros(n + 2, np.int64)
     for e in order:
         starts[keys[e] + 1] += 1
@@ -349,14 +355,16 @@ def direct_kernel(
     high: np.ndarray,
     onward: np.ndarray,
     back: np.ndarray,
-    # (k,) int64: the numbers of the pairs in the forest; if `single`, one of the words without the
-    # root
+    # (k,) int64: the numbers of the pairs in the forest; if `single`, a forest of the words
+    # without the root
     chosen: np.ndarray,
     single: bool,  # whether to add the root edge that is best for the tree of the words
     heads: np.ndarray,  # (n + 1,) int64: written
 ) -> bool:
-    """Direct a spanning forest's edges away from the root; False if it is no tree."""
-    # O(n + root edges)
+    """Direct a spanning forest's edges away from the root; False if the forest is no tree.
+
+    O(n + root edges).
+    """
     first = 1 if single else 0
     n, nodes = len(heads) - 1, len(heads) - first
     heads[0] = -1
@@ -404,8 +412,10 @@ def enhance_listed(
     rounds: int,
     alone: bool,
 ) -> int:
-    """Enhance a tree as `enhance_kernel` does; NO_TREE if it has an absent edge."""
-    # Expected O(n) a round
+    """Enhance a tree as `enhance_kernel` does; NO_TREE if it has an absent edge.
+
+    Expected O(n) for each round.
+    """
     pairs = Pairs(low, high, onward, back, slots)
     n = len(heads) - 1
     gains, foremost = np.empty(n + 1), np.empty(n + 1, np.int64)

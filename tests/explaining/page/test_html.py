@@ -71,7 +71,7 @@ def test_what_a_page_can_show():
 
 
 def test_errors():
-    with pytest.raises(ScoresError, match="30 at most"):
+    with pytest.raises(ScoresError, match="at most 30"):
         explain_html(np.zeros((32, 32)))
     with pytest.raises(OptionError, match="k is for"):
         explain_html(np.zeros((3, 3)), k=2)

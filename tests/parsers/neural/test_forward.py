@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from arborescence import decode
-from arborescence.core.products import Matrix
+from arborescence.core.products import PanelMatrix
 from arborescence.parsers.neural import kernels
 from arborescence.parsers.neural.forward import Forward
 from arborescence.parsers.neural.inputs import Inputs, Layout
@@ -181,7 +181,7 @@ def test_lstm(wide):
     found = np.empty((3, 2 * hidden + 1), dtype=np.float32)
     kernels.lstm(
         gates.astype(np.float32),
-        np.stack([Matrix(each).panels for each in weights]),
+        np.stack([PanelMatrix(each).panels for each in weights]),
         bias.astype(np.float32),
         layout.mirrored,
         np.array(layout.sizes),

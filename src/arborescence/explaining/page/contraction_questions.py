@@ -1,4 +1,4 @@
-"""Questions on contraction and on the root constraint: what comes after a step."""
+"""Questions on contraction and on the root constraint: the next step is the answer."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from arborescence.explaining.page.tree_questions import Asked
-    from arborescence.explaining.problem import Problem
+    from arborescence.explaining.problem import ScoredSentence
     from arborescence.explaining.steps import Step
 
     #: Question, answer, and the numbers to choose from.
     Question = tuple[str, str, list[float]]
 
 
-def what_enters(problem: Problem, random: Iterator[int]) -> Asked | None:
-    """Ask which edge enters the first cycle of a graph that this can be asked of."""
+def what_enters(problem: ScoredSentence, random: Iterator[int]) -> Asked | None:
+    """Ask which edge enters the first cycle that allows this question."""
     return first_asked(chu_liu_edmonds.steps(problem), ask_what_enters, random)
 
 
-def what_it_weighs(problem: Problem, random: Iterator[int]) -> Asked | None:
+def what_it_weighs(problem: ScoredSentence, random: Iterator[int]) -> Asked | None:
     """Ask what an edge into a contracted cycle weighs, with the weights of the *lecture*."""
     return first_asked(chu_liu_edmonds.steps(problem), ask_what_it_weighs, random)
 
 
-def which_root_edge_goes(problem: Problem, random: Iterator[int]) -> Asked | None:
+def which_root_edge_goes(problem: ScoredSentence, random: Iterator[int]) -> Asked | None:
     """Ask which root edge goes first."""
     return first_asked(root_constraint.steps(problem), ask_which_root_edge_goes, random)
 
@@ -42,7 +42,7 @@ def first_asked(
     ask: Callable[[Step, Step, Iterator[int]], Question | None],
     random: Iterator[int],
 ) -> Asked | None:
-    """Ask a question of the first two steps that it can be asked of."""
+    """Ask a question about the first two steps that allow it."""
     for before, after in pairwise(steps):
         asked = ask(before, after, random)
         if asked is not None:
@@ -119,7 +119,7 @@ def becomes(before: Step, detail: Contracted) -> str:
 
 
 def weights(before: Step, detail: Contracted, place: int) -> tuple[float, float]:
-    """Return what an edge into the cycle weighs before, and the edge that it kicks out."""
+    """Return the weights of an edge into the cycle, and of the edge that it kicks out, before."""
     entering = detail.entering[place]
     now = {edge.stands_for: edge.weight for edge in before.edges}
     return now[entering.stands_for], now[entering.kicks_out[-1]]

@@ -17,7 +17,7 @@ from arborescence.errors import OptionError
 from arborescence.explaining.eisner import Spans, weight_name
 from arborescence.explaining.page import contraction_questions, tree_questions
 from arborescence.explaining.page.html import text_of
-from arborescence.explaining.problem import Problem
+from arborescence.explaining.problem import ScoredSentence
 from arborescence.explaining.steps import Names, node_name, number_name
 from arborescence.explaining.steps import table as table_html
 from arborescence.explaining.transitions import Configuration
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from arborescence.core.random import Rng
     from arborescence.explaining.steps import Step
 
-#: How spans are marked in a chart: incomplete and complete ones.
+#: The marks of incomplete and complete spans in a chart.
 MARKS = (("incomplete", "I"), ("complete", "C"))
 #: The words of the graphs.
 SENTENCES = (
@@ -40,21 +40,24 @@ SENTENCES = (
 
 @dataclass(frozen=True)
 class Exercise:
-    """A state in the middle of the algorithm, and a question on what comes next."""
+    """A state in the middle of the algorithm, and a question on the next step."""
 
+    #: the seed of the exercise
     seed: int
-    step: Step  # the state that is shown
-    # question, answer: the answer says why
+    #: the state that is shown
+    step: Step
+    #: the question
     question: str
+    #: the answer, with its reason
     answer: str
-    # the numbers or actions to choose from; none if the answer is an edge
+    #: the numbers or actions to choose from; none if the answer is an edge
     options: Sequence[float] | Sequence[str]
 
 
 def exercise(seed: int) -> Exercise:
     """Return the exercise of a seed, an integer from 0 to 2^32 - 1; it asks `QUESTIONS[seed % 6]`.
 
-    Random graphs are drawn until one has a state that this can be asked of.
+    Random graphs are drawn until a graph has a state that allows the question.
     """
     random = numbers(seed)
     while True:
@@ -64,7 +67,7 @@ def exercise(seed: int) -> Exercise:
 
 
 def numbers(seed: int) -> Iterator[int]:
-    """Yield random 32-bit integers (mulberry32): the same ones in Python and in JavaScript."""
+    """Yield random 32-bit integers (mulberry32), the same numbers in Python and in JavaScript."""
     state = seed
     while True:
         state = (state + 0x6D2B79F5) & 0xFFFFFFFF
@@ -73,7 +76,7 @@ def numbers(seed: int) -> Iterator[int]:
         yield mixed ^ (mixed >> 14)
 
 
-def graph(random: Iterator[int]) -> Problem:
+def graph(random: Iterator[int]) -> ScoredSentence:
     """Draw a graph in which about a fifth of the edges are absent."""
     words = SENTENCES[next(random) % 3]
     scores = {}
@@ -82,7 +85,7 @@ def graph(random: Iterator[int]) -> Problem:
             score, present = 1 + next(random) % 99, next(random) % 5 > 0
             if h != d and present:
                 scores[h, d] = Fraction(score)
-    return Problem(len(words), scores, Names(("root", *words)))
+    return ScoredSentence(len(words), scores, Names(("root", *words)))
 
 
 QUESTIONS = (
@@ -109,7 +112,7 @@ def exercise_sheet(count: int, rng: Rng = 0) -> tuple[str, str]:
     count : int
         The number of exercises, at most 100.
     rng : int, numpy.random.Generator or None
-        The number of the first exercise, or what draws it.
+        The number of the first exercise, or a generator that draws it.
 
     Returns
     -------
@@ -188,7 +191,7 @@ def _state(step: Step) -> str:
 
 
 def _weights(step: Step) -> str:
-    """Return the weights of all edges now as a table; the chosen edges are bold."""
+    """Return the current weights of all edges as a table; the chosen edges are bold."""
     weights = {edge.stands_for: number_name(edge.weight) for edge in step.edges}
     chosen = {edge.stands_for for edge in step.chosen}
     words = step.words

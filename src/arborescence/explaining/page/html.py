@@ -1,8 +1,8 @@
 """The page: a template, filled with a sentence, its scores, its steps, and our own JavaScript.
 
-The script computes the steps of four algorithms again in the browser, so that the reader can
-change the scores; those of others are data. Without JavaScript, the page shows the list of the
-steps.
+The script computes the steps of four algorithms in the browser, so that the reader can change the
+scores; the steps of the other algorithms are data. Without JavaScript, the page shows the list of
+the steps.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ if TYPE_CHECKING:
 
     from arborescence.explaining.steps import Pair, Step
 
-#: The algorithms whose steps the page computes by itself.
+#: The algorithms whose steps the page computes itself.
 LIVE = ("chu-liu-edmonds", "root-constraint", "eisner", "transitions")
-#: The details that come without a table: the page makes it, or draws a matrix.
+#: The details without a table: the page makes the table, or draws a matrix.
 DRAWN = ("Matrix", "Constituents", "Links", "Multigraph")
-#: The page of a sentence of at most so many words has the steps of all algorithms.
+#: A page has the steps of all algorithms if its sentence has at most this number of words.
 SHORT = 8
 
 FOLDER = Path(__file__).parent
-#: The parts of the script, in their order: each uses those before it.
-#: The algorithms need no page; the view does.
+#: The parts of the script, in their order: each part uses the parts before it. The algorithms need
+#: no page; the view does.
 PARTS = {
     "algorithms": (
         *("numbers", "problem", "contraction", "chu_liu_edmonds", "root_constraint"),
@@ -65,19 +65,19 @@ def explain_html(
     words: Sequence[str] | None = None,
     edges: Mapping[Pair, str] | None = None,
 ) -> str:
-    """Return a page that shows the steps of an algorithm, and computes some again after changes.
+    """Return a web page that shows the steps of an algorithm, and new steps after changes.
 
-    The reader goes through the steps, and answers exercises. For ``"chu-liu-edmonds"``,
-    ``"root-constraint"``, ``"eisner"`` and ``"transitions"``, which each page has, the reader
-    changes scores, and forbids or requires edges. The steps of other algorithms are in the page as
-    data: those of `algorithm`, and for at most 8 words those of all. The page is one file of less
-    than 600 kB (for CKY, of 30 words, 2.5 MB), without anything from elsewhere: it works without a
-    server and without a network.
+    The reader goes through the steps, and answers exercises. Each page has the algorithms
+    ``"chu-liu-edmonds"``, ``"root-constraint"``, ``"eisner"`` and ``"transitions"``: for these, the
+    reader can change scores, and forbid or require edges. The steps of other algorithms are in the
+    page as data: the steps of `algorithm`, and for at most 8 words the steps of all algorithms. The
+    page is one file of less than 600 kB (for CKY, of 30 words, 2.5 MB), and loads no other files:
+    it works without a server and without a network.
 
     Parameters
     ----------
     scores, algorithm, root, k, words, edges
-        As in `explain`. They are what the page shows first.
+        As in `explain`. The page shows their steps first.
 
     Returns
     -------
@@ -87,7 +87,7 @@ def explain_html(
     Raises
     ------
     ScoresError, OptionError
-        As `explain`.
+        As in `explain`.
 
     Examples
     --------
@@ -138,25 +138,25 @@ def traces_of(
         return {
             root: _plain(explain(scores, algorithm, root=root, k=number, **names)) for root in roots
         }
-    except ScoresError:  # sums of scores that lie too far apart
+    except ScoresError:  # scores are too far apart for sums
         return {}
 
 
 def _plain(steps: Sequence[Step]) -> list[dict[str, Any]]:
-    """Return steps as JSON with their tables, without what is empty or drawn from the rest."""
+    """Return steps as JSON with their tables, without empty values and tables that are drawn."""
     plain = as_json(steps)["steps"]
-    for made, step in zip(plain, steps, strict=True):
+    for record, step in zip(plain, steps, strict=True):
         if not any(node.members for node in step.nodes):
-            del made["nodes"]
-        if made["detail"] is None or made["detail"]["type"] not in DRAWN:
-            made["table"] = step.table()
+            del record["nodes"]
+        if record["detail"] is None or record["detail"]["type"] not in DRAWN:
+            record["table"] = step.table()
     return [
-        {key: value for key, value in made.items() if value not in ([], None)} for made in plain
+        {key: value for key, value in record.items() if value not in ([], None)} for record in plain
     ]
 
 
 def totals_of(scores: Any) -> dict[Root, float | None]:
-    """Return the log-partitions, None where there is none or it is not explained."""
+    """Return the log-partitions; None if there is no tree, or the sums are not explained."""
     ways = traces_of(scores, "sums", None)
     return {root: ways[root][-1].get("weight") if ways else None for root in get_args(Root)}
 
@@ -164,12 +164,12 @@ def totals_of(scores: Any) -> dict[Root, float | None]:
 def search_html(steps: Sequence[Step]) -> str:
     """Return a page with the steps of `explain_constrained`, each with its tree and its table.
 
-    It has no script: the rules are a function of yours, which a browser cannot call.
+    The page has no script: the rules are a Python function, which a browser cannot call.
 
     Parameters
     ----------
     steps
-        As `explain_constrained` returns them.
+        As from `explain_constrained`.
 
     Returns
     -------

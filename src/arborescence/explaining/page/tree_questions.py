@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from arborescence.explaining import chu_liu_edmonds, eisner, transitions
 from arborescence.explaining.eisner import INCOMPLETE, Spans, item_name, rule_name, ways_of
-from arborescence.explaining.problem import Problem, edges_of, number
+from arborescence.explaining.problem import ScoredSentence, edges_of, number
 from arborescence.explaining.steps import Edge, number_name
 from arborescence.explaining.transitions import Configuration
 
@@ -19,24 +19,24 @@ if TYPE_CHECKING:
     from arborescence.explaining.eisner import Item, Span
     from arborescence.explaining.steps import Pair, Step
 
-    #: The state that is shown, a question, the answer, and what to choose from, if one chooses.
+    #: The shown state, the question, the answer, and the options, if there are any.
     Asked = tuple[Step, str, str, Sequence[float] | Sequence[str]]
 
-#: The kinds of steps that show what is known when the question is asked.
+#: The kinds of steps that show the state before a question.
 ASKED, CHART = "asked", "chart"
 ACTIONS = ("SHIFT", "LEFT-ARC", "RIGHT-ARC")
 
 
-def graph_step(step: Step, problem: Problem, tree: Sequence[Pair]) -> Step:
-    """Return a step with all edges of a graph, those of the tree as chosen."""
+def graph_step(step: Step, problem: ScoredSentence, tree: Sequence[Pair]) -> Step:
+    """Return a step with all edges of a graph; the edges of the tree are chosen."""
     edges = {edge: Edge(*edge, number(score), edge) for edge, score in problem.scores.items()}
     return replace(step, edges=tuple(edges.values()), chosen=tuple(edges[edge] for edge in tree))
 
 
-def what_a_span_weighs(problem: Problem, random: Iterator[int]) -> Asked | None:
+def what_a_span_weighs(problem: ScoredSentence, random: Iterator[int]) -> Asked | None:
     """Ask what an incomplete span of Eisner's algorithm weighs."""
     chart: list[Span] = []
-    found: list[Asked] = []
+    questions: list[Asked] = []
     for step in eisner.steps(problem, single=True):
         if step.kind not in ("start", "fill") or not isinstance(step.detail, Spans):
             break
@@ -44,21 +44,21 @@ def what_a_span_weighs(problem: Problem, random: Iterator[int]) -> Asked | None:
         for span in step.detail.spans:
             if span.kind == INCOMPLETE and (asked := span_asked(problem, span, chart)):
                 cell = ((span.head, span.end),)
-                found.append((graph_step(replace(shown, looks_at=cell), problem, ()), *asked))
+                questions.append((graph_step(replace(shown, looks_at=cell), problem, ()), *asked))
         chart += step.detail.spans
-    return found[next(random) % len(found)] if found else None
+    return questions[next(random) % len(questions)] if questions else None
 
 
 def span_asked(
-    problem: Problem, span: Span, chart: Sequence[Span]
+    problem: ScoredSentence, span: Span, chart: Sequence[Span]
 ) -> tuple[str, str, list[float]] | None:
     """Return question, answer and numbers for a span, if its splits differ in weight."""
     item: Item = (span.kind, span.head, span.end)
     edge = item[1:]
-    known = {(one.kind, one.head, one.end): one.weight for one in chart}
+    weight_of = {(one.kind, one.head, one.end): one.weight for one in chart}
     ways = []
     for way in ways_of(item, single=True):
-        one, other = (known[part] for part in way.parts)
+        one, other = (weight_of[part] for part in way.parts)
         if one is not None and other is not None:
             ways.append((one + other, one, other, way.parts))
     if span.weight is None or len(ways) < 2:
@@ -79,13 +79,13 @@ def span_asked(
     return question, answer, options
 
 
-def which_action_comes(problem: Problem, random: Iterator[int]) -> Asked | None:
+def which_action_comes(problem: ScoredSentence, random: Iterator[int]) -> Asked | None:
     """Ask which transition comes next, of a graph that has only the edges of the tree."""
     *_, best = eisner.steps(problem, single=True)
     if best.kind != "tree":
         return None
     tree = edges_of(best.heads)
-    only = Problem(problem.n, dict.fromkeys(tree, Fraction(1)), problem.words)
+    only = ScoredSentence(problem.n, dict.fromkeys(tree, Fraction(1)), problem.words)
     *steps, _ = transitions.steps(only, single=True)
     states = [
         (step, after.kind.upper())
@@ -101,7 +101,7 @@ def which_action_comes(problem: Problem, random: Iterator[int]) -> Asked | None:
     return graph_step(step, only, edges_of(step.heads)), question, answer, ACTIONS
 
 
-def why(tree: Problem, step: Step, action: str) -> str:
+def why(tree: ScoredSentence, step: Step, action: str) -> str:
     """Return why an action comes next."""
     below, top = step.detail.stack[-2:] if isinstance(step.detail, Configuration) else (0, 0)
     edge = (top, below) if action == "LEFT-ARC" else (below, top)
@@ -115,8 +115,8 @@ def why(tree: Problem, step: Step, action: str) -> str:
     return "no edge of the tree joins the two nodes on top of the stack."
 
 
-def which_edge_goes(problem: Problem, random: Iterator[int]) -> Asked | None:  # noqa: ARG001
-    """Ask which edge of the best tree the second best one lacks, with any number of root edges."""
+def which_edge_goes(problem: ScoredSentence, random: Iterator[int]) -> Asked | None:  # noqa: ARG001
+    """Ask which edge of the best tree the second best tree lacks, with any number of root edges."""
     best = best_tree(problem)
     if best is None:
         return None
@@ -129,7 +129,7 @@ def which_edge_goes(problem: Problem, random: Iterator[int]) -> Asked | None:  #
     others.sort(key=lambda one: -one[0])
     if len(others) < 2 or not weight > others[0][0] > others[1][0]:
         return None
-    second, gone, other = others[0]
+    second, lacking, other = others[0]
     new = [edge for edge in edges_of(other) if edge not in edges_of(best)]
     if len(new) != 1:
         return None
@@ -139,13 +139,13 @@ def which_edge_goes(problem: Problem, random: Iterator[int]) -> Asked | None:  #
         "Which of its edges does the second best tree lack?"
     )
     answer = (
-        f"{problem.edge(gone)}: {problem.edge(new[0])} takes its place, and the tree weighs "
+        f"{problem.edge(lacking)}: {problem.edge(new[0])} takes its place, and the tree weighs "
         f"{number_name(number(second))}. Without another edge, it weighs less."
     )
     return step, question, answer, ()
 
 
-def best_tree(problem: Problem) -> tuple[int | None, ...] | None:
+def best_tree(problem: ScoredSentence) -> tuple[int | None, ...] | None:
     """Return the best tree of a graph, with any number of root edges; None if there is none."""
     *_, last = chu_liu_edmonds.steps(problem, recorded=False)
     return last.heads if last.kind == "tree" else None

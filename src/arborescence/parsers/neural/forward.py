@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from arborescence.compiling.native import has_wide_registers
-from arborescence.core.products import Matrix, empty_panels
+from arborescence.core.products import PanelMatrix, empty_panels
 from arborescence.parsers.neural import kernels
 from arborescence.parsers.neural.stored import SLOPE, WINDOWS
 
@@ -56,12 +56,12 @@ class Forward:
         self._words = weights["words.weight"]
         self._pretrained = weights.get("pretrained.weight")
         if self._pretrained is not None:
-            self._projection = Matrix(weights["pretrained_projection.weight"].T)
+            self._projection = PanelMatrix(weights["pretrained_projection.weight"].T)
         self._lemmas = weights.get("lemmas.weight")
         windows = [f"windows.{number}" for number in range(len(WINDOWS))]
         places = [p for name in windows for p in weights[f"{name}.weight"].transpose(2, 1, 0)]
         vectors = weights["letters.weight"]
-        self._letters = Matrix(np.concatenate(places, axis=1)).after(vectors)
+        self._letters = PanelMatrix(np.concatenate(places, axis=1)).after(vectors)
         self._spelled = np.concatenate([weights[f"{name}.bias"] for name in windows])
         self._columns = [  # in alphabetical order, as in PyTorch's dictionaries of parameters
             _Column.of(column, vocabulary.tags[column], weights)
@@ -69,25 +69,27 @@ class Forward:
         ]
         self._mix = weights.get("encoder_mix")
         if self._mix is not None:
-            self._projected = Matrix(weights["encoder_projection.weight"].T)
+            self._projected = PanelMatrix(weights["encoder_projection.weight"].T)
             self._projected_bias = weights["encoder_projection.bias"]
         forms = weights["words.weight"].shape[1] + len(self._spelled)
         first = _inputs("lower.0", weights)
-        self._first, self._others = Matrix(first[:forms]), Matrix(first[forms:])
+        self._first, self._others = PanelMatrix(first[:forms]), PanelMatrix(first[forms:])
         self._extra = len(self._columns) * settings.tag
         if self._lemmas is not None:
             self._extra += settings.word
         self._lower = [_BiLSTM(f"lower.{layer}", weights) for layer in range(settings.lower)]
         self._upper = [_BiLSTM(f"upper.{layer}", weights) for layer in range(settings.upper)]
         self._ends = [
-            (Matrix(weights[f"{name}.weight"].T), weights[f"{name}.bias"])
+            (PanelMatrix(weights[f"{name}.weight"].T), weights[f"{name}.bias"])
             for name in ("as_head", "as_dependent")
         ]
         edges = weights["edge_weights"]
-        self._pairs: Any = edges if self._is_mlp else Matrix(np.vstack([edges[:-1].T, edges[-1]]))
+        self._pairs: Any = (
+            edges if self._is_mlp else PanelMatrix(np.vstack([edges[:-1].T, edges[-1]]))
+        )
         relations = weights["relation_weights"]
         self._wide, self._count, _ = relations.shape
-        self._relations = Matrix(relations.reshape(self._wide, -1))
+        self._relations = PanelMatrix(relations.reshape(self._wide, -1))
 
     def run(self, inputs: Inputs) -> Found:
         """Tag the words and score the edges of a batch."""
@@ -208,8 +210,8 @@ class _BiLSTM:
     """A bidirectional layer: see `network.BiLSTM`."""
 
     def __init__(self, name: str, weights: Mapping[str, Array]) -> None:
-        self.weights = Matrix(_inputs(name, weights))
-        both = [Matrix(each).panels for each in weights[f"{name}.recurrent"]]
+        self.weights = PanelMatrix(_inputs(name, weights))
+        both = [PanelMatrix(each).panels for each in weights[f"{name}.recurrent"]]
         self._recurrent = empty_panels(2, *both[0].shape[:2])
         self._recurrent[:] = both
         self._bias = np.ascontiguousarray(weights[f"{name}.bias"][:, 0])
@@ -236,25 +238,27 @@ class _Column(NamedTuple):
     """What predicts and reads a column of tags."""
 
     name: str
-    weights: Matrix  # (2 hidden, V)
+    weights: PanelMatrix  # (2 hidden, V)
     bias: Array  # (V,) float32
-    vectors: Matrix  # (P, tag): the vectors of pieces
-    of_values: Matrix  # (V, tag): the vectors of values
+    vectors: PanelMatrix  # (P, tag): the vectors of pieces
+    of_values: PanelMatrix  # (V, tag): the vectors of values
     # (V + 1, tag) float32 or None: the vectors of values that the linear tagger predicts; index -1
     # finds that of none
     hints: Array | None
 
     @classmethod
     def of(cls, name: str, tagset: Tagset, weights: Mapping[str, Array]) -> _Column:
-        vectors, hints = Matrix(weights[f"tags.{name}"]), weights.get(f"hints.{name}")
+        vectors, hints = PanelMatrix(weights[f"tags.{name}"]), weights.get(f"hints.{name}")
         pieces = tagset.table(tagset.values)
         return cls(
             name,
-            Matrix(weights[f"taggers.{name}.weight"].T),
+            PanelMatrix(weights[f"taggers.{name}.weight"].T),
             weights[f"taggers.{name}.bias"],
             vectors,
-            Matrix(vectors.after(pieces)),
-            np.pad(Matrix(hints).after(pieces), ((0, 1), (0, 0))) if hints is not None else None,
+            PanelMatrix(vectors.after(pieces)),
+            np.pad(PanelMatrix(hints).after(pieces), ((0, 1), (0, 0)))
+            if hints is not None
+            else None,
         )
 
     def run(self, rows: Array, inputs: Inputs) -> tuple[Numbers, Array]:

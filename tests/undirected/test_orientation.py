@@ -70,6 +70,6 @@ def test_what_is_no_tree(arguments, message):
 
 
 @pytest.mark.parametrize("n", [10**14, 10**30])
-def test_more_nodes_than_there_is_room_for(n):
-    with pytest.raises(OptionError, match=f"nodes is {n}: there is no room"):
+def test_more_nodes_than_memory_holds(n):
+    with pytest.raises(OptionError, match=f"nodes is {n}: there is no memory"):
         orient(n, [], [])

@@ -1,10 +1,10 @@
 """Compile kernels with Numba, each at its first call, for the types of its arguments.
 
-A kernel that Python calls is compiled together with all kernels that it calls: those are lowered to
-LLVM code once for each combination of types, and LLVM optimizes them where they are linked. (By
-itself Numba optimizes each of them alone, and again in each of its callers; for `decode`, that
-takes about as long as all the rest.) The result is kept in Numba's cache on disk. The first
-compilation of a process prints a line on stderr.
+A kernel that Python calls is compiled together with all kernels that it calls: these are lowered to
+LLVM code once for each combination of types, and LLVM optimizes them after they are linked. (Numba
+would optimize each kernel alone, and again in each of its callers; for `decode`, this takes about
+as long as all other work.) The result is kept on disk (`kept`). The first compilation of a process
+prints a line on stderr.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ from arborescence.system.lazy import remembered
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-# Division as in NumPy. No kernel is called from C. The last two are what Numba has anyway, but if
-# they are not given, a kernel takes them from the first kernel that calls it.
+# Division as in NumPy. No kernel is called from C. The last two are Numba's defaults, but if they
+# are not given, a kernel takes them from the first kernel that calls it.
 _OPTIONS = {
     "nopython": True,
     "nogil": True,
@@ -75,7 +75,7 @@ class Kernel(CPUDispatcher):
         return self
 
     def compile(self, types: Any) -> Any:
-        """Compile for these types of arguments, unless it is done or kept on disk."""
+        """Compile for these types of arguments, unless the code exists in memory or on disk."""
         if Kernel.locked_out:
             raise ArborescenceError(
                 f"{self.py_func.__name__} cannot be compiled in this process, which was forked "
@@ -91,12 +91,12 @@ class Kernel(CPUDispatcher):
         return code
 
     def is_kept(self, types: Any) -> bool:
-        """Return whether it is compiled for these types, on disk."""
+        """Return whether the code for these types is on disk."""
         return self._cache.has(types)
 
     @property
     def is_compiling(self) -> Any:
-        """Whether it is being compiled, so that a call of it is a recursive one."""
+        """Whether the kernel is being compiled, so that a call of it is recursive."""
         return super().is_compiling or self.part.is_compiling
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
@@ -104,7 +104,7 @@ class Kernel(CPUDispatcher):
         return self.part.get_call_template(args, kws)
 
     def get_overload(self, types: Any) -> Any:
-        """Return what another kernel calls."""
+        """Return the code that another kernel calls."""
         return self.part.get_overload(types)
 
 
@@ -150,18 +150,18 @@ class KernelPart(CPUDispatcher):
         look_at_no_constants(self)
 
     def add_overload(self, result: Any) -> None:
-        """Note that the kernel is there for one more combination of types."""
+        """Add the code for a further combination of types."""
         self.overloads[tuple(result.signature.args)] = result
 
 
 class _Compiling(Listener):
-    """Say what is compiled, and how long it took."""
+    """Print which kernel is compiled, and the time of its compilation."""
 
     start = 0.0
     said = False
 
     def on_start(self, event: Any) -> None:
-        """Say at the first compilation of the process about how long it takes."""
+        """Print the expected time, at the first compilation of the process."""
         kernel = event.data["dispatcher"]
         if isinstance(kernel, Kernel):
             self.start = time.perf_counter()
@@ -174,7 +174,7 @@ class _Compiling(Listener):
                 )
 
     def on_end(self, event: Any) -> None:
-        """Say how long it took."""
+        """Print the time of a compilation."""
         kernel = event.data["dispatcher"]
         if isinstance(kernel, Kernel):
             seconds = time.perf_counter() - self.start
@@ -183,7 +183,7 @@ class _Compiling(Listener):
 
 
 def _look_at_lock() -> None:
-    """After a fork: note whether a thread, which is not in this process, holds Numba's lock."""
+    """After a fork: note whether a thread of the parent holds Numba's lock."""
     Kernel.locked_out = not lock_can_be_taken()
 
 
@@ -197,10 +197,10 @@ def way(
     arguments: Iterable[RecordType | str],
     compiled: Callable[[Callable[..., Any]], Any],
 ) -> tuple[Callable[..., Any], Any]:
-    """Return what takes the fields out of records, and what it calls to make records of them again.
+    """Return a function that takes records apart, and the compiled `entry` that it calls.
 
-    The first calls the second, `entry`, with all fields, for a tuple of the kernel's arguments.
-    `compiled` makes `entry` of a function that makes the records and calls the kernel.
+    The function takes a tuple of the kernel's arguments, and calls `entry` with all fields.
+    `compiled` makes `entry` from a function that makes the records again and calls the kernel.
     """
     names: list[str] = []
     space: dict[str, Any] = {"kernel": kernel, "__name__": kernel.__module__}

@@ -25,7 +25,7 @@ extending: Any = numba.extending
 
 
 class LanesType(types.Type):
-    """The type of sixteen numbers of one type."""
+    """The type of lanes: sixteen numbers of one type."""
 
     def __init__(self, dtype: Any) -> None:
         self.dtype = dtype
@@ -33,7 +33,7 @@ class LanesType(types.Type):
 
 
 class Places(types.Type):
-    """The type of what `places` returns: the first of them."""
+    """The type of the places from `places`: in code, the first place."""
 
 
 _PLACES = Places("Places")
@@ -62,7 +62,7 @@ class _First(models.PrimitiveModel):
 def _lower(
     function: Any, *kinds: Any
 ) -> Callable[[Callable[..., Any]], Callable[[Callable[..., Any]], None]]:
-    """Register an operation on types (or tuples of them): its result's type, its code."""
+    """Register an operation for types (or tuples of types): the type of its result, its code."""
 
     def with_rule(rule: Callable[..., Any]) -> Callable[[Callable[..., Any]], None]:
         def result_of(*args: Any) -> Any:
@@ -83,7 +83,7 @@ def _lower(
 
 
 def _same(*args: Any) -> Any:
-    """Return the type of all arguments that are lanes, if it is one that holds the numbers, too."""
+    """Return the common type of all lanes in the arguments, if it can also hold the numbers."""
     kinds = {each for each in args if isinstance(each, LanesType)}
     whole = all(isinstance(each, (LanesType, types.Integer)) for each in args)
     kind = kinds.pop() if len(kinds) == 1 else None
@@ -95,7 +95,7 @@ def _compared(*args: Any) -> LanesType | None:
 
 
 def _widened(context: Any, builder: Any, sig: Any, args: Any) -> tuple[Any, list[Any]]:
-    """Return the one type of some lanes and numbers, and all of them as lanes."""
+    """Return the common type of lanes and numbers, and all of them as lanes of this type."""
     kind = _same(*sig.args)
     return kind, [
         value if given == kind else _splat_as(context, builder, value, given, kind)
@@ -104,7 +104,7 @@ def _widened(context: Any, builder: Any, sig: Any, args: Any) -> tuple[Any, list
 
 
 def _splat_as(context: Any, builder: Any, value: Any, given: Any, kind: Any) -> Any:
-    """Return lanes of a type that all have one number."""
+    """Return lanes of a type that repeat one number."""
     number = context.cast(builder, value, given, kind.dtype)
     if not _is_complex(kind):
         return _splat(builder, number)
@@ -113,7 +113,7 @@ def _splat_as(context: Any, builder: Any, value: Any, given: Any, kind: Any) -> 
 
 
 def _splat(builder: Any, *numbers: Any) -> Any:
-    """Return a vector that repeats one number, or two in turn."""
+    """Return a vector that repeats one number, or alternates two numbers."""
     values = ir.Constant(ir.VectorType(numbers[0].type, LANES), ir.Undefined)
     for k, number in enumerate(numbers):
         values = builder.insert_element(values, number, cgutils.int32_t(k))
@@ -136,21 +136,21 @@ def _is_complex(kind: LanesType) -> bool:
 
 
 def _place(context: Any, builder: Any, array: Any, value: Any, at: Any, last: Any) -> Any:
-    """Return a pointer to the number `at` of an array, if there are also those up to `last`."""
+    """Return a pointer to the number `at` of an array; check that `at` to `last` exist."""
     view = context.make_array(array)(context, builder, value)
     _check(context, builder, view, at, last)
     return builder.gep(view.data, [at])
 
 
 def _check(context: Any, builder: Any, view: Any, *places: Any) -> None:
-    """With bounds checked, fail unless an array has numbers at these places."""
+    """If bounds are checked, fail unless an array has numbers at these places."""
     if context.enable_boundscheck:
         for index in places:
             cgutils.do_boundscheck(context, builder, index, view.nitems, 0)
 
 
 def _row_of_lanes(context: Any, builder: Any, array: Any, value: Any, at: Any) -> Any:
-    """Return a pointer to the lanes of an array from a number on."""
+    """Return a pointer to the lanes of an array that begin at place `at`."""
     last = builder.add(at, context.get_constant(types.intp, LANES - 1))
     pointer = _place(context, builder, array, value, at, last)
     return builder.bitcast(pointer, context.get_value_type(LanesType(array.dtype)).as_pointer())

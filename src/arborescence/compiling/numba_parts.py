@@ -1,9 +1,9 @@
-"""What is used of Numba that is not public: it may be different in any release.
+"""The parts of Numba that are used but not public: they may change in any release.
 
-Only what `versions.is_known` says was tested is used so. Other versions compile by `plain`: more
-slowly, with the same results. What each part is for stands beside it. The dispatcher is Numba's, as
-it calls compiled code fastest; the cache is its interface for code on disk; the lock and the events
-are those of its compiler.
+They are used only with tested versions of Numba (`plain.is_known`). Other versions compile by
+`plain`: more slowly, with the same results. Each docstring says what its part is for. Numba's
+dispatcher is used because it calls compiled code fastest; the cache is Numba's interface for code
+on disk; the lock and the events belong to Numba's compiler.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Listener = event.Listener
 
 
 def look_at_no_constants(dispatcher: Any) -> None:
-    """Prevent Numba from compiling a kernel once more for each constant that it is called with."""
+    """Prevent Numba from compiling a kernel again for each constant among its arguments."""
     fold = dispatcher._compiler.fold_argument_types
 
     def fold_without_constants(args: Any, kws: Any) -> Any:
@@ -52,7 +52,7 @@ def is_of_memory(library: Any) -> bool:
 
 
 class Code(JITCodeLibrary):
-    """The code of a kernel, linked with that of all kernels which it calls, directly or not."""
+    """The code of a kernel, linked with the code of all kernels that it calls, directly or not."""
 
     def add_linking_library(self, library: Any) -> None:
         """Note that this library's code is needed."""
@@ -63,19 +63,19 @@ class Code(JITCodeLibrary):
                     super().add_linking_library(further)
 
     def finalize(self) -> None:
-        """Link and optimize. LLVM links only what is needed so far, so what all need comes last."""
+        """Link and optimize. LLVM links only code needed so far, so shared code comes last."""
         self._linking_libraries.sort(key=is_of_memory)
         super().finalize()
 
     def serialize_using_object_code(self) -> tuple[str, str, tuple[bytes, bytes]]:
-        """Return the code as it is kept: without LLVM's form, of which only the names are used."""
+        """Return the code for the disk: without LLVM's form, of which only the names are used."""
         self._ensure_finalized()
         names = [function.name for function in self.get_defined_functions()]
         text = "\n".join(f'define void @"{name}"() {{ ret void }}' for name in names)
         return self.name, "object", (self._get_compiled_object(), parse_assembly(text).as_bitcode())
 
     def _optimize_final_module(self) -> None:
-        """Optimize the linked code; what only this code calls, LLVM may inline or change."""
+        """Optimize the linked code; LLVM may inline or change functions that only it calls."""
         for function in self._final_module.functions:
             if function.linkage == Linkage.linkonce_odr and not function.is_declaration:
                 function.linkage = Linkage.internal
@@ -83,7 +83,7 @@ class Code(JITCodeLibrary):
 
 
 class CodeOfPart(Code):
-    """The code of a kernel that a kernel calls; it is neither linked nor optimized by itself."""
+    """The code of a kernel that a kernel calls; it is neither linked nor optimized alone."""
 
     def finalize(self) -> None:
         """Take no more code."""
@@ -94,7 +94,7 @@ class CodeOfPart(Code):
 
 @contextmanager
 def _indices_of(state: Any) -> Iterator[None]:
-    """Lower no code for negative indices, if a kernel has none: Numba has no option for that."""
+    """Lower no code for negative indices if a kernel has none: Numba has no option for this."""
     fix: Any = arrayobj.fix_integer_index
     if hasattr(state.func_id.func, "never_negative"):
         arrayobj.fix_integer_index = _as_it_is
@@ -137,7 +137,7 @@ class _LowerPart(NativeLowering):
 
 
 class _Pipeline(CompilerBase):
-    """Numba's passes, with another class to lower the code, and without those that only report."""
+    """Numba's passes, with our class to lower the code, and without passes that only report."""
 
     lowering: type
 
@@ -154,13 +154,13 @@ class _Pipeline(CompilerBase):
 
 
 class Whole(_Pipeline):
-    """How a kernel is compiled that Python calls."""
+    """The compiler of kernels that Python calls."""
 
     lowering = _LowerWhole
 
 
 class PartOfWhole(_Pipeline):
-    """How a kernel is compiled that a kernel calls."""
+    """The compiler of kernels that a kernel calls."""
 
     lowering = _LowerPart
 
@@ -174,25 +174,25 @@ def lock_can_be_taken() -> bool:
 
 
 def listen(listener: event.Listener) -> None:
-    """Have a listener told of all compilations."""
+    """Register a listener for all compilations."""
     register: Any = event.register
     register("numba:compile", listener)
 
 
 def packed(result: Any) -> bytes:
-    """Return compiled code as it is kept."""
+    """Return compiled code as bytes for the disk."""
     content: bytes = dumps(result._reduce())
     return content
 
 
 def unpacked(context: Any, content: bytes) -> Any:
-    """Return compiled code that was kept."""
-    # Numba loads all that it can compile first, in half a second. To call the code, only the
-    # functions that count references are needed.
+    """Return compiled code from the bytes of `packed`."""
+    # Numba would first load everything that it can compile, in half a second. To call the code,
+    # only the functions that count references are needed.
     rtsys.initialize(context)
     return CompileResult._rebuild(context, *pickle.loads(content))  # noqa: S301
 
 
 def user_folder() -> Path:
-    """Return where Numba keeps compiled code of a user."""
+    """Return the folder of Numba for a user's compiled code."""
     return Path(AppDirs(appname="numba", appauthor=False).user_cache_dir)

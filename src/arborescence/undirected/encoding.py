@@ -293,7 +293,7 @@ def orient(nodes: int, u: Any, v: Any, root: int = 0) -> Any:
     try:
         heads, alone = np.empty(n, np.int64), np.arange(n)
     except (MemoryError, ValueError):  # ValueError: larger than the address space
-        raise OptionError(f"nodes is {n}: there is no memory for so many nodes") from None
+        raise OptionError(f"nodes is {n}: there is no memory for an array of this size") from None
     if len(ends[0]) >= n or not forest_kernel(ends[0], ends[1], alone):
         raise TreeError("the edges form a cycle: only trees can be directed; see spanning_tree")
     orient_kernel(ends[0], ends[1], root, heads)

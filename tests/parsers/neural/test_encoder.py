@@ -345,7 +345,7 @@ def test_errors(folder, tmp_path):
         Encoder.load(folder)
     with pytest.raises(OptionError, match="fine_tune=True goes with an encoder only"):
         BiaffineParser.train(FEW, fine_tune=True)
-    with pytest.raises(OptionError, match="device='gpu' is not there"):
+    with pytest.raises(OptionError, match="device='gpu' is not available"):
         BiaffineParser.train(FEW, encoder=folder, device="gpu")
     with pytest.raises(OptionError, match="encoder_layers"):
         Encoder.load(folder, layers=0)

@@ -54,7 +54,7 @@ def test_heads_that_cannot_be_learned(heads, root, message):
     with pytest.raises(TreebankError, match=message):
         checked([*treebank(), sentence(heads)], None, root)
     with pytest.raises(
-        TreebankError, match=f"{message}.*in what chooses the epoch, trees are whole"
+        TreebankError, match=f"{message}.*trees that choose the epoch must be complete"
     ):
         checked(treebank(), [sentence(heads)], root)
     assert checked(iter(treebank()), iter(treebank()[:1]), root) == (treebank(), treebank()[:1])

@@ -17,7 +17,7 @@ from arborescence.parsers.reranker.training import Trainer
 from arborescence.parsers.shared import scheme
 from arborescence.parsers.shared.base import Parser
 from arborescence.parsers.shared.features import Batch, Sides
-from arborescence.parsers.shared.options import Bits, Option, Record, Rng, Trees
+from arborescence.parsers.shared.options import Bits, Option, OptionSet, Rng, Trees
 from arborescence.parsers.shared.run import about
 from arborescence.parsers.shared.scheme import COLUMNS, whole
 from arborescence.parsers.shared.training_trees import checked, folds_of
@@ -40,7 +40,7 @@ MOST_TREES = 10_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings(Record):
+class Settings(OptionSet):
     """Options of a reranker of k-best lists (Charniak and Johnson 2005)."""
 
     k: Annotated[int, Option(whole(2, MOST_TREES))] = 50

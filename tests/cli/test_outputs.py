@@ -205,4 +205,4 @@ def test_a_file_of_another_encoding(command: Command, place: Path) -> None:
     assert "--encoding utf-16" in command(*parse).complaint()
     assert "\tVögel\t" in command(*parse, "--encoding", "utf-16").out
     said = command(*parse, "--encoding", "klingon").complaint(2)
-    assert "--encoding must be one that Python knows" in said
+    assert "--encoding must be an encoding that Python knows" in said

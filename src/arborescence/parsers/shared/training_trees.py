@@ -34,7 +34,7 @@ class TrainingTrees(NamedTuple):
     relations: list[NDArray[np.int64]]
     #: The L relations by number, in alphabetical order.
     labels: list[str]
-    #: bool, (2, L): which relations occur on edges from the root, and which on other edges.
+    #: bool, (2, L): whether each relation occurs on edges from the root, and on other edges.
     allowed: NDArray[np.bool_]
 
     @classmethod

@@ -402,7 +402,7 @@ def test_the_folder_of_a_treebank(command: Command, tmp_path: Path) -> None:
     done = command("train", tmp_path / "linear", "-o", model, "--no-text", "--no-tagger")
     assert done.status == 0, done
     assert "kind: linear, the best for fewer than 500 sentences" in done.err
-    assert done.err.endswith(f"to test it by: {treebank / 'xx_yy-ud-test.conllu'}\n")
+    assert done.err.endswith(f"to test the model: {treebank / 'xx_yy-ud-test.conllu'}\n")
     (treebank / "xx_yy-ud-dev.conllu").unlink()
     alone = command("train", treebank, "-o", model, "--no-text", "--no-tagger")
     assert alone.status == 0, alone  # a tenth would be too few: all epochs are run

@@ -28,7 +28,7 @@ from arborescence.cli.options import (
     taking,
     usage_errors,
 )
-from arborescence.cli.parsing import Options, analyses, loaded, split, tag
+from arborescence.cli.parsing import ParseArguments, analyses, loaded, split, tag
 from arborescence.cli.progress import counted, note, say, steps
 from arborescence.cli.sentences import (
     Skipped,
@@ -54,7 +54,7 @@ _ELSEWHERE: Final = {"experiment": "arborescence-papers"}
 
 
 class Commands(TyperGroup):
-    """The commands of the package, and those that are added, each imported when it is wanted."""
+    """The commands of the package, and added commands; each is imported when it is called."""
 
     def list_commands(self, context: Any) -> list[str]:
         """Return the names of all commands."""
@@ -62,7 +62,7 @@ class Commands(TyperGroup):
         return [*own, *sorted(_added().keys() - own)]
 
     def get_command(self, context: Any, name: str) -> Any:
-        """Return a command; None, after a line on stderr, if one that is added is broken."""
+        """Return a command; None, after a line on stderr, if an added command is broken."""
         if own := super().get_command(context, name):
             return own
         if point := _added().get(name):
@@ -78,16 +78,16 @@ def _added() -> dict[str, EntryPoint]:
 
 
 def _loaded(point: EntryPoint) -> Any:
-    """Import a command, which may be code of anybody."""
-    around = typer.Typer(add_completion=False, rich_markup_mode="rich")
+    """Import an added command, whose author may be anybody."""
+    group = typer.Typer(add_completion=False, rich_markup_mode="rich")
     try:
-        around.add_typer(point.load(), name=point.name)
-        return typer.main.get_group(around).commands[point.name]
+        group.add_typer(point.load(), name=point.name)
+        return typer.main.get_group(group).commands[point.name]
     except (Exception, SystemExit) as error:
-        whose = point.dist.name if point.dist else point.value
+        distribution = point.dist.name if point.dist else point.value
         reason = " ".join(str(error).split())
         sys.stderr.write(
-            f"arborescence: the command {point.name!r} of {whose} is left out: "
+            f"arborescence: the command {point.name!r} of {distribution} is left out: "
             f"{type(error).__name__}: {reason}\n"
         )
         return None
@@ -104,7 +104,7 @@ app = typer.Typer(
 
 
 def command(function: Callable[..., None]) -> Callable[..., None]:
-    """Add a command, of which its docstring says all that the help page shows."""
+    """Add a command; its help page is made from its docstring."""
     return app.command(epilog=examples_of(function))(documented(function))
 
 
@@ -120,7 +120,7 @@ def arborescence(
     version
         Show the version and exit.
     verbose
-        With --version: and which kernels run.
+        With --version: also show which kernels run.
 
     Examples
     --------
@@ -140,7 +140,7 @@ app.callback(invoke_without_command=True, epilog=examples_of(arborescence))(
 
 
 def installed_version(verbose: bool) -> str:
-    """Return the version; if `verbose`, with what runs."""
+    """Return the version; if `verbose`, also the kernels that run."""
     if not verbose:
         return __version__
     from arborescence.compiling.native import described
@@ -149,8 +149,8 @@ def installed_version(verbose: bool) -> str:
 
 
 @command
-@taking(Options)
-def parse(options: Options) -> None:
+@taking(ParseArguments)
+def parse(options: ParseArguments) -> None:
     """Parse sentences; write CoNLL-U or JSON, or draw the trees.
 
     Examples
@@ -186,9 +186,9 @@ def parse(options: Options) -> None:
     documents = documents_of(files, output, parser)
     read = readers_of(options.format, skipped, parser, options.encoding, quiet=quiet)
     sentences = sentences_of(files, read, documents)
-    found = analyses(sentences, parser, options, skipped, rules)
-    found = skipped.left(found) if skipped else found
-    parsed = map(ranked, found) if options.kbest else ([best] for [(best, _)] in found)
+    trees = analyses(sentences, parser, options, skipped, rules)
+    trees = skipped.left(trees) if skipped else trees
+    parsed = map(ranked, trees) if options.kbest else ([best] for [(best, _)] in trees)
     output = output or (None if tree else "-")
     describe = partial(the_trees if options.kbest else the_tree, confidence=options.confidence)
     deliver(
@@ -264,7 +264,7 @@ def evaluate(
     encoding: EncodingOption = UTF8,
     as_json: JsonOption = False,
 ) -> None:
-    """Compare the trees of a parser with the right ones.
+    """Compare the trees of a parser with the right trees.
 
     Parameters
     ----------
@@ -273,13 +273,13 @@ def evaluate(
     predicted
         The trees of a parser, for the same text; '-': the standard input.
     oracle
-        Take the best tree of each sentence among those of parse --kbest.
+        Evaluate the best tree of each sentence among the trees of parse --kbest.
     by
-        With --oracle: the score that says which tree is best; else LAS.
+        With --oracle: the score by which a tree is best; by default LAS.
     kbest
-        With --oracle: choose among the first K only.
+        With --oracle: choose among the first K trees only.
     punctuation
-        Whether punctuation counts. Officially it does.
+        Whether punctuation counts. In the shared task it does.
     as_json
         Print JSON.
 
@@ -292,16 +292,16 @@ def evaluate(
     from arborescence import treebank
 
     right: Any = gold if encoding == UTF8 else treebank.read(gold, encoding=encoding)
-    found: Any = predicted
+    guess: Any = predicted
     if oracle:
         evaluation = treebank.best_of_k(
-            right, found, k=kbest, by=by or "las", punctuation=punctuation
+            right, guess, k=kbest, by=by or "las", punctuation=punctuation
         )
     elif by or kbest:
         raise typer.BadParameter("--by and --kbest go with --oracle")
     else:
-        found = found if encoding == UTF8 else treebank.read(found, encoding=encoding)
-        evaluation = treebank.evaluate(right, found, punctuation=punctuation)
+        guess = guess if encoding == UTF8 else treebank.read(guess, encoding=encoding)
+        evaluation = treebank.evaluate(right, guess, punctuation=punctuation)
     say(json.dumps(evaluation.as_dict()) if as_json else str(evaluation))
 
 
@@ -323,7 +323,7 @@ def demo(output: DrawingOption = None) -> None:
 
 @app.command()
 def warmup(quiet: QuietOption = False) -> None:
-    """Compile every kernel ahead, once for all later runs."""
+    """Compile all kernels now, once for all later runs."""
     from arborescence.compiling import native
     from arborescence.compiling.ahead import warmup as compile_all
 

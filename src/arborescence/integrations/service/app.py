@@ -22,7 +22,7 @@ from arborescence.integrations.service.admission import Admission, Limits, Refus
 from arborescence.integrations.service.arborator import Arborator
 from arborescence.integrations.service.asked import form_of, json_of
 from arborescence.integrations.service.inception import Inception
-from arborescence.integrations.service.lanes import SHORT, Lanes, gathered, in_steps
+from arborescence.integrations.service.lanes import SHORT, WorkThreads, gathered, in_steps
 from arborescence.integrations.service.training import Shared, Studio
 from arborescence.parsers.described import the_tree, the_trees
 from arborescence.treebank.conllu import ranked
@@ -61,13 +61,19 @@ _LITTLE: Final = 40_000
 
 @dataclass
 class Question:
-    """What a request asks: sentences, what is done with them, and how the answer is written."""
+    """The content of a request: its sentences, the work, and the format of the answer."""
 
-    sentences: Iterable[Sentence]  # read one by one
+    #: The sentences, read one by one.
+    sentences: Iterable[Sentence]
+    #: Requests of the same kind can be parsed together.
     kind: Hashable
+    #: The function that parses sentences.
     work: Work
+    #: The function that writes the answer.
     written: Callable[[list[Any]], bytes]
-    times: int = 1  # trees of each sentence
+    #: The number of trees of each sentence.
+    times: int = 1
+    #: Whether the trees are drawn.
     drawn: bool = False
 
     def check(self, sentences: list[Sentence]) -> None:
@@ -116,7 +122,7 @@ class Service:
         self.parsers = dict(parsers)
         self._default = next(iter(self.parsers))
         self.admission = Admission(limits or Limits(), hosts)
-        self.lanes = Lanes(self.admission.counts)
+        self.lanes = WorkThreads(self.admission.counts)
         self.studio = Studio(folder, self.admission.limits)
         shared = Shared(self.parsers, self.studio, self.admission, self.lanes)
         self.app = Starlette(

@@ -1,4 +1,4 @@
-"""A parser from Arrow table to table, as Ray Data, Hugging Face datasets and Spark call one."""
+"""A parser from Arrow table to table, for Ray Data, Hugging Face datasets and Spark."""
 
 from __future__ import annotations
 
@@ -115,8 +115,7 @@ class Parse:
         return pa.schema([*self._schema, *(f for f in of_input or () if f.name not in names)])
 
     def __call__(self, table: Table, first: int = 0) -> Table:
-        """Parse a table; `first` numbers its rows in messages."""
-        # Errors: OptionError, TreebankError
+        """Parse a table; `first` is the number of its first row in messages."""
         pa = pyarrow()
         if isinstance(table, pa.RecordBatch):
             whole = self(pa.Table.from_batches([table]), first).combine_chunks()
@@ -163,7 +162,7 @@ class Parse:
     def _sentences(
         self, row: dict[str, Any], number: int
     ) -> Sequence[tuple[dict[str, Any], Sentence | None]]:
-        """Return the sentences of a row, each with its ids; with None if nothing can be parsed."""
+        """Return the sentences of a row with their ids; None in place of an invalid sentence."""
         ids = {name: row.get(name) for name in IDS}
         found: list[tuple[dict[str, Any], Sentence | None]]
         try:

@@ -89,8 +89,8 @@ class Arborator:
 
     async def _list(self, request: Request, _: dict[str, Any]) -> list[dict[str, Any]]:
         ticket = request.scope["ticket"]
-        found: list[dict[str, Any]] = await self._shared.lanes.aside(ticket, None, self._listed)
-        return found
+        listed: list[dict[str, Any]] = await self._shared.lanes.aside(ticket, None, self._listed)
+        return listed
 
     async def _delete(self, request: Request, asked: dict[str, Any]) -> None:
         await self._shared.lanes.aside(request.scope["ticket"], None, self._deleted, asked)
@@ -99,10 +99,10 @@ class Arborator:
         """Describe all models."""
         none = {"epoch": 0, "LAS_epoch": 0, "n_sentences_train": 0, "n_sentences_test": 0}
         own = [{"project_name": _OWN, "model_id": name} for name in self._parsers]
-        found = [{"model_info": info, "scores_best": none} for info in own]
+        models = [{"model_info": info, "scores_best": none} for info in own]
         folder = self._studio.folder
         files = sorted(folder.glob("*/*.json")) if folder else []
-        return found + [json.loads(file.read_text("utf-8")) for file in files]
+        return models + [json.loads(file.read_text("utf-8")) for file in files]
 
     def _deleted(self, asked: dict[str, Any]) -> None:
         path = self._studio.path(asked["project"], asked["model"])
@@ -163,7 +163,7 @@ class Arborator:
         return {"model_info": info, "parse_task_id": self._task(asyncio.ensure_future(task()))}
 
     def _task(self, future: asyncio.Future[dict[str, Any]]) -> str:
-        """Return the name of a new task; the oldest of too many is forgotten."""
+        """Return the name of a new task; if there are too many tasks, remove the oldest."""
         future.add_done_callback(lambda done: done.cancelled() or done.exception())  # it is asked
         while len(self._tasks) >= _MOST_TASKS or sum(map(_size, self._tasks.values())) > _MOST_TEXT:
             del self._tasks[next(iter(self._tasks))]
@@ -214,7 +214,7 @@ def _size(task: asyncio.Future[dict[str, Any]]) -> int:
 def _parsed(
     parser: Any, given: list[Sentence], settings: Mapping[str, Any], ticket: Ticket
 ) -> Steps:
-    """Parse sentences as the settings say; return them as CoNLL-U."""
+    """Parse sentences by the settings; return them as CoNLL-U."""
     how = {column: settings.get(name, "NONE") for name, column in _COLUMNS.items()}
     cleared: Any = {column: None for column, value in how.items() if value == "NONE"}
     kept = [column for column, value in how.items() if value == "ALL"]

@@ -69,7 +69,7 @@ class Inception:
         return str(document)
 
     def _begun(self, name: str, body: bytes, ticket: Ticket) -> Steps:
-        """Begin to train, unless something is being trained for this user."""
+        """Begin a training, unless a training for this user runs."""
         documents, user = _documents(body, "documents")
         path = self._studio.path(f"inception {name}", user)
         running = self._running.get(str(path))
@@ -86,7 +86,7 @@ class Inception:
 
 
 def _documents(body: bytes, field: str) -> tuple[list[Document], str]:
-    """Read the documents of a request, and whose they are."""
+    """Read the documents of a request, and the name of their user."""
     asked = json_of(body)
     metadata = field_of(asked, "metadata", dict)
     layer, feature = (field_of(metadata, key, str) for key in ("layer", "feature"))

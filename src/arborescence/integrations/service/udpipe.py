@@ -1,4 +1,4 @@
-"""UDPipe's REST interface: its formats, and what its options mean here.
+"""UDPipe's REST interface: its formats and options.
 
 What is not done here is refused, never ignored: a tool that relies on it must hear so.
 """
@@ -26,7 +26,7 @@ _SPACES: Final = ("SpacesBefore=", "SpacesAfter=", "SpacesInToken=")
 
 
 def check(asked: Mapping[str, str]) -> None:
-    """Refuse parameters and options that are not known, or not done here."""
+    """Refuse parameters and options that are unknown or not supported."""
     for name in asked:
         if name not in _PARAMETERS:
             raise OptionError(f"there is no parameter {name!r}: {', '.join(_PARAMETERS)}")
@@ -39,7 +39,7 @@ def check(asked: Mapping[str, str]) -> None:
 
 
 def wanted(asked: Mapping[str, str], name: str) -> bool:
-    """Whether the tagger or the parser is asked for."""
+    """Return whether a request needs the tagger, or the parser."""
     return asked.get(name, "none") != "none"
 
 
@@ -85,7 +85,7 @@ def _vertical(block: str) -> list[str]:
 
 
 def _cut(data: str, options: set[str], parser: Any) -> Iterator[Sentence]:
-    """Cut raw text, as the options of UDPipe's tokenizer say."""
+    """Cut raw text by the options of UDPipe's tokenizer."""
     if unknown := options - set(_TOKENIZER):
         raise OptionError(
             f"the tokenizer has no option {min(unknown)!r} here: {', '.join(_TOKENIZER)}"

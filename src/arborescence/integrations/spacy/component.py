@@ -1,4 +1,4 @@
-"""The pipeline component: parses documents in batches, and is saved with its model inside."""
+"""The pipeline component: it parses documents in batches, and is saved with its model."""
 
 from __future__ import annotations
 
@@ -99,15 +99,15 @@ class ParserPipe(Pipe):
     @property
     def parser(self) -> Parser:
         """The parser; `ModelError` at its first use if it cannot be loaded."""
-        # Not loaded with the component: a saved pipeline has the model inside, and where it is
-        # read, the path in its settings may lead nowhere.
+        # It is not loaded with the component: a saved pipeline has the model inside, and the path
+        # in its settings may lead nowhere on another machine.
         if self._parser is None:
             self._parser = load(self.model)
         return self._parser
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The relations that it writes, as spaCy names them; none if there is no model yet."""
+        """The relations of the parser, by spaCy's names; empty if there is no model yet."""
         try:
             parser = self.parser
         except ModelError:  # spaCy asks for labels before it reads the model of a saved pipeline
@@ -121,7 +121,7 @@ class ParserPipe(Pipe):
         return doc
 
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
-        """Parse documents, so many together; what fails goes to the error handler, one by one."""
+        """Parse documents in batches; after an error, the handler gets each document alone."""
         handle = self.get_error_handler()
         documents = iter(stream)
         while docs := list(islice(documents, batch_size)):
@@ -139,7 +139,7 @@ class ParserPipe(Pipe):
                 yield from docs
 
     def score(self, examples: Iterable[Example], **settings: Any) -> dict[str, Any]:
-        """Compare with right documents by spaCy's own measures: trees, sentences, tags."""
+        """Compare documents with gold documents by spaCy's measures: trees, sentences, tags."""
         examples = list(examples)
         scores: dict[str, Any] = parser_score(examples, **settings)
         for column in self.cfg["annotate"]:

@@ -28,20 +28,20 @@ if TYPE_CHECKING:
 
 
 class Parse:
-    """A parser from table to table, as Ray Data, Hugging Face datasets and Spark call one.
+    """A parser from table to table, for Ray Data, Hugging Face datasets and Spark.
 
     A table has a column ``forms`` (the words of a sentence), or ``text``, which is split into
-    sentences and words. The result has the columns of `schema`, then all others of the table. A
-    text of several sentences becomes several rows: the other columns are repeated, and sentence n
-    of a row with ``sent_id`` or ``doc_id`` x is named ``x-n``, and of row 7 without these ``7-n``.
-    Every row has at least one in the result; a row without words has empty lists.
+    sentences and words. The result has the columns of `schema`, then all other columns of the
+    table. A text of several sentences becomes several rows: the other columns are repeated, and
+    sentence n of a row with ``sent_id`` or ``doc_id`` x is named ``x-n``, and of row 7 without ids
+    ``7-n``. Every row has at least one row in the result; a row without words has empty lists.
 
     Parameters
     ----------
     model
         ``"english"``, the path of a model file, a parser, or a list of these that parse together.
     weights
-        How much each of several models counts.
+        The weights of several models.
     root, projective, confidence, rules
         As for `Parser.parse`. Probabilities are in the column ``confidences``.
     kbest
@@ -59,8 +59,8 @@ class Parse:
 
     Notes
     -----
-    When an object of this class is pickled, its arguments are, not the model: the process that
-    receives it loads the model itself.
+    A pickle of the object has its arguments, not the model: the process that receives the pickle
+    loads the model.
 
     Examples
     --------

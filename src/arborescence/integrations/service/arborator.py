@@ -1,7 +1,7 @@
 """The interface of ArboratorGrew's parser (`arborator_parser_utils` of its backend), on a CPU.
 
-Annotators there train a parser on the trees of their project, go on from one that they have, and
-parse; what is given may be kept. Requests start tasks, and ask how they are.
+Annotators train a parser on the trees of their project, continue its training, and parse; given
+annotations may be kept. Requests start tasks, and ask for their status.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 
 #: The project of the models that the service was started with.
 _OWN: Final = "arborescence"
-#: What `parsing_settings` has for each column: NONE (the default) replaces what is there, EXISTING
-#: fills in what is missing, ALL leaves the column as it is.
+#: The value in `parsing_settings` for each column: NONE (the default) replaces given values,
+#: EXISTING fills in missing values, ALL keeps the column unchanged.
 _COLUMNS: Final = {
     "keep_upos": "upos",
     "keep_xpos": "xpos",
@@ -46,13 +46,13 @@ _COLUMNS: Final = {
     "keep_heads": "heads",
     "keep_deprels": "deprels",
 }
-#: So many tasks are remembered, with so many characters of results.
+#: The most tasks that are kept, and the most characters of their results.
 _MOST_TASKS: Final = 1000
 _MOST_TEXT: Final = 50_000_000
 
 
 class Arborator:
-    """The answers: see `routes`."""
+    """The routes of the interface, and their answers."""
 
     def __init__(self, shared: Shared) -> None:
         self._shared, self._parsers, self._studio = shared, shared.parsers, shared.studio

@@ -1,8 +1,8 @@
 """INCEpTION's external recommenders: ``/NAME/predict`` and ``/NAME/train``.
 
-A document comes as UIMA's CAS in XMI. Predictions are added to it: dependencies between tokens, or
-tags for the layer of parts of speech. The dependencies that are there are kept, and teach a parser
-for each annotator.
+A document is UIMA's CAS in XMI. Predictions are added to it: dependencies between tokens, or tags
+for the layer of parts of speech. Given dependencies are kept; a parser for each annotator learns
+from them.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _EPOCHS: Final = 5
 
 
 class Inception:
-    """The answers: see `routes`."""
+    """The routes of the interface, and their answers."""
 
     def __init__(self, shared: Shared) -> None:
         self._shared, self._parsers, self._studio = shared, shared.parsers, shared.studio

@@ -39,8 +39,8 @@ class ParserPipe(Pipe):
 
     ``nlp.add_pipe("arborescence", config={...})`` makes one, with the parameters as settings.
 
-    Heads and relations are always written. Sentence starts that are set, by a component before this
-    one or by hand, are kept; the model decides about all others. Tags, features and lemmas that all
+    Heads and relations are always written. Known sentence starts, from an earlier component or set
+    by hand, are kept; the model decides about all other tokens. Tags, features and lemmas that all
     words of a document have are read by the parser, and kept.
 
     Parameters
@@ -50,16 +50,16 @@ class ParserPipe(Pipe):
     model
         ``"english"``, or the path of a model file. It is loaded at first use.
     annotate
-        What to write besides the tree: some of pos, tag, morph and lemma.
+        The columns to write besides the tree: some of pos, tag, morph and lemma.
     overwrite
-        Whether to tag all words anew, and replace what other components have written.
+        Whether to tag all words again, and replace the values of other components.
     projective
         As for `Parser.parse`.
     rules
         The rules that trees keep: None (the model's), ``"ud"``, ``"none"``, or the path of a file,
         as for `Parser.parse`.
     max_words
-        A longer sentence is an error, so that a text without sentence ends does not take all time
+        A longer sentence is an error, so that a text without sentence ends does not exhaust time
         and memory.
 
     Examples

@@ -398,8 +398,7 @@ class DocFiles:
         self._counts: dict[str, int] = {}
 
     def read(self, path: str) -> Iterator[Sentence]:
-        """Read the sentences of a file; `line` is a sentence's number in it."""
-        # TreebankError if damaged
+        """Read the sentences of a file, numbered by `line`; TreebankError if it is damaged."""
         for doc in _docs_of(path, self._vocab):
             layout = lay_out(doc, self._tokenizer)
             sentences = []
@@ -411,14 +410,17 @@ class DocFiles:
             yield from sentences
 
     def write(self, sentences: Iterable[Sentence], path: str) -> None:
-        """Write documents to a file, atomically."""
-        # Sentences that were read go back, in order; where one is missing, the document stays.
-        # Others make new documents: from each ``# newdoc`` on, and before that one a sentence.
-        found = DocBin(store_user_data=True)
+        """Write documents to a file, atomically.
+
+        Sentences that were read go back to their documents, in order; a document without new
+        sentences stays the same. Other sentences make new documents: from each ``# newdoc`` on;
+        before the first ``# newdoc``, each sentence is a document.
+        """
+        documents = DocBin(store_user_data=True)
         for doc in self._finished(from_elsewhere(sentences, path)):
-            found.add(doc)
+            documents.add(doc)
         with writing(path) as file:
-            file.write(found.to_bytes())
+            file.write(documents.to_bytes())
 
     def _finished(self, sentences: Iterable[Sentence]) -> Iterator[Doc]:
         new: list[Sentence] = []

@@ -113,9 +113,9 @@ def test_what_does_not_go_on(tmp_path):
         train([NEW], kind="transition", start=small_parser("linear"))
     with pytest.raises(OptionError, match="the kind of the parser to continue from must be"):
         train([NEW], start=small_parser("reranker"))
-    with pytest.raises(OptionError, match="other weights: leave out"):
+    with pytest.raises(OptionError, match="weights of another shape: leave out"):
         trained("linear", [NEW], 1, bits=12)
-    with pytest.raises(OptionError, match="other weights: leave out"):
+    with pytest.raises(OptionError, match="weights of another shape: leave out"):
         trained("linear", [NEW], 1, joint=True)
     state, small = tmp_path / "state", {"checkpoint": tmp_path / "state"}
     trained("tree", treebank(), 1, **small)

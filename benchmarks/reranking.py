@@ -16,7 +16,7 @@ import numpy as np
 
 from arborescence.parsers import LinearParser, Reranker
 from arborescence.parsers.reranker.features import TEMPLATES, TreeTemplates
-from arborescence.parsers.reranker.lists import Lists
+from arborescence.parsers.reranker.lists import KBestLists
 from arborescence.parsers.reranker.training import Trainer
 from arborescence.parsers.shared.features import COLUMNS, Batch, Sides
 from arborescence.parsers.shared.training_trees import folds_of
@@ -61,7 +61,7 @@ def row(name, evaluation):
 
 def right_words(gold, parsed):
     """How many words of each sentence have the right head, and the right relation too: (B, 2)."""
-    _, lists = Lists.of(([(sentence, 0.0)] for sentence in parsed), gold)
+    _, lists = KBestLists.of(([(sentence, 0.0)] for sentence in parsed), gold)
     return lists.right
 
 
@@ -123,11 +123,11 @@ def ablate(treebank, k, make_parser, seed):
     parts = list(folds_of(train, 5, seed))
     gold = [sentence for part, _ in parts for sentence in part]
     lists = {}
-    lists["train"] = Lists.of(
+    lists["train"] = KBestLists.of(
         (trees for part, rest in parts for trees in make_parser(rest, **options).kbest(part, k)),
         gold,
     )
-    lists["dev"] = Lists.of(make_parser(train, **options).kbest(dev, k), dev)
+    lists["dev"] = KBestLists.of(make_parser(train, **options).kbest(dev, k), dev)
 
     def best_on_dev(templates):
         sides = []

@@ -98,7 +98,7 @@ def test_a_model_and_raw_text(command, tmp_path):
     out = command("explain", "-m", model, "--sentence", "Oiseaux chantent", "--json").out
     assert json.loads(out)["words"] == ["root", "Oiseaux", "chantent"]
     two = ("--sentence", "Birds sing.\nCats sing.")
-    assert "has 2 sentences, and explain takes one" in command("explain", *two).complaint()
+    assert "has 2 sentences, but explain needs one" in command("explain", *two).complaint()
     raw = command("explain", "--format", "text", "--sentence", "Birds don't sing.", "--json").out
     assert json.loads(raw)["words"] == ["root", "Birds", "do", "n't", "sing", "."]
     TransitionParser.train([birds] * 3, epochs=1, bits=10).save(model)

@@ -126,7 +126,7 @@ OF_OTHERS = ("png", "pdf", "docx", "PNG", "html", "npz", "model", "parquet", "xl
 @pytest.mark.parametrize("ending", OF_OTHERS)
 def test_endings_of_other_kinds_are_refused(command: Command, place: Path, ending: str) -> None:
     said = command("parse", "-m", "small.model", "other.conllu", "-o", f"out.{ending}").complaint(2)
-    assert f".{ending} says another kind of file" in said
+    assert f".{ending} is of another kind of file" in said
     assert "CoNLL-U (.conllu, .conll, .txt), JSON (.json, .jsonl), a drawing (.svg)" in said
     assert not (place / f"out.{ending}").exists()
 
@@ -163,7 +163,7 @@ def test_endings_of_other_commands(command: Command, place: Path, arguments: str
     good, bad = map(str.split, ENDINGS[arguments])
     for ending in bad:
         said = command(*arguments.split(), "-o", f"out{ending}").complaint(2)
-        assert "says another kind of file" in said
+        assert "is of another kind of file" in said
     assert not list(place.glob("out*"))
     for ending in good:
         assert command(*arguments.split(), "-o", f"out{ending}").status == 0
@@ -172,7 +172,7 @@ def test_endings_of_other_commands(command: Command, place: Path, arguments: str
 
 def test_json_is_no_conllu(command: Command, place: Path) -> None:
     said = command("parse", "-m", "small.model", "other.conllu", "--json", "-o", "a.conllu")
-    assert "--json is no CoNLL-U: -o a.conllu" in said.complaint(2)
+    assert "--json does not write CoNLL-U: -o a.conllu" in said.complaint(2)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -205,4 +205,4 @@ def test_a_file_of_another_encoding(command: Command, place: Path) -> None:
     assert "--encoding utf-16" in command(*parse).complaint()
     assert "\tVögel\t" in command(*parse, "--encoding", "utf-16").out
     said = command(*parse, "--encoding", "klingon").complaint(2)
-    assert "--encoding must be one that Python knows" in said
+    assert "--encoding must be an encoding that Python knows" in said

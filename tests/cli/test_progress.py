@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from arborescence.cli.progress import Lines, counted
+from arborescence.cli.progress import ProgressLines, counted
 from arborescence.treebank import Sentence, write
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def said(calls: Iterable[tuple[float, str, int, int]]) -> list[str]:
     calls = list(calls)
     written: list[str] = []
     times = iter([0.0, *(time for time, *_ in calls)])
-    step = Lines(written.append, times.__next__)
+    step = ProgressLines(written.append, times.__next__)
     for _, what, done, total in calls:
         step(what, done, total)
     return written

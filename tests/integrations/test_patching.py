@@ -106,7 +106,7 @@ def test_leaving_a_block_restores_what_was_before(load):
 
 def test_a_version_that_is_not_known(load, monkeypatch):
     monkeypatch.setattr(patching, "version_of", lambda tool: "1.2")
-    line = r"stanza 1.2 is not known here, so its decoding was left alone; known: 1.0, 1.1"
+    line = r"stanza 1.2 is not known, so its decoding was not replaced; known: 1.0, 1.1"
     with pytest.raises(MissingExtraError, match=line):
         integrations.patch("stanza")
     assert sys.modules["old_tool"].best(None) == "theirs"

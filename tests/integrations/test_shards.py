@@ -88,9 +88,7 @@ def test_each_file_is_as_parse_writes_it(folder, tmp_path):
     assert re.fullmatch(r"\d:\d\d:\d\d  files parsed", lines[-4])
     assert re.fullmatch(r"5 files, 29 words, in [\d.]+ s: [\d,]+ words a second", lines[-3])
     assert lines[-2].startswith(f"not parsed: {folder / 'broken.conllu'}:1: 2 columns where")
-    assert lines[-1] == (
-        "arborescence: error: 1 file was not parsed; the same command tries that again"
-    )
+    assert lines[-1] == ("arborescence: error: 1 file was not parsed; the same command tries again")
 
     # What is finished is not touched; what was broken is done when it is mended.
     times = {name: (out / name).stat().st_mtime_ns for name in files(out)}
@@ -229,7 +227,9 @@ def test_a_worker_that_is_killed_is_replaced(held, tmp_path):
     os.kill(worker, signal.SIGKILL)
     said = rest(process)
     assert process.returncode == 0, said
-    assert f"{tmp_path / 'in/file.conllu'}: its process was killed; it is done again" in said
+    assert (
+        f"{tmp_path / 'in/file.conllu'}: its process was killed; the file is parsed again" in said
+    )
     assert files(tmp_path / "out") == ["file.conllu"]
     assert [sentence.sent_id for sentence in read(tmp_path / "out/file.conllu")] == ["0", "1"]
 

@@ -111,11 +111,11 @@ def test_the_recipe_goes_on_from_a_file(tmp_path):
 def test_what_does_not_go_on(tmp_path):
     with pytest.raises(OptionError, match="is of the kind linear, not transition"):
         train([NEW], kind="transition", start=small_parser("linear"))
-    with pytest.raises(OptionError, match="the kind of the parser to go on from must be"):
+    with pytest.raises(OptionError, match="the kind of the parser to continue from must be"):
         train([NEW], start=small_parser("reranker"))
-    with pytest.raises(OptionError, match="other weights: leave out"):
+    with pytest.raises(OptionError, match="weights of another shape: leave out"):
         trained("linear", [NEW], 1, bits=12)
-    with pytest.raises(OptionError, match="other weights: leave out"):
+    with pytest.raises(OptionError, match="weights of another shape: leave out"):
         trained("linear", [NEW], 1, joint=True)
     state, small = tmp_path / "state", {"checkpoint": tmp_path / "state"}
     trained("tree", treebank(), 1, **small)

@@ -399,7 +399,7 @@ def test_with_few_sentences_kept_apart_the_card_says_not_fitted(folder, tmp_path
     write(dev, folder / "bd_nest-ud-dev.conllu")
     card = packed(LinearParser.train(treebank(), dev=dev, **how), folder, tmp_path)
     [line] = [line for line in card.splitlines() if line.startswith("| `bd` |")]
-    assert f"| *not fitted*: {number} sentences were kept apart, and 200 are needed |" in line
+    assert f"| *not fitted*: {number} sentences were kept apart, but 200 are needed |" in line
 
 
 def test_a_model_without_probabilities_has_none_in_its_card(folder, tmp_path):

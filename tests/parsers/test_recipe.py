@@ -105,7 +105,7 @@ def test_without_a_dev_part_some_sentences_are_kept_to_choose_by(tmp_path, sente
     assert bool(scores) == bool(kept)
     lines = [line for line in said if line.startswith("dev: ")]
     assert lines == [
-        f"dev: there is none: {kept} of these sentences are kept to choose by"
+        f"dev: no dev part: {kept} of these sentences are kept to choose the epoch by"
         if kept
         else f"dev: there is none, and {sentences} sentences are too few to keep a tenth to choose "
         "by: all epochs are run"
@@ -164,7 +164,7 @@ def test_options_of_another_kind_and_none():
         (None, {"joint": True}),
     ):
         [name] = options
-        with pytest.raises(OptionError, match=f"^{name} is no option of .*; there are "):
+        with pytest.raises(OptionError, match=f"^{name} is not an option of .*; the options are "):
             train(treebank(), kind=kind, **options)
     with pytest.raises(OptionError, match="kind must be 'linear', 'second-order', 'transition' or"):
         train(treebank(), kind="biaffine")

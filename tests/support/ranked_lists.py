@@ -3,7 +3,7 @@
 import numpy as np
 
 from arborescence.parsers.reranker import features as trees
-from arborescence.parsers.reranker.lists import Lists
+from arborescence.parsers.reranker.lists import KBestLists
 from arborescence.parsers.shared import features
 from samples import treebank
 
@@ -35,6 +35,6 @@ def ranked(count=12):
 def prepare(lists, columns=ALL, gold=None):
     sides = []
     templates = trees.TreeTemplates.of(columns, sides)
-    sentences, arrays = Lists.of(lists, gold)
+    sentences, arrays = KBestLists.of(lists, gold)
     batch = features.Batch.of(sentences, features.Sides.of(sides), np.empty(0, np.uint64))
     return batch, arrays, templates, trees.Workspace.of(batch, arrays, templates)

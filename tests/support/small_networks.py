@@ -4,7 +4,7 @@ import numpy as np
 
 from arborescence.parsers.neural.inputs import Inputs
 from arborescence.parsers.neural.settings import Settings
-from arborescence.parsers.neural.stored import shapes
+from arborescence.parsers.neural.stored import shapes_of
 from arborescence.parsers.neural.vocabulary import Vocabulary
 from arborescence.parsers.tagger.kernels import Guesses
 from arborescence.treebank import Sentence
@@ -63,7 +63,9 @@ def weights_of(settings, vocabulary, hinted=True, seed=2):
     generator = np.random.default_rng(seed)
     weights = {
         name: generator.normal(0, 0.5, shape).astype(np.float32)
-        for name, shape in shapes(settings, vocabulary, hinted=hinted, relations=RELATIONS).items()
+        for name, shape in shapes_of(
+            settings, vocabulary, hinted=hinted, relations=RELATIONS
+        ).items()
     }
     weights["letters.weight"][0] = 0
     return weights

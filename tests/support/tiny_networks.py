@@ -7,7 +7,7 @@ import numpy as np
 from arborescence.parsers import BiaffineParser
 from arborescence.parsers.neural import stored
 from arborescence.parsers.neural.settings import Settings
-from arborescence.parsers.neural.stored import shapes
+from arborescence.parsers.neural.stored import shapes_of
 from arborescence.parsers.neural.vocabulary import NOTHING, Vocabulary
 from arborescence.parsers.shared.training_trees import TrainingTrees
 
@@ -24,7 +24,7 @@ def random_parser(treebank, *, seed=1, tagger=None, text=None, device=None, **se
         rows = {word: row for row, word in enumerate(vocabulary.words, 1)}
         vocabulary = vocabulary._replace(vectors=rows)
     trees = TrainingTrees.of(treebank, projective=False)
-    sizes = shapes(chosen, vocabulary, hinted=tagger is not None, relations=len(trees.labels))
+    sizes = shapes_of(chosen, vocabulary, hinted=tagger is not None, relations=len(trees.labels))
     generator = np.random.default_rng(seed)
     weights = {
         name: generator.normal(size=size, scale=0.5).astype(np.float32)

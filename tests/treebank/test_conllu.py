@@ -299,7 +299,7 @@ def test_bytes_of_no_encoding_are_told(monkeypatch):
     with pytest.raises(TreebankError, match="<stream>:4: byte 0xd8 is not utf-16-be: name the enc"):
         list(read(io.BytesIO(data), encoding="utf-16-be"))
     for name in ("klingon", "hex", "a\0b"):
-        with pytest.raises(OptionError, match="encoding must be one that Python knows"):
+        with pytest.raises(OptionError, match="encoding must be an encoding that Python knows"):
             list(read(io.BytesIO(BIRDS), encoding=name))
 
 

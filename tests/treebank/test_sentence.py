@@ -128,7 +128,7 @@ def test_heads_are_a_column_or_a_head_vector():
     ("heads", "fault"),
     [
         ([0], "2 integers"),
-        ([0, 0, 1], "the first is the root's"),
+        ([0, 0, 1], "the first must be -1, for the root"),
         ([0, 3], "head of word 2 is 3"),
         ([-1, 0, 3], "head of word 2 is 3"),
         ([-1, 1, 0], "head of word 1 is 1"),

@@ -1,4 +1,4 @@
-"""``arborescence rank`` and ``audit``: what a person should annotate next, and what check again."""
+"""``arborescence rank`` and ``audit``: sentences to annotate next, and words to check again."""
 
 from __future__ import annotations
 
@@ -32,27 +32,27 @@ def rank(
     output: WordsOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """List the sentences of which a parser is least sure, or single words with both readings.
+    """List the sentences about which a parser has most doubt, or single words with both readings.
 
-    Each line has the doubt, file and line, and the sentence. Heads that are given are kept, and
-    sentences that have all are left out.
+    Each line has the doubt, file and line, and the sentence. Given heads are kept, and sentences
+    with all heads are left out.
 
     Parameters
     ----------
     files
-        What to rank; '-' or nothing: the standard input.
+        The sentences to rank; '-' or nothing: the standard input.
     model
         A graph-based parser.
     by
-        The share of heads that are expected to be wrong, the entropy of the trees for each word,
-        how little the best tree leads, or how much the 10 best trees differ.
+        The expected share of wrong heads, the entropy of the trees for each word, the lead of the
+        best tree (less is more doubt), or the differences of the 10 best trees.
     words
         Rank words, by the probability that the best head is wrong.
     budget
-        Stop after so many words.
+        Stop after this number of words.
     format
         CoNLL-U; a sentence a line with spaces between the words; raw text; raw text with a
-        sentence on each line; or raw text in which sentences go on from line to line.
+        sentence on each line; or raw text whose sentences continue from line to line.
     output
         Write the sentences in this order, as CoNLL-U, to be annotated.
     as_json
@@ -66,15 +66,15 @@ def rank(
     from arborescence.parsers import load, ranking
 
     parser = load(model)
-    given = hinted(files, format, parser, encoding)
-    found = ranking.rank(parser, given, by=by, words=words, budget=budget)
-    if not found:
+    sentences = hinted(files, format, parser, encoding)
+    ranked = ranking.rank(parser, sentences, by=by, words=words, budget=budget)
+    if not ranked:
         note("no head is missing (_ in HEAD), so there is nothing to rank")
     if output:
-        once = {id(each.sentence): each.sentence for each in found}
+        once = {id(each.sentence): each.sentence for each in ranked}
         deliver(([sentence] for sentence in once.values()), output=output)
         return
-    for each in found:
+    for each in ranked:
         place = {"source": each.sentence.source, "line": each.sentence.line}
         entry = {**place, **each._asdict(), "sentence": " ".join(each.sentence.forms)}
         say(json.dumps(entry, ensure_ascii=False) if as_json else str(each))
@@ -94,9 +94,9 @@ def audit(
 ) -> None:
     """List the words of a treebank that are most likely annotated wrongly.
 
-    Parsers and taggers trained on the rest of the treebank say how probable each edge and tag is,
-    beside the best other one; rules say which are broken; and n-grams, where the same words are
-    annotated in another way.
+    Parsers and taggers that are trained on the rest of the treebank give the probabilities of each
+    edge and tag, and of the best other ones. Also listed are broken rules, and n-grams whose words
+    have another annotation elsewhere.
 
     Parameters
     ----------
@@ -105,15 +105,15 @@ def audit(
     kind
         The kind of the parsers.
     folds
-        Into how many parts the treebank is split.
+        The number of parts of the treebank.
     rules
-        The rules: those of UD, or of a file.
+        The rules: the rules of UD, or of a file.
     budget
-        How many words to list; all that anything speaks against, if not given.
+        The number of words to list; by default all words with evidence against them.
     seed
-        For the folds and for training.
+        The seed for the folds and for training.
     output
-        Write a page in which each word has both trees.
+        Write a page with both trees of each word.
     as_json
         Write JSON, a word a line.
 
@@ -128,7 +128,7 @@ def audit(
     from arborescence.system.files import writing
 
     with steps(quiet=quiet) as step:
-        found = audited(
+        findings = audited(
             sentences_of(files, readers_of("conllu", None, None, encoding)),
             kind=kind,
             folds=folds,
@@ -139,22 +139,22 @@ def audit(
         )
     if output:
         with writing(output) as file:
-            file.write(audit_html(found).encode())
-        note(f"{len(found):,} words to check, in {output}", quiet=quiet)
+            file.write(audit_html(findings).encode())
+        note(f"{len(findings):,} words to check, in {output}", quiet=quiet)
         return
-    for one in found:
+    for finding in findings:
         if not as_json:
-            say(str(one))
+            say(str(finding))
             continue
         entry = {
-            "source": one.sentence.source,
-            "line": one.sentence.line,
-            "value": one.value,
-            **one._asdict(),
-            "odds": one.odds._asdict(),
-            "variations": [each._asdict() for each in one.variations],
-            "sentence": the_tree([one.sentence]),
-            "proposed": edges_of(one.proposed(), confidence=False),
+            "source": finding.sentence.source,
+            "line": finding.sentence.line,
+            "value": finding.value,
+            **finding._asdict(),
+            "odds": finding.odds._asdict(),
+            "variations": [each._asdict() for each in finding.variations],
+            "sentence": the_tree([finding.sentence]),
+            "proposed": edges_of(finding.proposed(), confidence=False),
         }
         del entry["parser"]
         say(json.dumps(entry, ensure_ascii=False))

@@ -51,7 +51,7 @@ _MODULES: Final = {
 
 
 class Commands(TyperGroup):
-    """The commands of the package, and those that are added, each imported when it is wanted."""
+    """The commands of the package, and added commands; each is imported when it is called."""
 
     def __init__(self, **given: Any) -> None:
         super().__init__(**given)
@@ -62,7 +62,7 @@ class Commands(TyperGroup):
         return [*_MODULES, *sorted(_added().keys() - _MODULES)]
 
     def get_command(self, _context: Any, name: str) -> Any:
-        """Return a command; None, after a line on stderr, if one that is added is broken."""
+        """Return a command; None, after a line on stderr, if an added command is broken."""
         if name in _MODULES:
             return _own(name)
         if point := _added().get(name):
@@ -95,14 +95,14 @@ def _made(name: str, found: Any) -> Any:
 
 
 def _loaded(point: EntryPoint) -> Any:
-    """Import a command, which may be code of anybody."""
+    """Import an added command, whose author may be anybody."""
     try:
         return _made(point.name, point.load())
     except (Exception, SystemExit) as error:
-        whose = point.dist.name if point.dist else point.value
+        distribution = point.dist.name if point.dist else point.value
         reason = " ".join(str(error).split())
         sys.stderr.write(
-            f"arborescence: the command {point.name!r} of {whose} is left out: "
+            f"arborescence: the command {point.name!r} of {distribution} is left out: "
             f"{type(error).__name__}: {reason}\n"
         )
         return None
@@ -130,7 +130,7 @@ def arborescence(
     version
         Show the version and exit.
     verbose
-        With --version: and which kernels run.
+        With --version: also show which kernels run.
 
     Examples
     --------
@@ -150,7 +150,7 @@ app.callback(invoke_without_command=True, epilog=examples_of(arborescence))(
 
 
 def installed_version(verbose: bool) -> str:
-    """Return the version; if `verbose`, with what runs."""
+    """Return the version; if `verbose`, also the kernels that run."""
     if not verbose:
         return __version__
     from arborescence.compiling.native import described

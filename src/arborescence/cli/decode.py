@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from arborescence.rules import Edges
 
-    #: The trees of a sentence, best first: the heads of its words, and the weight of each.
+    #: The trees of a sentence, best first: the heads of its words, and the weight of the tree.
     Trees = list[tuple[list[int], float]]
 
 
@@ -45,7 +45,7 @@ def decode(
     threads: ThreadsOption = 1,
     as_json: JsonOption = False,
 ) -> None:
-    r"""Find the best trees for scores that were made elsewhere.
+    r"""Find the best trees for scores of other programs.
 
     Prints the heads of each sentence on a line. scores\[h, d] is the weight of the edge h -> d.
     With --kbest, a line for each tree: sentence (from 0), rank (from 1), weight and heads, with
@@ -65,11 +65,11 @@ def decode(
     forbid
         No tree has this edge, or these: 2:5, or 2:5,6. As for require.
     inference
-        Find the best tree, or one by way of an undirected tree.
+        Find the best tree, or a tree by way of an undirected tree.
     rounds
         Rounds of local enhancement, if inference is undirected.
     encoding
-        The score of an undirected edge, of those of its two directions.
+        The score of an undirected edge, from the scores of its two directions.
     as_json
         Print heads and weight of each tree as JSON.
 
@@ -92,17 +92,17 @@ def decode(
     values, lengths = load_scores(scores)
     if require or forbid:
         values = masked(values, require, forbid, root=root, projective=projective)
-    which: dict[str, Any] = {"root": root, "threads": threads}
+    shared: dict[str, Any] = {"root": root, "threads": threads}
     arrays: dict[str, Any]
     if kbest:
-        arrays = arb.kbest(values, kbest, lengths, projective=projective, **which)._asdict()
+        arrays = arb.kbest(values, kbest, lengths, projective=projective, **shared)._asdict()
         trees = list(lists_of(**arrays))
     else:
         if inference == "undirected":
             how: dict[str, Any] = {"rounds": rounds, "encoding": encoding}
-            heads = arb.undirected.decode(values, lengths, **how, **which)
+            heads = arb.undirected.decode(values, lengths, **how, **shared)
         else:
-            heads = arb.decode(values, lengths, projective=projective, **which)
+            heads = arb.decode(values, lengths, projective=projective, **shared)
         arrays = {"heads": heads}
         weights = np.array(arb.tree_weight(values, heads))
         lists = heads[..., None, :], weights[..., None], np.ones_like(weights, np.int64)
@@ -154,14 +154,14 @@ def load_scores(path: Path) -> tuple[NDArray[Any], NDArray[Any] | None]:
         if "scores" in content.names:
             lengths = content.read("lengths") if "lengths" in content.names else None
             return content.read("scores"), lengths
-        found = ", ".join(content.names) or "none"
-        raise ScoresError(f"{path}: no array named 'scores' (found: {found})")
+        names = ", ".join(content.names) or "none"
+        raise ScoresError(f"{path}: no array named 'scores' (found: {names})")
 
 
 def lists_of(
     heads: NDArray[np.int64], weights: NDArray[np.float64], counts: Any
 ) -> Iterator[Trees]:
-    """Yield the k best trees of each sentence, from what `kbest` returns."""
+    """Yield the k best trees of each sentence, from the arrays of `kbest`."""
     k, nodes = heads.shape[-2:]
     rows = zip(heads.reshape(-1, k, nodes), weights.reshape(-1, k), counts.flat, strict=True)
     for trees, of_trees, count in rows:
@@ -188,7 +188,7 @@ def in_json(sentences: list[Trees], ranked: bool) -> Iterator[str]:
 
 
 def save(path: Path, arrays: dict[str, Any]) -> None:
-    """Write one array as a ``.npy`` file, several as ``.npz``, whole or not at all."""
+    """Write one array as a ``.npy`` file, several as ``.npz``; after an error, write no file."""
     import numpy as np
 
     with replacing(path) as file:
@@ -199,6 +199,6 @@ def save(path: Path, arrays: dict[str, Any]) -> None:
 
 
 def words_of(tree: NDArray[np.int64]) -> list[int]:
-    """Give the heads of the words, without root and padding."""
+    """Return the heads of the words, without root and padding."""
     heads: list[int] = tree[tree >= 0].tolist()
     return heads

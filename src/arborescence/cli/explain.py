@@ -1,4 +1,4 @@
-"""``arborescence explain`` and ``trace``: how an algorithm, or a parser, comes to its result."""
+"""``arborescence explain`` and ``trace``: the steps of an algorithm, or of a parser."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def explain(
     exercise: Annotated[int | None, typer.Option(metavar="N")] = None,
     seed: int | None = None,
 ) -> None:
-    """Show the steps by which an algorithm finds a tree, each with a sentence that says what.
+    """Show the steps by which an algorithm finds a tree, each with a sentence that explains it.
 
     Parameters
     ----------
@@ -66,25 +66,25 @@ def explain(
     sentence
         A sentence, instead of scores: a model scores it.
     model
-        What scores the sentence: a model's name or file, of any language; by default 'english'.
+        The model that scores the sentence: its name or file; by default 'english'.
     format
         Whether the sentence has spaces between its words, or is raw text.
     algorithm
-        What is explained.
+        The algorithm to explain.
     root
-        One root edge, or one or more; by default what fits the algorithm.
+        One root edge, or one or more; by default as the algorithm needs.
     k
         The number of trees, for kbest.
     rules
         With --sentence: the search for the best tree that keeps these rules.
     output
-        Write text, or by the ending .json, or .html: a page that computes some anew.
+        Write text, or by the ending .json, or .html: a page that can also compute other graphs.
     as_json
         Write all data as JSON, instead of text.
     exercise
-        Write so many exercises into the file of -o, and their solutions into one beside it.
+        Write N exercises to the file of -o, and their solutions to another file beside it.
     seed
-        For --exercise: the number of the first one; by default 0.
+        For --exercise: the number of the first exercise; by default 0.
 
     Examples
     --------
@@ -174,12 +174,12 @@ def given(text: str, model: str | None, writing: Words) -> tuple[Sentence, Graph
     parser = load(model)
     if not isinstance(parser, GraphParser):
         raise ModelError(
-            f"{model}: this model has no scores of edges: explain takes a graph-based one, and "
-            "trace shows how a transition-based one parses"
+            f"{model}: this model has no scores of edges: explain needs a graph-based model, and "
+            "trace shows how a transition-based model parses"
         )
     sentences = list(wanted([text], writing, parser, None, UTF8))
     if len(sentences) != 1:
-        raise TreebankError(f"--sentence has {len(sentences)} sentences, and explain takes one")
+        raise TreebankError(f"--sentence has {len(sentences)} sentences, but explain needs one")
     return sentences[0], parser
 
 
@@ -254,14 +254,14 @@ def names_of(rows: list[list[str]], width: int) -> tuple[bool, bool]:
         return len(rows) > width, len(rows) < width
     first = [cell.strip() for cell in rows[0][1:]]
     column = [row[0].strip() for row in rows[1:]]
-    # Names may be numbers: then the line and the column have the same ones
+    # Names may be numbers: then the line and the column have the same names.
     both = first == column and len(set(first)) == len(first) > 1
     both |= not all(map(is_score, first))
     return both, both
 
 
 def number_in(cell: str) -> float:
-    """Return the number in a cell, -inf if the cell is empty; ValueError if it has none."""
+    """Return the number in a cell, -inf if the cell is empty; ValueError for other text."""
     return float(cell.strip() or "-inf")
 
 
@@ -275,7 +275,7 @@ def is_score(cell: str) -> bool:
 
 
 def score_of(cell: str, path: Path, number: int) -> float:
-    """Return the score in a cell of a line; -inf if it is empty."""
+    """Return the score in a cell of a line; -inf for an empty cell."""
     try:
         return number_in(cell)
     except ValueError as error:
@@ -304,16 +304,16 @@ def trace(
     words
         A sentence to parse; nothing: the standard input.
     model
-        What parses: a model file, 'english' or 'english-fast'. If not given, 'english' for words,
-        and nothing for a treebank.
+        The model that parses: a file, 'english' or 'english-fast'. By default 'english' for words,
+        and no model for a treebank.
     format
         A sentence a line with spaces between the words, or raw text.
     treebank
         Show how a tree of this treebank is built ('-': the standard input).
     sentence
-        Which sentence: its place, from 1, or its sent_id. Of a treebank, the first.
+        The sentence: its place, from 1, or its sent_id. By default the first of a treebank.
     system
-        By what transitions; else the model's, or arc-standard.
+        The transition system; by default the model's, or arc-standard.
     relations
         Whether to show the edges' relations.
     output
@@ -359,31 +359,31 @@ def wanted(
     """Read the sentences of the arguments, of a treebank, or of the standard input."""
     if treebank:
         return sentences_of([treebank], readers_of("conllu", None, None, encoding))
-    if words:  # as the system gives them
+    if words:  # in the encoding of the system
         return readers_of(writing, None, parser)(BytesIO(os.fsencode(" ".join(words))))
     return sentences_of(None, readers_of(writing, None, parser, encoding))
 
 
 def chosen(
-    sentences: Iterable[Sentence], which: str | None, treebank: str | None
+    sentences: Iterable[Sentence], selection: str | None, treebank: str | None
 ) -> Iterator[Sentence]:
-    """Leave the sentence that was asked for: of a treebank the first, else all."""
-    which = which or ("1" if treebank else "all")
+    """Yield the requested sentences: by default the first of a treebank, else all."""
+    selection = selection or ("1" if treebank else "all")
     count = 0
     for count, sentence in enumerate(sentences, 1):
-        if which == "all":
+        if selection == "all":
             yield sentence
-        elif which == (str(count) if which.isdecimal() else sentence.sent_id):
+        elif selection == (str(count) if selection.isdecimal() else sentence.sent_id):
             yield sentence
             return
-    if which != "all":
-        where = "the input" if treebank in (None, "-") else treebank
-        what = which if which.isdecimal() else f"with the sent_id {which!r}"
-        raise TreebankError(f"{where} has no sentence {what}, but {count} others")
+    if selection != "all":
+        source = "the input" if treebank in (None, "-") else treebank
+        name = selection if selection.isdecimal() else f"with the sent_id {selection!r}"
+        raise TreebankError(f"{source} has no sentence {name}, but {count} others")
 
 
 def derived(sentence: Sentence, system: str) -> list[Transition]:
-    """Return the static oracle's transitions, or say which sentence has no such tree."""
+    """Return the static oracle's transitions; TreeError names a sentence without a valid tree."""
     from arborescence.drawing.text import head_list
     from arborescence.transitions import get_system
 

@@ -1,4 +1,4 @@
-"""``arborescence integrations`` and ``serve``: the tools that users have, and parsing over HTTP."""
+"""``arborescence integrations`` and ``serve``: decoding inside other tools, and over HTTP."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ def integrations(
     tools: Arguments = None,
     check: bool = True,
 ) -> None:
-    """Show which parsers can decode with this library here, and check them.
+    """Show which installed parsers can decode with this library, and check them.
 
-    For each: its version, what arborescence.integrations.patch(...) would replace, and how both
-    decoders do on 200 random graphs.
+    For each parser: its version, the functions that arborescence.integrations.patch(...) would
+    replace, and a comparison of both decoders on 200 random graphs.
 
     Parameters
     ----------
     tools
-        Names of packages; nothing: all that are known.
+        Names of packages; nothing: all known packages.
     check
         Compare both decoders on random graphs.
 
@@ -46,7 +46,7 @@ def integrations(
             say(f"{tool}: not installed")
         elif version not in module.VERSIONS:
             known = ", ".join(module.VERSIONS)
-            say(f"{tool} {version}: not known, so it is left alone; known: {known}")
+            say(f"{tool} {version}: not known, so nothing is replaced; known: {known}")
         else:
             say(f"{tool} {version}")
             if not described(tool, check):
@@ -56,7 +56,7 @@ def integrations(
 
 
 def described(tool: str, check: bool) -> bool:
-    """Write what would be replaced, and what a check found; tell whether all is well."""
+    """Write the names to replace, and the result of a check; return whether the check passed."""
     from arborescence.integrations import patching
 
     try:
@@ -68,13 +68,13 @@ def described(tool: str, check: bool) -> bool:
         say(f"    replaces {name}")
     if not check:
         return True
-    found = patching.check(tool)
+    counts = patching.check(tool)
     say(
-        f"    on {sum(found)} random graphs: the same weight {found.same} times, a better tree "
-        f"{found.better} times, one where {tool} finds none {found.broken} times"
-        + (f", wrong {found.wrong} times" if found.wrong else "")
+        f"    on {sum(counts)} random graphs: the same weight {counts.same} times, a better tree "
+        f"{counts.better} times, a tree where {tool} finds none {counts.broken} times"
+        + (f", wrong {counts.wrong} times" if counts.wrong else "")
     )
-    return not found.wrong
+    return not counts.wrong
 
 
 def serve(
@@ -93,36 +93,36 @@ def serve(
     train_into: Annotated[Path | None, typer.Option(metavar="FOLDER")] = None,
     quiet: QuietOption = False,
 ) -> None:
-    """Parse over HTTP: a page to try it, the interfaces of UDPipe, ArboratorGrew and INCEpTION.
+    """Parse over HTTP: a web page, and the interfaces of UDPipe, ArboratorGrew and INCEpTION.
 
-    Only this machine can reach it, unless --host says otherwise. On Ctrl-C or SIGTERM, requests
-    that were begun have 5 seconds, then they are answered by 503, and the process ends.
+    Without --host, only this machine can reach the service. On Ctrl-C or SIGTERM, requests in work
+    have 5 seconds; then they are answered by 503, and the process ends.
 
     Parameters
     ----------
     models
         Models; the first is the default.
     port
-        0: any that is free.
+        The port; 0: any free port.
     host
         The address to listen at; 0.0.0.0 for everybody.
     allow_host
-        A name by which it is called, or of pages that may ask, beside localhost and the address.
+        Another name of the service, or of pages that may call it; localhost and the address may.
     size
         The largest request.
     timeout
-        How long a request may take; then its work stops.
+        The longest time of a request; then its work stops.
     queue
-        How many requests may be there at a time.
+        The largest number of requests at a time.
     max_words
         The longest sentence.
     client_words
-        Words of all requests of a client at a time.
+        The most words of all requests of a client at a time.
     client_connections
-        Connections of a client at a time.
+        The most connections of a client at a time.
     train_into
-        Keep models that requests of ArboratorGrew and INCEpTION train: at most 100 of 1 GB in all,
-        in 100 epochs, with 8 that wait.
+        Keep models that requests of ArboratorGrew and INCEpTION train: at most 100 models, 1 GB in
+        all, 100 epochs each, and 8 waiting requests.
 
     Examples
     --------
@@ -139,5 +139,5 @@ def serve(
         named = [] if listening.getsockname()[0] == host else [host]
         shown = f"[{host}]" if ":" in host else host
         note(f"http://{shown}:{listening.getsockname()[1]}", quiet=quiet)
-        with suppress(KeyboardInterrupt):  # by then all that was begun has been answered
+        with suppress(KeyboardInterrupt):  # then all begun requests have been answered
             service.run(parsers, listening, train_into, [*named, *(allow_host or [])], **limits)

@@ -1,4 +1,4 @@
-"""``arborescence train``, ``calibrate``, ``models`` and ``package``: models are made, installed."""
+"""``arborescence train``, ``calibrate``, ``models`` and ``package``: make and list models."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ from arborescence.treebank.encodings import UTF8
 
 
 def models() -> None:
-    """List the models that are installed: name, size, and whose they are.
+    """List the installed models: name, size, distribution and licence.
 
-    Any distribution can bring some. `arborescence train` makes model files, which need not be
-    installed.
+    Any distribution can have models. `arborescence train` makes model files, which need no
+    installation.
 
     Examples
     --------
@@ -47,14 +47,14 @@ def models() -> None:
     for name, point in installed().items():
         with resources.as_file(file_of(point)) as path:
             size = path.stat().st_size / 1e6
-        whose = licence = "unknown"
+        distribution = licence = "unknown"
         if point.dist:
-            whose = f"{point.dist.name} {point.dist.version}"
-            told = point.dist.metadata.get_all("License-Expression") or ()
-            licence = next(iter(told), licence)
-        say(f"{name}  {size:.1f} MB  {whose}  licence: {licence}")
+            distribution = f"{point.dist.name} {point.dist.version}"
+            licences = point.dist.metadata.get_all("License-Expression") or ()
+            licence = next(iter(licences), licence)
+        say(f"{name}  {size:.1f} MB  {distribution}  licence: {licence}")
     if not installed():
-        note("none is installed; for English, pip install arborescence-en")
+        note("no model is installed; for English, pip install arborescence-en")
 
 
 def package(
@@ -71,32 +71,32 @@ def package(
     wheel: bool = True,
     quiet: QuietOption = False,
 ) -> None:
-    """Make a package of trained models, with a card of what they are and how good, and its wheel.
+    """Make a package of trained models, with a card that describes and measures them, and a wheel.
 
-    Where the wheel is installed, arborescence.load(NAME) and parse -m NAME find the model.
+    After installation of the wheel, arborescence.load(NAME) and parse -m NAME find the model.
 
     Parameters
     ----------
     models
-        The model files. One is called NAME; several have the names of their files.
+        The model files. A single model gets the name NAME; several have the names of their files.
     name
-        What the package is for, such as pt: it is called arborescence-NAME.
+        A short name, such as pt: the package is called arborescence-NAME.
     treebank
-        The folder of the treebank that they learned from, with its README and LICENSE: the models
+        The folder of the treebank that the models learned from, with README and LICENSE: the models
         have its licence, and are measured on its test part.
     output
         The folder to write; by default arborescence-NAME.
     licence
-        The licence, if the README does not say it.
+        The licence, if the README does not name it.
     version
-        The version of the package; by default, that of arborescence.
+        The version of the package; by default the version of arborescence.
     remark
-        What else the card should say of the data.
+        A remark on the data for the card.
     encoder
         The pretrained encoder of the models, as for parse. If it was fine-tuned, it is stored in
         the package, in ONNX.
     wheel
-        Also build the wheel, into the folder dist there; needs hatchling, and looks for it first.
+        Also build the wheel, into the folder dist of the package; this needs hatchling.
 
     Examples
     --------
@@ -108,7 +108,7 @@ def package(
     from arborescence.version import __version__
 
     with steps(quiet=quiet) as step, usage_errors():
-        made = packaging.package(
+        package = packaging.package(
             models,
             treebank,
             name=name,
@@ -120,9 +120,9 @@ def package(
             wheel=wheel,
             progress=step,
         )
-    if not made.commercial:
+    if not package.commercial:
         note(packaging.NO_COMMERCE)
-    say(str(made.wheel or made.folder))
+    say(str(package.wheel or package.folder))
 
 
 def calibrate(
@@ -134,19 +134,19 @@ def calibrate(
     ] = None,
     quiet: QuietOption = False,
 ) -> None:
-    """Fit the probabilities of a model anew, without training; its trees and tags stay.
+    """Fit the probabilities of a model again, without training; its trees and tags stay the same.
 
-    Training does that by itself. It is for models from before, and for text of another kind.
+    Training also fits them. This command is for older models, and for text of another kind.
 
     Parameters
     ----------
     model
         A model file, or the name of a model that is installed.
     dev
-        Sentences with trees that it has not learned from: CoNLL-U, or a folder with a dev part. By
-        the test part of the folder, errors before and after are measured.
+        Sentences with trees that the model has not learned from: CoNLL-U, or a folder with a dev
+        part. On the test part of the folder, errors before and after are measured.
     output
-        Where to write the model.
+        The file for the model.
     encoder
         The pretrained encoder of the model, as for parse.
 
@@ -165,16 +165,16 @@ def calibrate(
     with steps(quiet=quiet) as step:
         before = calibrating.calibration(parser, test) if test else None
         step("fitting", 0, 1)
-        found = calibrating.calibrate(parser, dev)
+        count = calibrating.calibrate(parser, dev)
         step("fitting", 1, 1)
         after = calibrating.calibration(parser, test) if test else None
     parser.save(output)
-    note(f"fitted on {found:,} sentences; saved in {output}", quiet=quiet)
+    note(f"fitted on {count:,} sentences; saved in {output}", quiet=quiet)
     if test:
         say(f"calibration error on {len(test):,} sentences: {before}; now {after}")
 
 
-#: The command that chooses the kind: what ``arborescence train TREEBANK`` is short for.
+#: The command that chooses the kind; ``arborescence train TREEBANK`` is short for it.
 AUTO: Final = "auto"
 EXAMPLES: Final = {
     None: (
@@ -199,7 +199,7 @@ EXAMPLES: Final = {
 
 
 class Kinds(TyperGroup):
-    """The kinds of parsers as commands, each made when it is asked for."""
+    """The kinds of parsers as commands, each made when it is called."""
 
     def list_commands(self, _context: Any) -> list[str]:
         """Return the names of the commands."""
@@ -208,7 +208,7 @@ class Kinds(TyperGroup):
         return [AUTO, *present_kinds(), *added_kinds()]
 
     def get_command(self, _context: Any, name: str) -> Any:
-        """Make a command; None, after a line on stderr, if a kind that is added is broken."""
+        """Make a command; None, after a line on stderr, if an added kind is broken."""
         # If the folder of a kind is deleted, ModuleNotFoundError says so
         try:
             if name in (AUTO, *trainable_kinds()):
@@ -218,7 +218,7 @@ class Kinds(TyperGroup):
         return None
 
     def parse_args(self, context: Any, args: list[str]) -> list[str]:
-        """Read the name of the kind; if there is none, take the command that chooses it."""
+        """Read the name of the kind; without a kind, use the command that chooses the kind."""
         if args and args[0] not in (AUTO, *trainable_kinds(), *context.help_option_names):
             refuse_options_of_kinds(args)
             args = [AUTO, *args]
@@ -226,7 +226,7 @@ class Kinds(TyperGroup):
 
 
 def refuse_options_of_kinds(args: list[str]) -> None:
-    """Complain of an option that only some kinds of parsers have."""
+    """Raise BadParameter for an option that only some kinds of parsers have."""
     words = [word for arg in args for word in arg.split("=", 1)]
     common = all_options(None)
     for word in words:
@@ -265,14 +265,14 @@ def command_for(kind: str | None) -> Any:
         treebanks
             Treebanks to learn from: CoNLL-U, or folders that have a train part.
         output
-            Where to write the model.
+            The file for the model.
         dev
-            A treebank by which to choose the best epoch, and to stop.
+            A treebank to choose the best epoch by, and to decide when to stop.
         start
-            A model to go on from, with its kind and settings: all that it knows is kept, and new
-            words and relations are added.
+            A model to continue from, with its kind and settings: its words and relations are kept,
+            and new ones are added.
         resume
-            Go on where an interrupted training has stopped.
+            Continue an interrupted training.
         """
         skipped = Skipped() if skip_invalid else None
         with steps(quiet=quiet) as step, usage_errors():
@@ -293,7 +293,7 @@ def command_for(kind: str | None) -> Any:
         note(f"{reached(getattr(trained, 'info', {}))}saved in {output}", quiet=quiet)
         folders = filter(Path.is_dir, treebanks)
         if tests := [str(path) for folder in folders for path in parts_of(folder)["test"]]:
-            note(f"to test it by: {', '.join(tests)}", quiet=quiet)
+            note(f"to test the model: {', '.join(tests)}", quiet=quiet)
 
     app = typer.Typer(add_completion=False, rich_markup_mode="rich")
     app.command(kind or AUTO, help=described(kind), epilog=examples(*EXAMPLES.get(kind, ())))(
@@ -303,15 +303,15 @@ def command_for(kind: str | None) -> Any:
 
 
 def described(kind: str | None) -> str:
-    """Return what the help of a command says first."""
+    """Return the first lines of a command's help."""
     if kind is None:
         return "Train the kind of parser that is best for the size of the treebank."
-    said = str(settings_of(kind).__doc__).partition("\n")[0].removeprefix("Options of ")
-    return f"Train {said}\n\nAfter each epoch its state is kept in MODEL.checkpoint, for --resume."
+    name = str(settings_of(kind).__doc__).partition("\n")[0].removeprefix("Options of ")
+    return f"Train {name}\n\nAfter each epoch the state is kept in MODEL.checkpoint, for --resume."
 
 
 def reached(info: dict[str, Any]) -> str:
-    """Say which epoch was the best, and how good it is on dev, where there are scores."""
+    """Return a text on the best epoch and its scores on dev; "" without scores."""
     epochs = info["dev"]
     if not (scores := epochs[info["epoch"] - 1]):
         return ""
@@ -332,5 +332,5 @@ def kinds() -> None:
     """Train a parser on a treebank.
 
     The first word names the kind of parser; its help names its options. Without a kind, the best
-    one for the size of the treebank is chosen. A file that has the name of a kind is ./NAME.
+    kind for the size of the treebank is chosen. Write ./NAME for a file with the name of a kind.
     """

@@ -1,4 +1,4 @@
-"""Options of commands: those that several have, and those generated from what is in the code."""
+"""Options of commands: shared options, and options that are generated from the library's code."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def examples(*lines: str) -> str:
-    """Lay out the examples at the end of a help page."""
+    """Format the examples at the end of a help page."""
     if not lines:
         return ""
     return "\n\n".join(["[bold]Examples[/bold]", *(f"  [cyan]{line}[/cyan]" for line in lines)])
@@ -32,7 +32,7 @@ def examples(*lines: str) -> str:
 
 @contextmanager
 def usage_errors() -> Iterator[None]:
-    """Turn what the library says of its options into an error of usage."""
+    """Turn an OptionError of the library into a usage error."""
     try:
         yield
     except OptionError as error:
@@ -40,14 +40,14 @@ def usage_errors() -> Iterator[None]:
 
 
 def as_typed(message: str) -> str:
-    """Name options as they are on the command line."""
+    """Rewrite a message with the names of options on the command line."""
     message = re.sub(r"^rng(?= must)", "seed", message)
     message = re.sub(r"^\w+(?= must)", lambda name: f"--{name[0].replace('_', '-')}", message)
     return values_as_typed(re.sub(r"\b(\w+)=(?!True\b)([\w.-]+)", r"\1='\2'", message))
 
 
 def values_as_typed(message: str) -> str:
-    """Name options with a quoted value, True, False or none as they are on the command line."""
+    """Rewrite options with a quoted value, True, False or no value for the command line."""
 
     def typed(option: re.Match[str]) -> str:
         name, value = option[1].replace("_", "-"), option[2].strip("'")
@@ -62,7 +62,7 @@ def values_as_typed(message: str) -> str:
 
 
 def hush(wanted: bool) -> bool:
-    """Silence the note that kernels are being compiled, and how odd input is read, too."""
+    """Silence the note that kernels are being compiled, and warnings about unusual input."""
     if wanted:
         os.environ["ARBORESCENCE_QUIET"] = "1"
         warnings.simplefilter("ignore", ArborescenceWarning)
@@ -70,32 +70,30 @@ def hush(wanted: bool) -> bool:
 
 
 RootOption = Annotated[
-    Root, typer.Option(help="Exactly one word hangs from the root, or one or more.")
+    Root, typer.Option(help="Exactly one word hangs from the root, or one or more words.")
 ]
-ThreadsOption = Annotated[int, typer.Option(min=1, help="How many threads to use.")]
+ThreadsOption = Annotated[int, typer.Option(min=1, help="The number of threads.")]
 KBestOption = Annotated[
     int | None,
-    typer.Option(
-        min=1, max=10**6, metavar="K", help="Find the K best trees of each sentence, not one."
-    ),
+    typer.Option(min=1, max=10**6, metavar="K", help="Find the K best trees of each sentence."),
 ]
 Arguments = Annotated[list[str] | None, typer.Argument()]
 JsonOption = Annotated[bool, typer.Option("--json")]
 OutputOption = Annotated[str | None, into("conllu", "json", "svg")]
 WordsOption = Annotated[str | None, into("conllu", "json")]  # sentences that may lack trees
 DrawingOption = Annotated[
-    str | None, into("svg", metavar="FILE.svg", help="Draw the trees into it.")
+    str | None, into("svg", metavar="FILE.svg", help="Draw the trees into this file.")
 ]
 QuietOption = Annotated[
-    bool, typer.Option("--quiet", "-q", callback=hush, help="Say nothing but what goes wrong.")
+    bool, typer.Option("--quiet", "-q", callback=hush, help="Write nothing but errors.")
 ]
 SkipOption = Annotated[
-    bool, typer.Option("--skip-invalid", help="Leave broken sentences out, and count them.")
+    bool, typer.Option("--skip-invalid", help="Leave invalid sentences out, and count them.")
 ]
 
 
 def known_encoding(name: str) -> str:
-    """Raise BadParameter if there is no such encoding."""
+    """Return the name of an encoding; BadParameter if Python does not know the encoding."""
     with usage_errors():
         check_encoding(name)
     return name
@@ -112,7 +110,7 @@ EncodingOption = Annotated[
 
 
 _Options = TypeVar("_Options")
-#: How the command line writes values that are no text.
+#: The words of the command line for values that are not text.
 _WORDS: Final = {False: "no", True: "yes"}
 _HEADING: Final = re.compile(r"\n\n(Parameters|Examples)\n-+\n")
 _ENTRY: Final = re.compile(r"^(\w+)\n((?:    .*\n?)+)", re.MULTILINE)
@@ -124,12 +122,17 @@ def documented(
     *,
     common: Callable[..., None] | None = None,
 ) -> Callable[..., None]:
-    """Let the docstring of a command say what its options are; a flag that is off has no --no-."""
-    # Parameters of `common`, and options, are added: the command's ``**`` has them as Typer read
-    # them (see `given`)
+    """Make the options of a command from its docstring; a flag that is off has no --no-.
+
+    The parameters of `common`, and `options`, are added: they are in the command's ``**``, with the
+    values that Typer has read (see `given`).
+    """
     more = [_parameter(option) for option in (options or {}).values() if option.command]
     each_once = {
-        each.name: each for one in (common, command) if one for each in _parameters_of(one)
+        each.name: each
+        for function in (common, command)
+        if function
+        for each in _parameters_of(function)
     }
 
     def run(**given: Any) -> None:
@@ -143,7 +146,7 @@ def documented(
 def taking(
     record: Callable[..., _Options],
 ) -> Callable[[Callable[[_Options], None]], Callable[..., None]]:
-    """Let a command take all its options as one record, a dataclass that declares them."""
+    """Let a command take all its options as a record, a dataclass that declares them."""
 
     def decorated(command: Callable[[_Options], None]) -> Callable[..., None]:
         def run(**options: Any) -> None:
@@ -170,45 +173,45 @@ def examples_of(command: Callable[..., None]) -> str:
 
 
 def _section(documented: Callable[..., Any], name: str = "") -> str:
-    """Return a section of a docstring, or what stands above all of them; "" if there is none."""
+    """Return a section of a docstring, or the text above all sections; "" if there is none."""
     above, *sections = _HEADING.split(inspect.getdoc(documented) or "")
     return dict(zip(["", *sections[::2]], [above, *sections[1::2]], strict=True)).get(name, "")
 
 
 def _parameters_of(declaring: Callable[..., Any]) -> list[inspect.Parameter]:
-    """Return the parameters of a command or a record, with what its docstring says of each."""
+    """Return the parameters of a command or a record, with their texts in its docstring."""
     entries = _ENTRY.findall(_section(declaring, "Parameters") + "\n")
-    said = {name: " ".join(text.split()) for name, text in entries}
+    texts = {name: " ".join(text.split()) for name, text in entries}
     return [
-        each.replace(annotation=_annotated(each, said.get(each.name)), kind=each.KEYWORD_ONLY)
+        each.replace(annotation=_annotated(each, texts.get(each.name)), kind=each.KEYWORD_ONLY)
         for each in inspect.signature(declaring, eval_str=True).parameters.values()
         if each.kind is not each.VAR_KEYWORD
     ]
 
 
-def _annotated(declared: inspect.Parameter, said: str | None) -> Any:
+def _annotated(declared: inspect.Parameter, text: str | None) -> Any:
     """Return the type of a parameter, with the help of its option."""
     kind, option = declared.annotation, typer.Option()
     if get_origin(kind) is Annotated:
         kind, option = get_args(kind)
-    elif not said:  # Typer's context
+    elif not text:  # Typer's context
         return kind
     option = copy(option)
-    option.help = said or option.help
-    # Typer takes the first flag of an annotation for a default.
+    option.help = text or option.help
+    # Typer reads the first flag of an annotation as a default.
     if declared.default is False and option.default is ... and not option.param_decls:
         option.param_decls = (f"--{declared.name.replace('_', '-')}",)
     return Annotated[kind, option]
 
 
 def given(context: typer.Context, options: Mapping[str, Option]) -> dict[str, Any]:
-    """Return the values of the options that were given, as the library takes them."""
-    found = {}
+    """Return the values of the given options, in the types of the library."""
+    values = {}
     for name, option in options.items():
         source = context.get_parameter_source(name)
         if source is not None and source.name != "DEFAULT":
-            found[name] = _value(option, context.params[name])
-    return found
+            values[name] = _value(option, context.params[name])
+    return values
 
 
 def _parameter(option: Option) -> inspect.Parameter:
@@ -239,7 +242,7 @@ def _parameter(option: Option) -> inspect.Parameter:
 
 
 def _value(option: Option, value: Any) -> Any:
-    """Return a value of the command line as the library has it."""
+    """Return a value of the command line in the type of the library."""
     if option.kind is tuple and not option.choices:
         return tuple(value.split(","))
     if option.choices and not option.is_flag:

@@ -1,4 +1,4 @@
-"""What a command writes into the file of -o: the kinds by their endings, and no file it reads."""
+"""The output files of commands (-o): their kinds by the endings, and never a file that is read."""
 
 from __future__ import annotations
 
@@ -16,27 +16,30 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-class Kind(NamedTuple):
-    """A kind of files: what it is called, the endings of its names, and whether it may be gzip."""
+class FileKind(NamedTuple):
+    """A kind of files."""
 
+    #: The name of the kind in messages.
     name: str
+    #: The endings of file names.
     endings: tuple[str, ...]
+    #: Whether files may be compressed by gzip.
     packed: bool = True
 
 
 #: All kinds of files that commands write. A name without an ending is of a command's first kind.
 KINDS: Final = {
-    "conllu": Kind("CoNLL-U", (".conllu", ".conll", ".txt")),
-    "text": Kind("text", (".txt",)),
-    "json": Kind("JSON", (".json", ".jsonl")),
-    "svg": Kind("a drawing", (".svg",)),
-    "html": Kind("a page", (".html", ".htm")),
-    "spacy": Kind("documents of spaCy", (".spacy",), packed=False),
-    "npy": Kind("an array", (".npy",), packed=False),
-    "npz": Kind("arrays", (".npz",), packed=False),
-    "model": Kind("a model", (".model", ".npz"), packed=False),
-    "parquet": Kind("a table", (".parquet",), packed=False),
-    "table": Kind("a table", (".csv", ".tsv", ".parquet"), packed=False),
+    "conllu": FileKind("CoNLL-U", (".conllu", ".conll", ".txt")),
+    "text": FileKind("text", (".txt",)),
+    "json": FileKind("JSON", (".json", ".jsonl")),
+    "svg": FileKind("a drawing", (".svg",)),
+    "html": FileKind("a page", (".html", ".htm")),
+    "spacy": FileKind("documents of spaCy", (".spacy",), packed=False),
+    "npy": FileKind("an array", (".npy",), packed=False),
+    "npz": FileKind("arrays", (".npz",), packed=False),
+    "model": FileKind("a model", (".model", ".npz"), packed=False),
+    "parquet": FileKind("a table", (".parquet",), packed=False),
+    "table": FileKind("a table", (".csv", ".tsv", ".parquet"), packed=False),
 }
 #: Endings of kinds that no command writes.
 _OTHERS: Final = re.compile(
@@ -46,44 +49,45 @@ _OTHERS: Final = re.compile(
     r"|toml|tsv|ttf|wav|webp|wmf|xhtml|xlsx?|xmi|xml|xz|ya?ml|zip|zst)"
 )
 _KNOWN: Final = {ending for kind in KINDS.values() for ending in kind.endings}
-#: The parameters of commands that name what is read. That of `train --from` may be written.
+#: The parameters of commands that name input files, except `train --from`, which may be the output.
 _READ: Final = (
     *("files", "gold", "predicted", "scores", "treebank", "treebanks", "dev"),
     *("model", "models", "rules", "head_rules"),
 )
-#: Without all of these, a command that has one of them reads the standard input.
+#: A command with one of these parameters reads the standard input if none of them is given.
 _INSTEAD: Final = {"files", "words", "treebank"}
 
 
 def ending_of(output: str | os.PathLike[str]) -> str:
-    """Return the ending of a file's name in lower case, without that of gzip."""
+    """Return the ending of a file's name in lower case, without the ending of gzip."""
     path = PurePath(output)
     return (path.with_suffix("") if path.suffix.lower() == ".gz" else path).suffix.lower()
 
 
 def ends(output: str | os.PathLike[str] | None, *endings: str) -> bool:
-    """Return whether a file's ending says that it is of this kind."""
+    """Return whether the name of a file has one of the endings."""
     return output is not None and ending_of(output) in endings
 
 
 def check_kind(output: str | os.PathLike[str], kinds: tuple[str, ...]) -> None:
-    """Raise BadParameter if a file's ending says that it is of another kind than these."""
+    """Raise BadParameter if the ending of a file is of another kind than these."""
     ending, packed = ending_of(output), PurePath(output).suffix.lower() == ".gz"
     written = [KINDS[kind] for kind in kinds]
     fits = [kind for kind in written if ending in kind.endings]
     another = not fits and (ending in _KNOWN or _OTHERS.fullmatch(ending))
     if not another and (not packed or any(kind.packed for kind in fits or written[:1])):
         return
-    there = [f"{kind.name} ({', '.join(kind.endings)})" for kind in written]
+    possible = [f"{kind.name} ({', '.join(kind.endings)})" for kind in written]
     more = ["and with .gz after it"] if any(kind.packed for kind in written) else []
     raise typer.BadParameter(
-        f"{os.fspath(output)}: the ending {PurePath(output).suffix} says another kind of file than "
-        f"are written here: {', '.join([*there, *more])}; without an ending it is {written[0].name}"
+        f"{os.fspath(output)}: the ending {PurePath(output).suffix} is of another kind of file "
+        f"than this command writes: {', '.join([*possible, *more])}; without an ending it writes "
+        f"{written[0].name}"
     )
 
 
 def into(*kinds: str, **more: Any) -> Any:
-    """Return the option of all commands that write into a file: of one of these kinds, if any."""
+    """Return the option -o of commands that write a file of one of these kinds."""
 
     def check(output: Any) -> Any:
         if output is not None and kinds:
@@ -95,10 +99,10 @@ def into(*kinds: str, **more: Any) -> Any:
 
 
 def check_options(given: Mapping[str, Any]) -> None:
-    """Raise BadParameter if a command would write into a file that it reads."""
+    """Raise BadParameter if a command would write to a file that it reads."""
     output = given.get("output")
     if given.get("as_json") and ends(output, ".conllu", ".conll"):
-        raise typer.BadParameter(f"--json is no CoNLL-U: -o {output}")
+        raise typer.BadParameter(f"--json does not write CoNLL-U: -o {output}")
     values = [given[name] for name in _READ if given.get(name) is not None]
     lists = [value if isinstance(value, list) else [value] for value in values]
     if not any(given.get(name) for name in _INSTEAD) and given.keys() & _INSTEAD:

@@ -6,7 +6,7 @@ from functools import partial
 from importlib import resources
 
 from arborescence.cli.options import DrawingOption, taking, usage_errors
-from arborescence.cli.parsing import Options, analyses, loaded
+from arborescence.cli.parsing import ParseArguments, analyses, loaded
 from arborescence.cli.progress import counted, note
 from arborescence.cli.sentences import (
     Skipped,
@@ -19,8 +19,8 @@ from arborescence.cli.sentences import (
 from arborescence.parsers.described import the_tree, the_trees
 
 
-@taking(Options)
-def parse(options: Options) -> None:
+@taking(ParseArguments)
+def parse(options: ParseArguments) -> None:
     """Parse sentences; write CoNLL-U or JSON, or draw the trees.
 
     Examples

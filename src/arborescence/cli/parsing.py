@@ -1,4 +1,4 @@
-"""``arborescence parse``, ``split`` and ``tag``: their options, and what is made of text."""
+"""``arborescence parse``, ``split`` and ``tag``: the options, and the work."""
 
 from __future__ import annotations
 
@@ -37,40 +37,40 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Options:
+class ParseArguments:
     """The options of `arborescence parse`.
 
     Parameters
     ----------
     files
-        What to parse; '-' or nothing: the standard input. FILE.spacy holds spaCy's documents.
+        The input; '-' or nothing: the standard input. FILE.spacy has spaCy's documents.
     models
         A model file, 'english', or 'english-fast' (less accurate, many times faster); several parse
         together.
     weights
-        How much each of several models counts; else 1.
+        The weights of several models; by default 1.
     output
         Write CoNLL-U, or by the ending .json, .svg or .spacy (of spaCy).
     format
         CoNLL-U; a sentence a line with spaces between the words; raw text; raw text with a
-        sentence on each line; or raw text in which sentences go on from line to line.
+        sentence on each line; or raw text whose sentences continue from line to line.
     projective
-        Whether edges must not cross; else as the model was trained.
+        Whether edges must not cross; by default as the model was trained.
     confidence
         Write the probability of each edge into MISC.
     rules
-        Rules that all trees keep: those of Universal Dependencies, or of a file; and a line that
-        says what that took.
+        Rules that all trees keep: the rules of Universal Dependencies, or of a file. A line at the
+        end counts the changes.
     keep
-        Keep the heads and relations that are given, and find the best ones for '_'.
+        Keep given heads and relations, and find the best ones for '_'.
     keep_anyway
-        The same, but where no tree has all of them, or none of those keeps the --rules, give up the
-        fewest; a comment names their words.
+        As --keep, but if no tree has all given heads and relations, or no such tree keeps the
+        --rules, give up the fewest; a comment names their words.
     encoder
         The pretrained encoder that the model was trained with: its folder, or its name on the
         Hugging Face hub.
     device
-        Let PyTorch run a neural parser, on this device; else NumPy runs it.
+        Let PyTorch run a neural parser, on this device; by default NumPy runs it.
     as_json
         Write JSON, a sentence a line, instead of CoNLL-U.
     tree
@@ -80,11 +80,11 @@ class Options:
     shards
         Parse all files of the folder IN into the folder OUT, in several processes.
     ray
-        The same on the Ray cluster at this address, or here.
+        As --shards, on the Ray cluster at this address, or on this machine.
     workers
-        How many processes, or actors of Ray; of one thread each.
+        The number of processes, or actors of Ray, with one thread each.
     parquet
-        Write Parquet into OUT, not CoNLL-U.
+        Write Parquet to OUT, not CoNLL-U.
     """
 
     files: Arguments = None
@@ -128,7 +128,7 @@ class Options:
         return "anyway" if self.keep_anyway else self.keep
 
     def check(self) -> None:
-        """Raise BadParameter if some do not go together."""
+        """Raise BadParameter if some options do not go together."""
         if self.shards or self.ray:
             others = self.output or self.as_json or self.tree or self.threads > 1
             if others or len(self.files or ()) != 2:
@@ -160,7 +160,7 @@ class Options:
             )
 
 
-def loaded(options: Options) -> Parser:
+def loaded(options: ParseArguments) -> Parser:
     """Load a model, or several that parse together; raise OptionError for wrong weights."""
     from arborescence.parsers import CombinedParser, load
 
@@ -181,7 +181,7 @@ def loaded(options: Options) -> Parser:
 def analyses(
     sentences: Iterator[Sentence],
     parser: Parser,
-    options: Options,
+    options: ParseArguments,
     skipped: Skipped | None,
     rules: Keeper | str | None,
 ) -> Iterator[Analyses]:
@@ -209,16 +209,19 @@ LONG: Final = 2000
 def watched(
     sentences: Iterable[Sentence], options: Any, skipped: Callable[[Exception], None] | None
 ) -> Iterator[Sentence]:
-    """Pass sentences on: announce the long ones, and refuse those of too many words."""
-    # options: of `parse`. Refused ones raise TreebankError, unless `skipped` takes it
+    """Yield sentences: announce long sentences, and refuse sentences of too many words.
+
+    A refused sentence raises TreebankError, or `skipped` gets the error. `options` has the options
+    of `parse`.
+    """
     from arborescence.treebank.sentence import size_of
 
     for number, sentence in enumerate(sentences, 1):
         words, most = len(sentence), options.max_words
-        where = f"{sentence.source}:{sentence.line}" if sentence.source else f"sentence {number}"
+        place = f"{sentence.source}:{sentence.line}" if sentence.source else f"sentence {number}"
         if words > most:
             error = TreebankError(
-                f"{where}: {words:,} words; --max-words is {most:,}. If that is one sentence, "
+                f"{place}: {words:,} words; --max-words is {most:,}. If this is one sentence, "
                 "raise the limit; else leave it out with --skip-invalid"
             )
             error.lost = size_of(sentence)
@@ -227,7 +230,7 @@ def watched(
             skipped(error)
             continue
         if words > LONG:
-            note(f"{where}: {words:,} words: this may take a while", quiet=options.quiet)
+            note(f"{place}: {words:,} words: this may take a while", quiet=options.quiet)
         yield sentence
 
 
@@ -254,7 +257,8 @@ def split(
     output
         Write CoNLL-U with the words, instead of lines.
     lines
-        Each line is a sentence already; or sentences go on from line to line. Else the text tells.
+        Each line is a sentence; or sentences continue from line to line. By default the text
+        decides.
     words
         Write spaces between the words of a line.
 
@@ -291,16 +295,16 @@ def tag(
     Parameters
     ----------
     files
-        What to tag; '-' or nothing: the standard input.
+        The input; '-' or nothing: the standard input.
     model
         A model: its file, or its name if it is installed.
     output
         Write CoNLL-U, or JSON by the ending .json.
     format
         CoNLL-U; a sentence a line with spaces between the words; raw text; raw text with a
-        sentence on each line; or raw text in which sentences go on from line to line.
+        sentence on each line; or raw text whose sentences continue from line to line.
     overwrite
-        Replace tags and lemmas that are given.
+        Replace given tags and lemmas.
     as_json
         Write JSON, a sentence a line, instead of CoNLL-U.
 
@@ -314,8 +318,8 @@ def tag(
     parser = load(model)
     tagged = parser.tag(hinted(files, format, parser, encoding, quiet), overwrite=overwrite)
     output = output or "-"
-    found = _counted(tagged, "tagged", output, quiet)
-    deliver(found, output=output, as_json=as_json, describe=_tags_of)
+    sentences = _counted(tagged, "tagged", output, quiet)
+    deliver(sentences, output=output, as_json=as_json, describe=_tags_of)
 
 
 def _counted(

@@ -21,16 +21,18 @@ PATIENCE: Final = 30.0  # maximum seconds without a line, in a pipe
 
 @contextmanager
 def steps(*, quiet: bool = False) -> Iterator[Callable[[str, int, int], None]]:
-    """Give a function that shows how far each step is."""
-    # ``step(what, done, total)``, 0 if not known. What follows a colon may change while the step
-    # remains: "epoch 3", then "epoch 3: LAS 85.9"
+    """Yield a function that shows the progress of each step: ``step(name, done, total)``.
+
+    An unknown total is 0. The text after a colon in the name may change within a step: "epoch 3",
+    then "epoch 3: LAS 85.9".
+    """
     if quiet:
-        yield lambda _what, _done, _total: None
+        yield lambda _name, _done, _total: None
     elif sys.stderr.isatty():
         with _bars() as step:
             yield step
     else:
-        yield Lines()
+        yield ProgressLines()
 
 
 @contextmanager
@@ -47,13 +49,13 @@ def _bars() -> Iterator[Callable[[str, int, int], None]]:
     with Progress(*columns, console=Console(stderr=True)) as bars:
         tasks = {}
 
-        def step(what: str, done: int, total: int) -> None:
-            name = what.partition(":")[0]
+        def step(text: str, done: int, total: int) -> None:
+            name = text.partition(":")[0]
             if name not in tasks:
-                tasks[name] = bars.add_task(what, total=None, count="")
+                tasks[name] = bars.add_task(text, total=None, count="")
             bars.update(
                 tasks[name],
-                description=what,
+                description=text,
                 completed=done,
                 total=total or None,
                 count=_count(done, total),
@@ -62,12 +64,12 @@ def _bars() -> Iterator[Callable[[str, int, int], None]]:
         yield step
 
 
-class Lines:
-    """Steps as plain lines, each with the time since the beginning: for pipes and logs."""
+class ProgressLines:
+    """Steps as plain lines, each with the time since the beginning: for pipes and logs.
 
-    # A step has a line when it is done, and where what follows its colon changes. One inside
-    # another, or without a known total, has lines only where nothing else was said for half a
-    # minute
+    A step has a line when it ends, and when the text after its colon changes. A step within another
+    step, or without a known total, has a line only after half a minute without lines.
+    """
 
     def __init__(
         self,
@@ -78,32 +80,32 @@ class Lines:
         self._clock = clock
         self._begun = self._last = clock()
         self._open: list[str] = []  # unfinished steps, each nested in the previous one
-        self._said: dict[str, str] = {}
+        self._written: dict[str, str] = {}
 
-    def __call__(self, what: str, done: int, total: int) -> None:
-        """Take note of how far a step is, and write a line if that is worth one."""
+    def __call__(self, text: str, done: int, total: int) -> None:
+        """Record the progress of a step, and write a line if the step needs one."""
         now = self._clock()
-        name, _, more = what.partition(":")
+        name, _, more = text.partition(":")
         known = name in self._open
         if not known and total:
             self._open.append(name)
         inside = name in self._open[1:]
-        changed = bool(more) and self._said.get(name) != what
+        changed = bool(more) and self._written.get(name) != text
         ended = known and done == total
         if ended:
             self._open.remove(name)
         if (not inside and total and (changed or ended)) or now - self._last >= PATIENCE:
             time = timedelta(seconds=int(now - self._begun))
             count = "" if ended else f"  {_count(done, total)}"
-            self._write(f"{time}  {what}{count}")
+            self._write(f"{time}  {text}{count}")
             self._last = now
-            self._said[name] = what
+            self._written[name] = text
 
 
 def counted(
-    items: Iterable[Item], what: str, *, printed: bool, quiet: bool = False
+    items: Iterable[Item], name: str, *, printed: bool, quiet: bool = False
 ) -> Iterator[Item]:
-    """Pass the items on and count them, unless they are printed on the same terminal."""
+    """Yield the items and show their count, unless they are printed on the same terminal."""
     if printed and sys.stdout.isatty():
         yield from items
         return
@@ -112,13 +114,13 @@ def counted(
         for done, item in enumerate(items, 1):
             yield item
             if done % EVERY == 0:
-                step(what, done, 0)
-        step(what, done, done)
+                step(name, done, 0)
+        step(name, done, done)
 
 
 @contextmanager
 def warnings_as_notes() -> Iterator[None]:
-    """Let warnings of this library be lines on stderr, each once; others are left alone."""
+    """Write each warning of this library once, as a line on stderr; keep other warnings."""
     with warnings.catch_warnings():
         warnings.simplefilter("always", ArborescenceWarning)
         others = warnings.showwarning
@@ -134,7 +136,7 @@ def warnings_as_notes() -> Iterator[None]:
 
 
 def note(line: str, *, quiet: bool = False) -> None:
-    """Say on stderr what a command has done, and where the result is."""
+    """Write a line on stderr: the work of a command, and the place of the result."""
     if not quiet:
         _to_stderr(line)
 

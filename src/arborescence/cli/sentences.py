@@ -32,40 +32,40 @@ Item = TypeVar("Item")
 
 #: The input formats of `parse`.
 Format = Literal["conllu", "tokens", "text", "lines", "prose"]
-#: What each format of raw text says of lines: see `Parser.read_text`.
+#: The option `lines` for each format of raw text: see `Parser.read_text`.
 LINES: Final = {"text": None, "lines": True, "prose": False}
 
 
 class Skipped:
-    """Counts the broken sentences that were left out, their words and their lines."""
+    """Counts the invalid sentences that were left out, their words and their lines."""
 
     def __init__(self) -> None:
         self.lost = 0, 0, 0
         self.first = ""
 
     def __call__(self, error: Exception) -> None:
-        """Note one broken sentence."""
+        """Count an invalid sentence."""
         self.add(getattr(error, "lost", (1, 0, 0)), str(error))
 
     def add(self, lost: tuple[int, int, int], first: str) -> None:
-        """Note some, the first of which has this fault."""
+        """Count some sentences; `first` is the error of the first."""
         self.first = self.first or first
         sentences, words, lines = map(add, self.lost, lost)
         self.lost = sentences, words, lines
 
     def __str__(self) -> str:
         sentences, words, lines = self.lost
-        what = "sentence" if sentences == 1 else "sentences"
+        noun = "sentence" if sentences == 1 else "sentences"
         size = f"{_number_of(words, 'word')}, {_number_of(lines, 'line')}"
-        return f"skipped {sentences:,} broken {what} ({size}); the first: {self.first}"
+        return f"skipped {sentences:,} broken {noun} ({size}); the first: {self.first}"
 
     def report(self) -> None:
-        """Say on stderr how many there were, and what was wrong with the first."""
+        """Write the counts, and the error of the first sentence, on stderr."""
         if self.first:
             sys.stderr.write(f"{printable(str(self))}\n")
 
     def left(self, sentences: Iterable[Item]) -> Iterator[Item]:
-        """Pass on what is left; TreebankError if that is nothing."""
+        """Yield the remaining sentences; TreebankError if there are none."""
         number = 0
         for number, sentence in enumerate(sentences, 1):  # noqa: B007
             yield sentence
@@ -73,19 +73,19 @@ class Skipped:
             raise TreebankError(f"no sentence is left: {self}")
 
 
-def _number_of(count: int, what: str) -> str:
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
+def _number_of(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def hinting(sentences: Iterator[Sentence]) -> Iterator[Sentence]:
-    """Pass CoNLL-U on; if it is something else from the first line on, say how to parse that."""
-    found = False
+    """Yield sentences of CoNLL-U; if the input is another format, the error names the option."""
+    begun = False
     try:
         for sentence in sentences:
-            found = True
+            begun = True
             yield sentence
     except TreebankError as error:
-        if found or "where CoNLL-U has 10" not in str(error):
+        if begun or "where CoNLL-U has 10" not in str(error):
             raise
         raise TreebankError(
             f"{error}; for raw text give --format text, for words with spaces between them "
@@ -94,12 +94,12 @@ def hinting(sentences: Iterator[Sentence]) -> Iterator[Sentence]:
 
 
 def is_of_spacy(name: str | None) -> bool:
-    """Return whether a file is one of spaCy's documents."""
+    """Return whether a file has documents of spaCy."""
     return ends(name, ".spacy")
 
 
 def documents_of(files: list[str] | None, output: str | None, parser: Parser) -> DocFiles | None:
-    """Return what reads and writes spaCy's documents, if any file is one of these."""
+    """Return the reader and writer of spaCy's documents, if any file has such documents."""
     if not any(map(is_of_spacy, [*(files or ()), output])):
         return None
     from arborescence.integrations.spacy.docs import DocFiles
@@ -125,12 +125,12 @@ def readers_of(
 
         return partial(read_tokens, encoding=encoding)
 
-    told: set[str] = set()  # what holds for several files is said once
+    written: set[str] = set()  # a message for several files is written once
 
-    def tell(said: str) -> None:
-        if said not in told:
-            note(f"arborescence: {said}", quiet=quiet)
-        told.add(said)
+    def tell(message: str) -> None:
+        if message not in written:
+            note(f"arborescence: {message}", quiet=quiet)
+        written.add(message)
 
     def cut(file: str | IO[bytes]) -> Iterator[Sentence]:
         try:
@@ -146,7 +146,7 @@ def sentences_of(
     reader: Callable[[str], Iterator[Sentence]],
     documents: DocFiles | None = None,
 ) -> Iterator[Sentence]:
-    """Read one file after the other; the standard input if there are none."""
+    """Read one file after the other; without files, read the standard input."""
     if not files and sys.stdin.isatty():
         sys.stderr.write("reading from the terminal; Ctrl-D ends the input\n")
     return chain.from_iterable(
@@ -162,7 +162,7 @@ def hinted(
     encoding: str,
     quiet: bool = False,
 ) -> Iterator[Sentence]:
-    """Read sentences; say how, if the format seems to be another one."""
+    """Read sentences; if the input seems to be another format, the error names the option."""
     sentences = sentences_of(files, readers_of(format, None, parser, encoding, quiet=quiet))
     return hinting(sentences) if format == "conllu" else sentences
 
@@ -176,8 +176,10 @@ def deliver(
     write: Callable[[Iterable[Sentence], str], None] | None = None,
     text: bool = False,
 ) -> None:
-    """Draw trees if `text`, and write them: the ending or `as_json` says how."""
-    # `describe` makes JSON of a sentence, and `write` writes what is neither SVG nor JSON
+    """Draw trees if `text`, and write them in the format of the ending or of `as_json`.
+
+    `describe` makes JSON of a sentence, and `write` writes output that is neither SVG nor JSON.
+    """
     if text:
         sentences = drawn(sentences)
     if not output:
@@ -200,7 +202,7 @@ def deliver(
 
 
 def rank_of(tree: Sentence) -> str:
-    """Name a tree among the k best of its sentence by its rank and weight; "" for an only one."""
+    """Return rank and weight of a tree among the k best of its sentence; "" for a single tree."""
     rank, weight = tree.comment("kbest_rank"), tree.comment("kbest_weight")
     if not rank or not weight:
         return ""
@@ -210,7 +212,7 @@ def rank_of(tree: Sentence) -> str:
 
 
 def drawn(sentences: Iterable[Analyses]) -> Iterator[Analyses]:
-    """Pass the sentences on, and draw their trees on stdout."""
+    """Yield the sentences, and draw their trees on stdout."""
     from arborescence.drawing import draw_text
 
     color = sys.stdout.isatty() and not os.environ.get("NO_COLOR")

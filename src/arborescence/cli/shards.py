@@ -1,6 +1,7 @@
-"""Parse all files of a folder, in several processes or on a Ray cluster."""
-# `parse --shards`, `--ray`. A file is written as a whole or not at all, so that a run that was
-# stopped goes on where it was
+"""Parse all files of a folder, in several processes or on a Ray cluster: `--shards`, `--ray`.
+
+A file is written as a whole or not at all, so that a stopped run can continue.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from arborescence.cli.options import hush
-from arborescence.cli.parsing import Options, analyses, loaded
+from arborescence.cli.parsing import ParseArguments, analyses, loaded
 from arborescence.cli.progress import note, steps, warnings_as_notes
 from arborescence.cli.sentences import LINES, Skipped, readers_of
 from arborescence.errors import OptionError, TreebankError, printable
@@ -33,41 +34,45 @@ if TYPE_CHECKING:
     from arborescence.rules import Rule
     from arborescence.treebank.conllu import Analyses
 
-Kind = Literal["conllu", "text", "parquet"]
+ShardKind = Literal["conllu", "text", "parquet"]
 
-_KINDS: Final[dict[str, Kind]] = {".conllu": "conllu", ".txt": "text", ".parquet": "parquet"}
+_KINDS: Final[dict[str, ShardKind]] = {".conllu": "conllu", ".txt": "text", ".parquet": "parquet"}
 
 
 class Shard(NamedTuple):
-    """A unit of work: a file, how it is written, where its result goes, and its size in bytes."""
+    """A unit of work: a file to parse."""
 
+    #: The file.
     source: Path
-    kind: Kind
+    #: The format of the file.
+    kind: ShardKind
+    #: The file for the result.
     target: Path
+    #: The size of the file in bytes.
     size: int
 
 
-class Found(NamedTuple):
+class FolderFiles(NamedTuple):
     """The files of a folder."""
 
+    #: The files to parse, the largest first, so that no large file is left for the end.
     waiting: list[Shard]
-    """Those to be parsed, the largest first, so that no large one is left for the end."""
+    #: The number of files whose results exist.
     finished: int
-    """How many are there already."""
+    #: Other files (neither CoNLL-U nor text nor Parquet by their names), and special files.
     others: list[Path]
-    """What is no file, or neither CoNLL-U nor text nor Parquet by its name."""
 
 
-def find(folder: Path, target: Path, *, parquet: bool = False) -> Found:
+def find(folder: Path, target: Path, *, parquet: bool = False) -> FolderFiles:
     """Find the files of a folder and of the folders in it.
 
-    ``.conllu``, ``.txt``, the same with ``.gz``, and ``.parquet``. Names with a dot or an
-    underscore in front are left out, as other tools do. Links to files are followed, to folders
-    not. OptionError without the folder, if one is in the other, or if results collide.
+    These are files that end in ``.conllu``, ``.txt``, the same with ``.gz``, and ``.parquet``.
+    Names that begin with a dot or an underscore are left out, as in other tools. Links to files are
+    followed, links to folders are not. The results go to `target`, under the same names; the result
+    of a text ends in ``.conllu``. With `parquet`, all results are Parquet; else only the results of
+    Parquet files. OptionError if the folder is missing, if one is in the other, or if results
+    collide.
     """
-    # folder: where the files are
-    # target: where the results go, under the same names; that of a text ends in ``.conllu``
-    # parquet: whether all results are Parquet; else those of Parquet files only
     if not folder.is_dir():
         raise OptionError(f"{folder}: no such folder")
     if target.resolve().is_relative_to(folder.resolve()):
@@ -93,11 +98,11 @@ def find(folder: Path, target: Path, *, parquet: bool = False) -> Found:
         waiting.append(Shard(path, kind, result, path.stat().st_size))
     unfinished = [shard for shard in waiting if not shard.target.exists()]
     unfinished.sort(key=lambda shard: -shard.size)
-    return Found(unfinished, len(waiting) - len(unfinished), others)
+    return FolderFiles(unfinished, len(waiting) - len(unfinished), others)
 
 
 def remove_unfinished(targets: Iterable[Path]) -> None:
-    """Remove what is left of results whose process was killed (see `system.files.replacing`)."""
+    """Remove the unfinished results of killed processes (see `system.files.replacing`)."""
     names = defaultdict(set)
     for target in targets:
         names[target.parent].add(unfinished_name(target))
@@ -120,31 +125,37 @@ def _files(folder: Path) -> Iterator[Path]:
 
 
 class Done(NamedTuple):
-    """What a file had."""
+    """The counts of a parsed file."""
 
+    #: The number of words.
     words: int
-    lost: tuple[int, int, int]  # sentences, words and lines
+    #: The numbers of sentences, words and lines that were left out.
+    lost: tuple[int, int, int]
+    #: The error of the first sentence that was left out, or "".
     first_lost: str
+    #: The counts of the rules' changes.
     counts: Counts
 
 
-def parse_folder(options: Options, rules: Keeper | str | None) -> None:
-    """Parse a folder's files into another; at the end TreebankError if some could not be parsed."""
-    # What it takes to keep the rules that are given is counted
+def parse_folder(options: ParseArguments, rules: Keeper | str | None) -> None:
+    """Parse the files of a folder to another; then raise TreebankError if some were not parsed.
+
+    A `Keeper` among the rules counts its changes.
+    """
     source, target = map(Path, options.files or ())
-    found = find(source, target, parquet=options.parquet)
-    if not found.waiting and not found.finished:
+    files = find(source, target, parquet=options.parquet)
+    if not files.waiting and not files.finished:
         raise OptionError(f"{source}: no .conllu, .txt or .parquet files")
     quiet = options.quiet
-    for path in found.others[:1]:
-        more = f" and {len(found.others) - 1:,} others" if len(found.others) > 1 else ""
+    for path in files.others[:1]:
+        more = f" and {len(files.others) - 1:,} others" if len(files.others) > 1 else ""
         note(f"left out {path}{more}: no file named .conllu, .txt or .parquet", quiet=quiet)
-    if found.finished:
-        note(f"{found.finished:,} files were finished before", quiet=quiet)
+    if files.finished:
+        note(f"{files.finished:,} files were finished before", quiet=quiet)
     keeper = rules if isinstance(rules, Keeper) else None
-    results = _results(found.waiting, options, keeper.rules if keeper else rules)
+    results = _results(files.waiting, options, keeper.rules if keeper else rules)
     begun = monotonic()
-    total = len(found.waiting)
+    total = len(files.waiting)
     failures: list[tuple[Shard, Failure]] = []
     done: list[Done] = []
     with closing(results), steps(quiet=quiet) as step:
@@ -172,15 +183,15 @@ def parse_folder(options: Options, rules: Keeper | str | None) -> None:
     skipped.report()
     for shard, failure in failures:
         reason = failure.reason
-        said = reason if str(shard.source) in reason else f"{shard.source}: {reason}"
-        sys.stderr.write(f"not parsed: {printable(said)}\n")
+        message = reason if str(shard.source) in reason else f"{shard.source}: {reason}"
+        sys.stderr.write(f"not parsed: {printable(message)}\n")
     if failures:
-        what = "1 file was" if len(failures) == 1 else f"{len(failures):,} files were"
-        raise TreebankError(f"{what} not parsed; the same command tries that again")
+        files_were = "1 file was" if len(failures) == 1 else f"{len(failures):,} files were"
+        raise TreebankError(f"{files_were} not parsed; the same command tries again")
 
 
 def _results(
-    waiting: list[Shard], options: Options, rules: Any
+    waiting: list[Shard], options: ParseArguments, rules: Any
 ) -> Generator[tuple[Shard, Done | Failure]]:
     make = partial(FileParser, options, rules)
     if not waiting:
@@ -198,9 +209,9 @@ def _results(
 
 
 class FileParser:
-    """Parses one file after the other, with one model, and by these rules."""
+    """Parses one file after the other, with one model and the same rules."""
 
-    def __init__(self, options: Options, rules: tuple[Rule, ...] | str | None) -> None:
+    def __init__(self, options: ParseArguments, rules: tuple[Rule, ...] | str | None) -> None:
         self.options, self.rules = options, rules
         self.parser = loaded(options)
         self.keeper: Keeper | str | None = None
@@ -222,9 +233,9 @@ class FileParser:
         options = replace(self.options, format=_format(self.options, shard))
         quiet = options.quiet
         read = readers_of(options.format, skipped, self.parser, options.encoding, quiet=quiet)
-        found = analyses(read(str(shard.source)), self.parser, options, skipped, self.keeper)
-        found = skipped.left(found) if skipped else found
-        counted = self._counted(found)
+        trees = analyses(read(str(shard.source)), self.parser, options, skipped, self.keeper)
+        trees = skipped.left(trees) if skipped else trees
+        counted = self._counted(trees)
         if shard.target.suffix == ".parquet":
             from arborescence.integrations import arrow
 
@@ -235,8 +246,8 @@ class FileParser:
         else:
             write((tree for [(tree, _)] in counted), shard.target)
 
-    def _counted(self, found: Iterable[Analyses]) -> Iterator[Analyses]:
-        for each in found:
+    def _counted(self, trees: Iterable[Analyses]) -> Iterator[Analyses]:
+        for each in trees:
             self.words += len(each[0][0])
             yield each
 
@@ -268,21 +279,21 @@ class FileParser:
             yield parsed
 
 
-def _format(options: Options, shard: Shard) -> Format:
-    """Return how a file is read: a text by --format, if that is one of texts."""
+def _format(options: ParseArguments, shard: Shard) -> Format:
+    """Return the format of a file: of a text, --format if it is a format of texts."""
     if shard.kind == "text":
         return "text" if options.format == "conllu" else options.format
     return "conllu"
 
 
 def _again(shard: Shard, *, quiet: bool) -> None:
-    """Clear up after a process that was killed."""
+    """Remove the files of a process that was killed."""
     remove_unfinished([shard.target])
-    note(f"{shard.source}: its process was killed; it is done again", quiet=quiet)
+    note(f"{shard.source}: its process was killed; the file is parsed again", quiet=quiet)
 
 
 def _cores() -> int:
-    """Return how many cores this process may use."""
+    """Return the number of cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

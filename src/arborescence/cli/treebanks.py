@@ -192,7 +192,7 @@ def draw(
     encoding: EncodingOption = UTF8,
     skip_invalid: SkipOption = False,
 ) -> None:
-    """Draw the trees of a treebank as they are: on the terminal, or into an SVG file.
+    """Draw the trees of a treebank: on the terminal, or into an SVG file.
 
     Parameters
     ----------
@@ -221,14 +221,14 @@ def validate(
 ) -> None:
     """Check trees by the rules of an annotation scheme: a line for each word that breaks one.
 
-    The exit status is 1 if one was broken that has no cost.
+    The exit status is 1 if a rule without a cost was broken.
 
     Parameters
     ----------
     files
         Treebanks (CoNLL-U); '-' or nothing: the standard input.
     rules
-        The rules: those of UD, or of a file.
+        The rules: the rules of UD, or of a file.
     as_json
         Write JSON, a broken rule a line.
 
@@ -268,23 +268,23 @@ def repair(
     encoding: EncodingOption = UTF8,
     quiet: QuietOption = False,
 ) -> None:
-    """Turn heads that are no tree into the nearest tree: the fewest heads change, exactly.
+    """Turn heads that are no tree into the nearest tree, with the fewest changed heads, exactly.
 
     Cycles, several roots, heads out of range, gaps and text in the column HEAD are repaired; other
-    faults are errors. At the end says how many heads changed.
+    faults are errors. The last line counts the changed heads.
 
     Parameters
     ----------
     files
         CoNLL-U; '-' or nothing: the standard input.
     model
-        Let this parser decide between trees that keep equally many heads, and find relations.
+        Let this parser decide between trees with equally few changes, and find relations.
     votes
-        The files have the same sentences, and vote: how many votes each has for its heads.
+        The number of votes of each file for its heads; the files have the same sentences.
     rules
-        Find the nearest tree that keeps rules: those of UD, or of a file.
+        Find the nearest tree that keeps rules: the rules of UD, or of a file.
     projective
-        Without crossing edges.
+        Find trees without crossing edges.
 
     Examples
     --------
@@ -299,26 +299,26 @@ def repair(
     totals = [0, 0, 0, 0]
     how: dict[str, Any] = {"parser": parser, "rules": rules, "root": root}
     reader = partial(read_broken, encoding=encoding)
-    given = [sentences_of(files, reader)]
+    treebanks = [sentences_of(files, reader)]
     if votes is not None:
         try:
             how["votes"] = [int(number) for number in votes.split(",")]
         except ValueError:
             raise typer.BadParameter(f"--votes {votes}: give whole numbers, as 2,1,1") from None
-        given = [sentences_of([file], reader) for file in files or ["-"]]
+        treebanks = [sentences_of([file], reader) for file in files or ["-"]]
 
     def counting() -> Iterator[list[Sentence]]:
-        for sentence, changed, broken in mended(*given, projective=projective, **how):
+        for sentence, changed, broken in mended(*treebanks, projective=projective, **how):
             sizes = len(changed), len(sentence), 1 if len(changed) else 0, int(broken)
             totals[:] = map(add, totals, sizes)
             yield [sentence]
 
     output = output or "-"
-    found = counted(counting(), "sentences repaired", printed=output == "-", quiet=quiet)
-    deliver(found, output=output)
+    repaired = counted(counting(), "sentences repaired", printed=output == "-", quiet=quiet)
+    deliver(repaired, output=output)
     changed, words, sentences, broken = totals
-    said = f"{changed:,} of {words:,} heads changed, in {sentences:,} sentences"
-    note(said + (f"; {broken:,} still break a rule" if broken else ""), quiet=quiet)
+    summary = f"{changed:,} of {words:,} heads changed, in {sentences:,} sentences"
+    note(summary + (f"; {broken:,} still break a rule" if broken else ""), quiet=quiet)
 
 
 def evaluate(
@@ -331,7 +331,7 @@ def evaluate(
     encoding: EncodingOption = UTF8,
     as_json: JsonOption = False,
 ) -> None:
-    """Compare the trees of a parser with the right ones.
+    """Compare the trees of a parser with the right trees.
 
     Parameters
     ----------
@@ -340,13 +340,13 @@ def evaluate(
     predicted
         The trees of a parser, for the same text; '-': the standard input.
     oracle
-        Take the best tree of each sentence among those of parse --kbest.
+        Evaluate the best tree of each sentence among the trees of parse --kbest.
     by
-        With --oracle: the score that says which tree is best; else LAS.
+        With --oracle: the score by which a tree is best; by default LAS.
     kbest
-        With --oracle: choose among the first K only.
+        With --oracle: choose among the first K trees only.
     punctuation
-        Whether punctuation counts. Officially it does.
+        Whether punctuation counts. In the shared task it does.
     as_json
         Print JSON.
 

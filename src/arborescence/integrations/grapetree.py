@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 
 def allelic_tree(profiles: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return the lightest tree that derives each genome from another one, exactly.
+    """Return the lightest tree that derives each genome from another genome, exactly.
 
-    The distance from h to d counts the loci that d has, and h has not or with another allele, times
-    all loci by those that d has: so a complete genome is rather an ancestor than one with
-    gaps. Distances are rounded to whole numbers. Of equally light trees, edges leave genomes that
-    are close to all (the harmonic mean of the distances from them, by rank). GrapeTree joins almost
-    equal genomes before that, and moves branches after it, which is not done here.
-    O(S² L) time and O(S² + S L) memory.
+    The distance from h to d is the number of loci of d that are missing in h or have another allele
+    there, times the number of all loci, divided by the number of loci of d: so a complete genome is
+    a more likely ancestor than a genome with gaps. Distances are rounded to whole numbers. Among
+    equally light trees, edges leave genomes that are close to all (the harmonic mean of the
+    distances from them, by rank). GrapeTree also joins almost equal genomes before, and moves
+    branches after this step; this function does not. O(S² L) time and O(S² + S L) memory.
 
     Parameters
     ----------
@@ -36,14 +36,14 @@ def allelic_tree(profiles: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.flo
     Returns
     -------
     heads : (S,) array of int64
-        The genome that each one derives from; -1 for the root.
+        The genome from which each genome derives; -1 for the root.
     distances : (S,) array of float64
-        The distances from them, not rounded; 0 for the root.
+        The distances from these genomes, not rounded; 0 for the root.
 
     Raises
     ------
     ScoresError
-        If it is not a matrix of whole numbers, or a genome has no locus at all.
+        If `profiles` is not a matrix of whole numbers, or a genome has no locus at all.
 
     Examples
     --------
@@ -62,11 +62,11 @@ def allelic_tree(profiles: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.flo
         raise ScoresError(f"profiles[{present.any(axis=1).argmin()}] has no allele: leave it out")
     count, loci = alleles.shape
     distances = np.empty((count, count))
-    for d, there in enumerate(present):
-        other = (alleles[:, there] != alleles[d, there]).sum(axis=1)
-        distances[:, d] = other * (loci / there.sum())
-    far = count / (1 / (distances + 0.1)).sum(axis=1)
-    rank = np.argsort(np.argsort(far, kind="stable"))
+    for d, of_genome in enumerate(present):
+        other = (alleles[:, of_genome] != alleles[d, of_genome]).sum(axis=1)
+        distances[:, d] = other * (loci / of_genome.sum())
+    means = count / (1 / (distances + 0.1)).sum(axis=1)
+    rank = np.argsort(np.argsort(means, kind="stable"))
     scores = np.zeros((count + 1, count + 1))
     scores[1:, 1:] = -(np.round(distances) + rank[:, None] / max(count, 1))
     heads = decode(scores)[1:] - 1

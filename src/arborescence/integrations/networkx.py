@@ -2,10 +2,10 @@
 
 ``nx.maximum_spanning_arborescence(G, backend="arborescence")`` computes here, or, for all calls,
 ``NETWORKX_BACKEND_PRIORITY_GENERATORS=arborescence``: the priority for functions that give graphs.
-NetworkX itself then changes the signs of weights, and asks here for a maximum branching. The
-results are graphs and edges of NetworkX, found by `arborescence.decode_sparse` and
-`arborescence.undirected.spanning_tree`. Among equally good ones it may be another one than NetworkX
-finds (by Kruskal's algorithm it is the same); weights come back unchanged.
+NetworkX itself then changes the signs of weights, and calls the maximum branching of this backend.
+The results are graphs and edges of NetworkX, from `arborescence.decode_sparse` and
+`arborescence.undirected.spanning_tree`. Among equally good results, this backend may return another
+result than NetworkX (by Kruskal's algorithm it is the same); weights come back unchanged.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _ALGORITHMS: Final = ("kruskal", "prim", "boruvka", "borůvka")
 
 
 def get_info() -> dict[str, Any]:
-    """Return what NetworkX wants to know of a backend before it loads it."""
+    """Return the description of the backend, which NetworkX reads before it loads the backend."""
     return {
         "backend_name": "arborescence",
         "project": "arborescence",
@@ -75,8 +75,8 @@ def _finding(sign: int, *, spanning: str = "", largest: bool = False) -> Any:
         try:
             return _best(G, attr, default, preserve_attrs, partition, **how)
         except NoTreeError:
-            what = f"{spanning} spanning arborescence" if spanning else "branching"
-            raise nx.NetworkXException(f"No {what} in G.") from None
+            name = f"{spanning} spanning arborescence" if spanning else "branching"
+            raise nx.NetworkXException(f"No {name} in G.") from None
 
     return staticmethod(find)
 
@@ -93,9 +93,9 @@ def _spanning_edges(sign: int) -> Any:
         ignore_nan: bool = False,
     ) -> Iterator[Any]:
         _check(G, algorithm)
-        found = _lightest(G, sign, weight, ignore_nan)
+        edges = _lightest(G, sign, weight, ignore_nan)
         return (
-            edge[: 2 + (keys and len(edge) > 3)] + ((edge[-1],) if data else ()) for edge in found
+            edge[: 2 + (keys and len(edge) > 3)] + ((edge[-1],) if data else ()) for edge in edges
         )
 
     return staticmethod(find)
@@ -114,7 +114,7 @@ def _spanning_tree(sign: int) -> Any:
 
 
 class Backend:
-    """What NetworkX calls: a function for each of its own."""
+    """The functions that NetworkX calls, with the names of its own functions."""
 
     @staticmethod
     def convert_from_nx(graph: Any, **_: Any) -> Any:
@@ -123,12 +123,12 @@ class Backend:
 
     @staticmethod
     def convert_to_nx(result: Any, **_: Any) -> Any:
-        """Return a result, which is NetworkX's own."""
+        """Return a result unchanged, since results are graphs of NetworkX."""
         return result
 
     @staticmethod
     def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
-        """Return whether these arguments can be computed here, or why not."""
+        """Return whether the backend can run with these arguments, or the reason why not."""
         graph = args[0] if args else kwargs["G"]
         if "arborescence" in name and not graph.is_directed():
             return "the graph is not directed"
@@ -136,13 +136,13 @@ class Backend:
 
     @staticmethod
     def should_run(_: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
-        """Return whether it is worth while, or why not."""
+        """Return whether the backend is faster than NetworkX, or the reason why not."""
         graph = args[0] if args else kwargs["G"]
         return graph.number_of_edges() >= _FEW or "the graph is small"
 
     maximum_branching = _finding(1)
     minimum_branching = _finding(-1)
-    #: Among the branchings with the most edges, the one of lowest weight.
+    #: The branching of lowest weight among the branchings with the most edges.
     minimal_branching = _finding(-1, largest=True)
     maximum_spanning_arborescence = _finding(1, spanning="maximum")
     minimum_spanning_arborescence = _finding(-1, spanning="minimum")
@@ -161,17 +161,17 @@ class Backend:
     ) -> Any:
         """Return the best tree with some edges, and without others."""
         _check(G, "kruskal")
-        found = _lightest(G, 1 if minimum else -1, weight, ignore_nan, partition)
-        return _graph_of(G, found)
+        edges = _lightest(G, 1 if minimum else -1, weight, ignore_nan, partition)
+        return _graph_of(G, edges)
 
 
 def _forget(graph: Any) -> None:
-    """Take the graph from what NetworkX keeps: it would warn that it may have changed."""
+    """Remove the graph from NetworkX's cache: else NetworkX warns that it may have changed."""
     (graph.__networkx_cache__ or {}).get("backends", {}).pop("arborescence", None)
 
 
 def _as_floats(values: list[Any]) -> NDArray[np.float64]:
-    """Return weights as floats, if these are exact."""
+    """Return weights as floats; NotImplementedError if floats are not exact."""
     array = np.array(values or [0])
     if array.dtype.kind not in "biuf" or not (np.abs(array) < _EXACT).all():
         raise NotImplementedError("a weight is no number, not finite, or larger than 2^53")
@@ -179,7 +179,7 @@ def _as_floats(values: list[Any]) -> NDArray[np.float64]:
 
 
 def _check(graph: Any, algorithm: str) -> None:
-    """Raise what NetworkX raises for unknown algorithms, and graphs that they do not take."""
+    """Raise NetworkX's exceptions for unknown algorithms, and for graphs that they do not allow."""
     import networkx as nx
 
     _forget(graph)
@@ -193,11 +193,11 @@ def _check(graph: Any, algorithm: str) -> None:
 
 def _graph_of(graph: Any, edges: Iterator[Any]) -> Any:
     """Return a graph of the same kind, with all nodes and some edges."""
-    found = graph.__class__()
-    found.graph.update(graph.graph)
-    found.add_nodes_from(graph.nodes.items())
-    found.add_edges_from(edges)
-    return found
+    result = graph.__class__()
+    result.graph.update(graph.graph)
+    result.add_nodes_from(graph.nodes.items())
+    result.add_edges_from(edges)
+    return result
 
 
 def _lightest(
@@ -223,8 +223,8 @@ def _lightest(
         weights[included] = -1
     numbers = {node: number for number, node in enumerate(graph)}
     u, v = (np.array([numbers[edge[end]] for edge in edges], np.int64) for end in (0, 1))
-    found = spanning_tree(len(numbers), u, v, weights, minimum=True)
-    for place in found[np.argsort(weights[found], kind="stable")].tolist():
+    tree = spanning_tree(len(numbers), u, v, weights, minimum=True)
+    for place in tree[np.argsort(weights[tree], kind="stable")].tolist():
         yield edges[place]
 
 
@@ -239,9 +239,9 @@ def _best(
     spanning: bool,
     largest: bool,
 ) -> Any:
-    """Return the best branching, as NetworkX has it."""
-    # The nodes become words, and an edge of weight 0 leads from a root to each of them: a tree with
-    # one root edge is a spanning arborescence, one with several a branching.
+    """Return the best branching as a graph of NetworkX."""
+    # The nodes become words, and an edge of weight 0 leads from a root to each word: a tree with
+    # one root edge is a spanning arborescence, a tree with several root edges is a branching.
     numbers = {node: number for number, node in enumerate(graph, 1)}
     edges = list(graph.edges(data=True))
     n, m = len(numbers), len(edges)
@@ -259,7 +259,7 @@ def _best(
         there &= (weights > 0) | forced[ends[:, 1]]
     kept = np.flatnonzero(there)
     places = np.flatnonzero(~forced[1:]) + 1
-    # With the most edges: an edge is worth more than all weights.
+    # For the most edges, an edge must count more than all weights together.
     least = -2.0 * (1 + np.abs(weights[kept]).sum()) if largest and len(kept) else 0.0
     tree = decode_sparse(
         n,
@@ -268,17 +268,17 @@ def _best(
         np.concatenate([np.full(len(places), least), weights[kept]]),
         root="single" if spanning else "multi",
     )
-    chosen: dict[int, int] = {}  # of parallel edges the best one
+    chosen: dict[int, int] = {}  # the best of parallel edges
     for edge in kept[tree[ends[kept, 1]] == ends[kept, 0]].tolist():
         word = ends[edge, 1]
         if word not in chosen or weights[edge] > weights[chosen[word]]:
             chosen[word] = edge
-    found = graph.__class__()
-    found.add_nodes_from(graph)
+    result = graph.__class__()
+    result.add_nodes_from(graph)
     for edge in chosen.values():
         u, v, data = edges[edge]
-        found.add_edge(u, v, **(data if preserve_attrs else {}) | {attr: data.get(attr, default)})
-    return found
+        result.add_edge(u, v, **(data if preserve_attrs else {}) | {attr: data.get(attr, default)})
+    return result
 
 
 backend = Backend()

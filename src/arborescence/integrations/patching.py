@@ -1,7 +1,7 @@
-"""Replace functions of another package by ours, in every module that has them, and put them back.
+"""Replace functions of another package in every module that has them, and restore them.
 
-They are found by identity: whoever imported one by name holds the same object. One that is kept
-elsewhere (a list, a default argument, `functools.partial`) is not found.
+Functions are found by identity: every module that has imported a function by name has the same
+object. A function in another place (a list, a default argument, `functools.partial`) is not found.
 """
 
 from __future__ import annotations
@@ -33,35 +33,37 @@ TOOLS: Final = ("diaparser", "hanlp", "hopsparser", "stanza", "supar", "trankit"
 
 
 class Tool(Protocol):
-    """What there is of each tool: Stanza's module, or a class in `tools`."""
+    """The interface for a tool: Stanza's module, or a class in `tools`."""
 
+    #: The versions whose source was read and tested.
     VERSIONS: tuple[str, ...]
-    """The versions whose source we have read and tested."""
 
     def replacements(self) -> list[Replacement]:
-        """Import the tool, and say what takes the place of what."""
+        """Import the tool, and return the replacements."""
 
     def decode(self, scores: NDArray[Any], lengths: NDArray[Any]) -> NDArray[Any]:
-        """Decode a batch of scores (B, N, N) ``[b, d, h]`` as the tool does."""
-        # heads are 0 for padding
+        """Decode scores (B, N, N) ``[b, d, h]`` with the tool's decoder; 0 for padding."""
 
 
-class Change(NamedTuple):
+class AppliedReplacement(NamedTuple):
     """A replacement that was made."""
 
+    #: The replacement.
     replacement: Replacement
+    #: The tool's object.
     old: Any
+    #: The object in its place.
     new: Any
 
 
 _lock = RLock()
-_changes: dict[str, list[Change]] = {}
+_changes: dict[str, list[AppliedReplacement]] = {}
 
 
 class Patched:
-    """What `patch` returns: leaving its ``with`` block undoes the patch.
+    """The result of `patch`: the end of its ``with`` block undoes the patch.
 
-    If the tool was patched before already, leaving the block changes nothing.
+    If the tool had been patched before, the end of the block changes nothing.
     """
 
     def __init__(self, tool: str, mine: bool) -> None:
@@ -82,9 +84,9 @@ class Patched:
 def patch(tool: str) -> Patched:
     """Let a parser decode with this library, in the whole process.
 
-    It imports the tool, and replaces its decoding in every loaded module that has it. Modules that
-    are imported later get the replacement as well. Models that are already loaded use it too. Other
-    processes are not changed: patch in each of them.
+    `patch` imports the tool, and replaces its decoding in every loaded module that has it. Modules
+    that are imported later get the replacement, too, and loaded models use it. Other processes are
+    not changed: call `patch` in each process.
 
     Parameters
     ----------
@@ -94,12 +96,12 @@ def patch(tool: str) -> Patched:
     Returns
     -------
     Patched
-        A context manager, which one may ignore. Leaving its block restores what was before.
+        A context manager, which you may ignore. The end of its block restores the tool.
 
     Raises
     ------
     MissingExtraError
-        If the tool is not installed, or is of a version that is not known.
+        If the tool is not installed, or its version is not known.
     OptionError
         If `tool` is none of the names.
 
@@ -114,13 +116,13 @@ def patch(tool: str) -> Patched:
         if tool in _changes:
             return Patched(tool, mine=False)
         chosen = replacements(tool)
-        olds = [vars(owner)[name] for owner, name, _ in chosen]  # all are there before one changes
+        olds = [vars(owner)[name] for owner, name, _ in chosen]  # a missing name raises first
         _changes[tool] = [_made(*pair) for pair in zip(chosen, olds, strict=True)]
     return Patched(tool, mine=True)
 
 
 def unpatch(tool: str) -> None:
-    """Put back what `patch` replaced, in every loaded module; no harm if nothing was.
+    """Restore the objects that `patch` replaced, in every loaded module; do nothing without any.
 
     Parameters
     ----------
@@ -142,7 +144,7 @@ def unpatch(tool: str) -> None:
 
 
 def replacements(tool: str) -> list[Replacement]:
-    """Return what `patch` would replace; errors as there."""
+    """Return the replacements of `patch`; the errors are those of `patch`."""
     module = module_of(tool)
     version = version_of(tool)
     if version is None:
@@ -150,13 +152,13 @@ def replacements(tool: str) -> list[Replacement]:
     if version not in module.VERSIONS:
         known = ", ".join(module.VERSIONS)
         raise MissingExtraError(
-            f"{tool} {version} is not known here, so its decoding was left alone; known: {known}"
+            f"{tool} {version} is not known, so its decoding was not replaced; known: {known}"
         )
     return module.replacements()
 
 
 def module_of(tool: str) -> Tool:
-    """Return what we have of a tool."""
+    """Return the interface for a tool: see `Tool`."""
     if tool not in TOOLS:
         raise OptionError(f"tool must be one of {', '.join(TOOLS)}, not {tool!r}")
     place = stanza if tool == "stanza" else getattr(tools, tool.capitalize())
@@ -188,20 +190,19 @@ def exchange(old: object, new: object) -> None:
         setattr(module, name, new)
 
 
-def _made(replacement: Replacement, old: Any) -> Change:
-    """Replace, and return what is needed to undo it."""
+def _made(replacement: Replacement, old: Any) -> AppliedReplacement:
+    """Make a replacement; return the data to undo it."""
     owner, name, new = replacement
     if isinstance(owner, ModuleType):
         new = _copy(new, old)
         exchange(old, new)
     else:
         setattr(owner, name, new)
-    return Change(replacement, old, new)
+    return AppliedReplacement(replacement, old, new)
 
 
 def _copy(function: FunctionType, old: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a copy that nobody else holds, so it is found again."""
-    # ``__wrapped__`` is the old one
+    """Return a new function that calls `function`, so that it can be found; it wraps `old`."""
 
     @wraps(function)
     def replacing(*arguments: Any, **options: Any) -> Any:
@@ -211,36 +212,35 @@ def _copy(function: FunctionType, old: Callable[..., Any]) -> Callable[..., Any]
     return replacing
 
 
-#: Few words a sentence, so that the tool's own decoder and we often disagree, if we ever do.
+#: Short sentences, so that different decoders would often disagree.
 SENTENCES, WORDS = 200, 12
 
 
 class Findings(NamedTuple):
-    """What `check` counts, in sentences."""
+    """The counts of `check`, in sentences."""
 
+    #: Both decoders found the same tree, or trees of the same weight.
     same: int
-    """Both found the same tree, or trees of the same weight."""
+    #: The tool found a tree with one root edge, and this library a heavier one.
     better: int
-    """Theirs is a tree with one root edge, and ours weighs more."""
+    #: The tool found no tree with one root edge, or raised an exception.
     broken: int
-    """Theirs is no tree with one root edge, or there is none: an exception."""
+    #: This library found no tree with one root edge, or a lighter tree than the tool.
     wrong: int
-    """Ours is no such tree, or weighs less than theirs."""
 
 
 def places(tool: str) -> list[str]:
-    """Return the dotted names of all that `patch` would replace; errors as there."""
-    found: dict[str, None] = {}
+    """Return the dotted names that `patch` would replace; the errors are those of `patch`."""
+    names: dict[str, None] = {}
     for replacement in replacements(tool):
-        found[str(replacement)] = None
+        names[str(replacement)] = None
         for module, name in holders(vars(replacement.owner)[replacement.name]):
-            found[f"{module.__name__}.{name}"] = None
-    return list(found)
+            names[f"{module.__name__}.{name}"] = None
+    return list(names)
 
 
 def check(tool: str, rng: Rng = 0) -> Findings:
-    """Decode random graphs with the tool's own decoder and with ours in its place, and compare."""
-    # Errors as in `patch`.
+    """Decode random graphs with the tool's own decoder and with its replacement, and compare."""
     decode = module_of(tool).decode
     scores, lengths = random_graphs(as_generator(rng))
     theirs = []

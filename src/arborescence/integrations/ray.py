@@ -1,5 +1,7 @@
-"""Run a job on many items on a Ray cluster, as `workers.in_processes` does on one machine."""
-# Ray Data does an item again whose actor or machine has died
+"""Run a job on many items on a Ray cluster, as `workers.in_processes` does on one machine.
+
+If an actor or a machine dies, Ray Data does its item again.
+"""
 
 from __future__ import annotations
 
@@ -21,26 +23,28 @@ if TYPE_CHECKING:
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-_TRIES: Final = 3  # an item over which so many actors have died is given up
+_TRIES: Final = 3  # an item is given up after the deaths of three actors
 
 
 def on_cluster(
-    # called once in each actor, makes the job: a function of an item. Must be picklable, as items
-    # and results.
+    # makes the job, a function of an item; called once in each actor. `make`, items and results
+    # must be picklable.
     make: Callable[[], Callable[[Item], Result]],
     items: Sequence[Item],  # the work
-    # ``"local"``: a cluster on this machine, that ends with this process. Else that of a cluster,
-    # as ``ray.init`` takes it (``"auto"``, ``"10.0.0.1:6379"``).
+    # ``"local"``: a cluster on this machine, which ends with this process. Else the address of a
+    # cluster for ``ray.init`` (``"auto"``, ``"10.0.0.1:6379"``).
     address: str,
     workers: int | None,  # the number of actors; None: as many as the cluster has cores
 ) -> Iterator[tuple[Item, Result | Failure]]:
-    """Run a job on each item, in actors of one core each; yield what comes back, in any order."""
-    # A job's error, or three deaths over an item, gives a `Failure`. MissingExtraError without Ray
-    # Data; ArborescenceError if there is no cluster at the address, or `make` fails.
+    """Run a job on each item, in actors of one core each; yield the results in any order.
+
+    An error of the job, or three deaths of actors, gives a `Failure`. MissingExtraError without Ray
+    Data; ArborescenceError if there is no cluster at the address, or `make` fails.
+    """
     ray, data = _ray()
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
-    # Nothing is sent to Ray's makers. What a user must know is in the answers, not in Ray's logs.
+    # No usage data is sent. The answers have all that a user must know, so Ray's logs are silent.
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")
     where: dict[str, Any] = {"address": address}
@@ -49,16 +53,16 @@ def on_cluster(
     handlers = {number: signal.getsignal(number) for number in STOPS}
     try:
         ray.init(**where, logging_level=logging.ERROR, log_to_driver=False)
-    except Exception as error:  # of any type: where nothing starts in time, a plain Exception
+    except Exception as error:  # of any type: a plain Exception if Ray does not start in time
         raise ArborescenceError(f"no Ray cluster at {address}: {error}") from error
     try:
-        with suppress(ValueError):  # in another thread, signals are not ours
-            for number, handler in handlers.items():  # Ray has put others, which abort
+        with suppress(ValueError):  # only the main thread may set signal handlers
+            for number, handler in handlers.items():  # Ray has set handlers that abort
                 signal.signal(number, handler)
         context = data.DataContext.get_current()
         context.enable_progress_bars = False
         context.print_on_execution_start = False
-        context.max_errored_blocks = -1  # a block is an item: the others go on
+        context.max_errored_blocks = -1  # a block is an item: the other items continue
         logging.getLogger("ray.data").setLevel(logging.ERROR)
         here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=False)
         tries = ray.remote(_Tries).options(num_cpus=0, scheduling_strategy=here).remote()
@@ -94,11 +98,11 @@ def on_cluster(
 
 
 class _NotMade(Failure):
-    """Why an actor has no job."""
+    """The reason why an actor has no job."""
 
 
 class _Tries:
-    """Counts how often each item was begun: Ray does an item again without end."""
+    """Counts the attempts at each item, since Ray itself has no limit."""
 
     def __init__(self) -> None:
         self._counts: Counter[int] = Counter()
@@ -109,7 +113,7 @@ class _Tries:
 
 
 class _Actor:
-    """Does the items of a block."""
+    """Runs the job on the items of a block."""
 
     def __init__(self, make: Callable[[], Callable[[Any], Any]], tries: Any) -> None:
         self._tries = tries
@@ -129,7 +133,7 @@ class _Actor:
             return self._job
         ray, _ = _ray()
         if ray.get(self._tries.begin.remote(number)) > _TRIES:
-            return Failure(f"{_TRIES} actors died over it: not enough memory?")
+            return Failure(f"{_TRIES} actors died while they parsed it: not enough memory?")
         try:
             return self._job(pickle.loads(item))  # noqa: S301
         except Exception as error:

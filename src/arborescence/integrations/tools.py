@@ -1,6 +1,6 @@
-"""What takes the place of what in other parsers, and how they decode; Stanza has its own module.
+"""The replacements in other parsers, and their decoders; Stanza has a module of its own.
 
-Their scores are ``[dependent, head]``, and the head of the root is 0.
+The scores of these parsers are ``[dependent, head]``, and the head of the root is 0.
 """
 
 from __future__ import annotations
@@ -18,13 +18,14 @@ if TYPE_CHECKING:
 
 
 class Replacement(NamedTuple):
-    """A function of a module, or an attribute of a class, and what takes its place."""
+    """A function of a module, or an attribute of a class, and its replacement."""
 
+    #: The module or the class that defines the function or attribute.
     owner: Any
-    """The module or the class that defines it."""
+    #: The name there.
     name: str
+    #: The replacement: a function; for a class also a static method or a property.
     new: Any
-    """A function; for a class also a static method or a property."""
 
     def __str__(self) -> str:
         if isinstance(self.owner, ModuleType):
@@ -77,7 +78,7 @@ class Hanlp:
 
 
 class Hopsparser:
-    """hopsparser: one sentence at a time, as it asks for them."""
+    """hopsparser: one sentence at a time."""
 
     VERSIONS = ("0.8.0",)
 
@@ -97,9 +98,10 @@ class Hopsparser:
 
 
 class Supar:
-    """SuPar: non-projective trees by `mst`, projective ones by the distribution's `argmax`."""
+    """SuPar: non-projective trees by `mst`, projective ones by the distribution's `argmax`.
 
-    # Unlike SuPar's own `mst`, ours leaves the scores alone. `Dependency2oCRF` stays as it is.
+    Unlike SuPar's own `mst`, the replacement does not change the scores. `Dependency2oCRF` stays.
+    """
 
     VERSIONS = ("1.1.4",)
 
@@ -128,7 +130,7 @@ class Supar:
 
 
 class Trankit:
-    """Trankit: one sentence at a time, as it asks for them."""
+    """Trankit: one sentence at a time."""
 
     VERSIONS = ("1.1.2",)
 
@@ -148,19 +150,19 @@ class Trankit:
 
 
 def one_root(scores: NDArray[Any]) -> NDArray[Any]:
-    """Return the best tree's heads (N,), ``heads[0]`` 0, of scores ``[d, h]``."""
-    # errors as `decode`
+    """Return the best tree's heads (N,), ``heads[0]`` 0, for scores ``[d, h]``."""
     heads: NDArray[Any] = decode(scores.T)
     heads[0] = 0
     return heads
 
 
 def masked(scores: Any, mask: Any, *, multiroot: bool = False, projective: bool = False) -> Any:
-    """Return the best trees' heads (B, N), 0 for the root and padding, on the device of `mask`."""
-    # scores: (B, N, N) tensor: ``scores[b, d, h]``; row 0, the diagonal and padding are ignored
-    # mask: (B, N) bool tensor: true for words; false for the root and for padding
-    # multiroot: whether more than one edge may leave the root
-    # projective: whether edges must not cross
+    """Return the best trees' heads (B, N), 0 for the root and padding, on the device of `mask`.
+
+    `scores` is a tensor (B, N, N) of ``scores[b, d, h]``; row 0, the diagonal and padding are
+    ignored. `mask`, (B, N), is true for words, and false for the root and padding. `multiroot` says
+    whether several edges may leave the root, `projective` whether edges must not cross.
+    """
     heads = decode(
         scores.mT,
         mask.sum(1),
@@ -181,7 +183,7 @@ def eisner(scores: Any, mask: Any) -> Any:
 
 
 def from_mst(mst: Any, scores: NDArray[Any], lengths: NDArray[Any]) -> NDArray[Any]:
-    """Decode arrays by a function that takes tensors and a mask: `Tool.decode` for such a tool."""
+    """Decode arrays by a function of tensors and a mask, for the `Tool.decode` of a tool."""
     import torch
 
     words = torch.arange(scores.shape[-1])
@@ -191,7 +193,7 @@ def from_mst(mst: Any, scores: NDArray[Any], lengths: NDArray[Any]) -> NDArray[A
 
 
 def each(function: Any, scores: NDArray[Any], lengths: NDArray[Any]) -> NDArray[Any]:
-    """Decode a batch by a function that takes one sentence: `Tool.decode` for such a tool."""
+    """Decode a batch by a function of one sentence, for the `Tool.decode` of a tool."""
     heads = np.zeros(scores.shape[:2], np.int64)
     for row, matrix, size in zip(heads, scores, lengths + 1, strict=True):
         row[:size] = function(matrix[:size, :size].copy())
@@ -199,5 +201,5 @@ def each(function: Any, scores: NDArray[Any], lengths: NDArray[Any]) -> NDArray[
 
 
 def decode_dep(s_arc: Any, mask: Any, tree: bool = False, proj: bool = False) -> Any:
-    """Return the best head of each word; if `tree`, those of the best trees, as HanLP asks."""
+    """Return the best head of each word; if `tree`, the heads of the best trees."""
     return masked(s_arc, mask, projective=bool(proj)) if tree else s_arc.argmax(-1)

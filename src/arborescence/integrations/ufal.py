@@ -1,4 +1,4 @@
-"""UDPipe 2, and whoever calls `ufal.chu_liu_edmonds`: the same function, for the import alone."""
+"""The function `ufal.chu_liu_edmonds` of UDPipe 2 and others, with the same interface."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
 
 def chu_liu_edmonds(score_matrix: ArrayLike, root: Root = "multi") -> tuple[list[int], float]:
-    """Return the best tree and its weight, as the function of that name in ``ufal`` does.
+    """Return the best tree and its weight, with the interface of the function in ``ufal``.
 
     Parameters
     ----------
     score_matrix : (N, N) array
         ``score_matrix[d, h]`` is the weight of the edge h -> d; NaN or ``-inf`` forbids it. Row 0
-        and the diagonal are ignored. Any floats, not only float64.
+        and the diagonal are ignored. Any type of floats, not only float64.
     root : {"multi", "single"}
-        One root edge or more, as that function does; or exactly one, which it cannot do.
+        One root edge or more, as in ``ufal``; or exactly one, which ``ufal`` does not have.
 
     Returns
     -------
@@ -38,10 +38,10 @@ def chu_liu_edmonds(score_matrix: ArrayLike, root: Root = "multi") -> tuple[list
     Raises
     ------
     NoTreeError
-        If what is not forbidden holds no tree. That function returns heads that are no tree, and
-        the weight ``-inf``.
+        If the allowed edges have no tree. The function in ``ufal`` returns heads that are no tree,
+        and the weight ``-inf``.
     ScoresError
-        If it is not a square matrix of numbers, or a score is +inf.
+        If the scores are not a square matrix of numbers, or a score is +inf.
 
     Examples
     --------

@@ -1,8 +1,8 @@
 """Likely errors of a treebank, by cross-trained parsers, rules and variation n-grams.
 
-A parser and a tagger that have not seen a sentence say how probable its annotation is, and which
-other one is the most probable; rules, what must not be; n-grams, what the same words have elsewhere
-(Dickinson and Meurers 2003).
+A parser and a tagger that have not seen a sentence give the probability of its annotation, and the
+most probable other annotation. Rules say what is forbidden. Variation n-grams show the annotation
+of the same words elsewhere (Dickinson and Meurers 2003).
 """
 
 from __future__ import annotations
@@ -36,40 +36,70 @@ if TYPE_CHECKING:
     from arborescence.rules.sets import AnyRules
     from arborescence.treebank import Sentence
 
-_LEAST: Final = 1e-6  # what is less probable counts as that
+_LEAST: Final = 1e-6  # the smallest probability that is counted
 _BROKEN: Final = 5.0  # a broken rule counts as odds of e^5
-_TAGS: Final = 20  # more than there are of UPOS
+_TAGS: Final = 20  # more than the number of UPOS tags
 
 
 class Odds(NamedTuple):
-    """What speaks against an annotation: logarithms of odds, 0 if nothing does."""
+    """The evidence against an annotation: logarithms of odds, 0 without evidence.
 
-    edge: float  # how much more probable another head or relation is
-    tag: float  # how much more probable another tag is
-    rules: float  # 5 for each rule that is broken
-    words: float  # how much more often the same words have another analysis
+    Attributes
+    ----------
+    edge : float
+        Of another head or relation against the given ones.
+    tag : float
+        Of another tag against the given tag.
+    rules : float
+        5 for each broken rule.
+    words : float
+        Of another analysis of the same words against the given analysis, by their frequencies.
+    """
+
+    edge: float
+    tag: float
+    rules: float
+    words: float
 
 
 class Finding(NamedTuple):
-    """A word whose annotation may be wrong."""
+    """A word whose annotation may be wrong.
+
+    Attributes
+    ----------
+    odds : Odds
+        The evidence against the annotation.
+    sentence : Sentence
+        The sentence, with its given annotation.
+    word : int
+        The number of the word, from 1.
+    head, deprel, upos : int, str, str
+        The most probable other head and relation, and the most probable other tag.
+    edge_probs, tag_probs : tuple of float
+        The probabilities of the given edge (or tag) and of the other edge (or tag).
+    rules : tuple of str
+        The rules that the edge breaks, alone or together with other edges.
+    variations : tuple of Variation
+        Other analyses of the same words.
+    parser : GraphParser
+        A parser that has not seen the sentence.
+    """
 
     odds: Odds
-    sentence: Sentence  # as it was given
+    sentence: Sentence
     word: int
-    # the most probable other head and relation, and tag
     head: int
     deprel: str
     upos: str
-    # the probabilities of what is given and of that other
     edge_probs: tuple[float, float]
     tag_probs: tuple[float, float]
-    rules: tuple[str, ...]  # the rules that the edge breaks, alone or with others
-    variations: tuple[Variation, ...]  # what the same words have elsewhere
-    parser: GraphParser  # which has not seen the sentence
+    rules: tuple[str, ...]
+    variations: tuple[Variation, ...]
+    parser: GraphParser
 
     @property
     def value(self) -> float:
-        """All that speaks against the annotation."""
+        """The sum of all evidence against the annotation."""
         return sum(self.odds)
 
     def proposed(self) -> Sentence:
@@ -102,10 +132,10 @@ class Finding(NamedTuple):
             for both, odds in ((edges, self.odds.edge), (tags, self.odds.tag))
             if odds
         ]
-        why = "; ".join([*likely, *self.rules, *map(str, self.variations)])
+        evidence = "; ".join([*likely, *self.rules, *map(str, self.variations)])
         place = f"{self.sentence.source}:{self.sentence.line}"
         text = " ".join(forms[1:])
-        return f"{self.value:.2f}  {place}  {forms[self.word]} ({self.word}): {why}  |  {text}"
+        return f"{self.value:.2f}  {place}  {forms[self.word]} ({self.word}): {evidence}  |  {text}"
 
 
 def audit(
@@ -123,15 +153,15 @@ def audit(
     Parameters
     ----------
     treebank
-        Sentences with tags and trees; those that lack heads are left out.
+        Sentences with tags and trees; sentences that lack heads are left out.
     kind
         The kind of parser.
     folds
-        The number of parts: each is judged by a parser and a tagger trained on the others.
+        The number of parts: a parser and a tagger judge each part, and are trained on the others.
     rules
         As for `validate`.
     budget
-        How many words at most; all that anything speaks against, if it is not given.
+        The largest number of words; by default all words with evidence against them.
     rng
         A seed or a generator, for the folds and for training.
     progress
@@ -140,18 +170,18 @@ def audit(
     Returns
     -------
     list of Finding
-        By the sums of their `Odds`, the largest first.
+        The words in the order of the sums of their `Odds`, the largest first.
 
     Raises
     ------
     TreebankError
-        If the heads of a sentence are no tree, or there are fewer sentences than folds.
+        If the heads of a sentence are not a tree, or there are fewer sentences than folds.
     OptionError
         If an option is invalid.
 
     Notes
     -----
-    The temperatures of heads, relations and tags are fitted on the fold that is judged.
+    The temperatures of heads, relations and tags are fitted on the part that is judged.
 
     Examples
     --------
@@ -159,41 +189,41 @@ def audit(
     >>> birds = Sentence.from_words(["Birds", "sing"], upos=["NOUN", "VERB"], heads=[2, 0],
     ...                             deprels=["nsubj", "root"])
     >>> wrong = birds.replace(deprels=["obj", "root"])
-    >>> [found] = audit([birds] * 19 + [wrong], budget=1)
-    >>> found.sentence.deprels[found.word - 1], found.deprel
+    >>> [finding] = audit([birds] * 19 + [wrong], budget=1)
+    >>> finding.sentence.deprels[finding.word - 1], finding.deprel
     ('obj', 'nsubj')
     """
     sentences, _ = checked((each for each in treebank if (each.heads >= 0).all()), None, "single")
     check_count(folds, "folds", 2)
     if len(sentences) < folds:
-        raise TreebankError(f"{len(sentences)} sentences cannot be dealt into {folds} folds")
+        raise TreebankError(f"{len(sentences)} sentences cannot be split into {folds} folds")
     kept, generator = rules_of(rules), as_generator(rng)
     varying = defaultdict(list)
     for each in variations(sentences):
         varying[each.sentence, each.word].append(each)
-    found: list[Finding] = []
+    findings: list[Finding] = []
     for fold, (part, rest) in enumerate(folds_of(range(len(sentences)), folds, generator)):
-        taught, asked = ([sentences[i] for i in numbers] for numbers in (rest, part))
+        taught, judged = ([sentences[i] for i in numbers] for numbers in (rest, part))
         if progress:
-            said = f"fold {fold + 1} of {folds}, by a parser that learns from the others"
-            progress(f"judging: {said} ({len(taught):,} sentences)", fold, folds)
+            step = f"fold {fold + 1} of {folds}, by a parser that learns from the others"
+            progress(f"judging: {step} ({len(taught):,} sentences)", fold, folds)
         how: Any = {"tagger": False, "text": False, "projective": False}
         parser: Any = train(taught, kind=kind, rng=int(generator.integers(2**31)), **how)
-        tagger = Tagger.train(taught, columns=["upos"], rng=generator).tempered(asked)
-        tags = _tags(tagger, asked)
-        for number, edges in zip(part, _edges(parser, asked), strict=True):
+        tagger = Tagger.train(taught, columns=["upos"], rng=generator).tempered(judged)
+        tags = _tags(tagger, judged)
+        for number, edges in zip(part, _edges(parser, judged), strict=True):
             sentence = sentences[number]
             broken = _broken(sentence, kept)
             for word, edge in enumerate(edges, 1):
                 others = tuple(varying[number, word])
-                one = _found(sentence, word, edge, next(tags), broken[word], others, parser)
-                found += [one] if any(one.odds) else []
+                finding = _finding(sentence, word, edge, next(tags), broken[word], others, parser)
+                findings += [finding] if any(finding.odds) else []
     if progress:
         progress(f"judging: all {len(sentences):,} sentences", folds, folds)
-    return sorted(found, key=lambda one: -one.value)[:budget]
+    return sorted(findings, key=lambda finding: -finding.value)[:budget]
 
 
-def _found(
+def _finding(
     sentence: Sentence,
     word: int,
     edge: tuple[int, str, tuple[float, float]],
@@ -202,7 +232,7 @@ def _found(
     others: tuple[Variation, ...],
     parser: GraphParser,
 ) -> Finding:
-    """Return what speaks against the annotation of a word."""
+    """Return the evidence against the annotation of a word."""
     rules, most = _BROKEN * len(broken), max((each.odds for each in others), default=0.0)
     odds = Odds(_odds(*edge[2]), _odds(*tag[1]), rules, most)
     of_word = (sentence, word, *edge[:2], tag[0], edge[2], tag[1])
@@ -210,26 +240,27 @@ def _found(
 
 
 def _odds(own: float, other: float) -> float:
-    """Return how much more probable another annotation is than the given one."""
+    """Return the logarithm of the odds of another annotation against the given one, at least 0."""
     return max(float(np.log(max(other, _LEAST) / max(own, _LEAST))), 0.0)
 
 
 def _edges(
-    parser: GraphParser, asked: list[Sentence]
+    parser: GraphParser, sentences: list[Sentence]
 ) -> Iterator[list[tuple[int, str, tuple[float, float]]]]:
-    """Yield each word's most probable other head and relation, and how probable both edges are."""
+    """Yield each word's most probable other head and relation, and both edges' probabilities."""
     codes = {label: code for code, label in enumerate(parser.labels)}
-    given = [np.array([codes.get(each, -1) for each in one.deprels]) for one in asked]
-    trees = [one.tree for one in asked]
+    given = [np.array([codes.get(each, -1) for each in one.deprels]) for one in sentences]
+    trees = [one.tree for one in sentences]
     how: Any = {"root": "single", "projective": bool(parser.projective)}
-    parser.temperature = fit_temperature(parser.scores_of(asked), trees, **how)
+    parser.temperature = fit_temperature(parser.scores_of(sentences), trees, **how)
     rows = [
         table[one.heads, np.arange(1, len(one) + 1)]
-        for one, table in zip(asked, parser.labeled_scores_of(asked), strict=True)
+        for one, table in zip(sentences, parser.labeled_scores_of(sentences), strict=True)
     ]
     weights = np.concatenate(rows)
     heat = fit_choices(weights, weights.argmax(axis=1) == np.concatenate(given))
-    for one, labels, table in zip(asked, given, parser.labeled_scores_of(asked), strict=True):
+    tables = parser.labeled_scores_of(sentences)
+    for one, labels, table in zip(sentences, given, tables, strict=True):
         marginals = parser.distribution(one).marginals()
         likely = (softmax(table / heat) * marginals[..., None]).swapaxes(0, 1)[1:]
         words = np.arange(len(one))
@@ -246,21 +277,21 @@ def _edges(
         ]
 
 
-def _tags(tagger: Tagger, asked: list[Sentence]) -> Iterator[tuple[str, tuple[float, float]]]:
-    """Yield each word's most probable other tag, and how probable both tags are."""
-    names, (codes, chances) = tagger.guess(asked, _TAGS)["upos"]
-    given = [tag for one in asked for tag in one.upos]
+def _tags(tagger: Tagger, sentences: list[Sentence]) -> Iterator[tuple[str, tuple[float, float]]]:
+    """Yield each word's most probable other tag, and the probabilities of both tags."""
+    names, (codes, chances) = tagger.guess(sentences, _TAGS)["upos"]
+    given = [tag for one in sentences for tag in one.upos]
     for tag, of_word, shares in zip(given, codes.tolist(), chances.tolist(), strict=True):
-        found = {
+        probabilities = {
             names[code]: share for code, share in zip(of_word, shares, strict=True) if code >= 0
         }
-        own = found.pop(tag, 0.0)
-        other = max(found, key=found.__getitem__, default=tag)
-        yield other, (own, found.get(other, 0.0))
+        own = probabilities.pop(tag, 0.0)
+        other = max(probabilities, key=probabilities.__getitem__, default=tag)
+        yield other, (own, probabilities.get(other, 0.0))
 
 
 def _broken(sentence: Sentence, rules: tuple[Rule, ...]) -> dict[int, set[str]]:
-    """Return the rules that each word's edge breaks, alone or with others."""
+    """Return the rules that each word's edge breaks, alone or together with other edges."""
     broken = defaultdict(set)
     for each in validate([sentence], rules):
         for _, _, word, *_ in each.edges:
@@ -269,12 +300,12 @@ def _broken(sentence: Sentence, rules: tuple[Rule, ...]) -> dict[int, set[str]]:
 
 
 def audit_html(findings: Iterable[Finding]) -> str:
-    """Write findings as a web page: each with the tree that is given, and the one proposed.
+    """Write findings as a web page: each with the given tree and the proposed tree.
 
     Parameters
     ----------
     findings
-        As from `audit`.
+        The findings of `audit`.
 
     Returns
     -------
@@ -287,9 +318,9 @@ def audit_html(findings: Iterable[Finding]) -> str:
     True
     """
     items = [
-        f"<p>{escape(str(one))}</p>\n<div>"
-        f"{draw_svg(one.sentence, one.proposed(), titles=['given', 'proposed'])}</div>\n"
-        for one in findings
+        f"<p>{escape(str(finding))}</p>\n<div>"
+        f"{draw_svg(finding.sentence, finding.proposed(), titles=['given', 'proposed'])}</div>\n"
+        for finding in findings
     ]
     title = "Words to check"
     return document(title, STYLE, f"<main>\n<h1>{title}</h1>\n{''.join(items)}</main>\n")

@@ -1,6 +1,6 @@
-"""Probabilities of a parser that is there: fitted anew without training, and measured.
+"""The probabilities of a trained parser: fitted again, without training, and measured.
 
-Training does the first by itself: see `GraphParser.fitted_temperatures`.
+Training also fits them: see `GraphParser.fitted_temperatures`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,13 @@ FEWEST: Final = 200
 
 
 class Calibration(NamedTuple):
-    """The calibration errors of a parser's probabilities, in points; see `calibration`."""
+    """The calibration errors of a parser's probabilities, in points; see `calibration`.
+
+    Attributes
+    ----------
+    edges, relations, trees : float
+        The error of the probabilities of edges, of relations, and of whole trees.
+    """
 
     edges: float
     relations: float
@@ -47,17 +53,18 @@ def calibrate(
     *,
     root: Root = "single",
 ) -> int:
-    """Fit the temperatures of a parser, and of those in it, without training.
+    """Fit the temperatures of a parser, and of the parsers in it, without training.
 
-    No tree, relation or tag changes, but those of a `CombinedParser`, which adds probabilities.
+    Trees, relations and tags stay the same, except those of a `CombinedParser`, which adds
+    probabilities.
 
     Parameters
     ----------
     parser
-        A graph-based parser with probabilities, or one that is made of such.
+        A graph-based parser with probabilities, or a parser that is made of such parsers.
     dev
-        What it has not learned from: sentences with trees, files of CoNLL-U, or folders that have a
-        dev part.
+        Data that the parser has not learned from: sentences with trees, files of CoNLL-U, or
+        folders that have a dev part.
     root
         The trees of the distribution, as for `Parser.parse`.
 
@@ -71,7 +78,7 @@ def calibrate(
     ModelError
         If the parser has no probabilities.
     TreebankError
-        If there is no sentence, or the heads of one are no tree.
+        If there is no sentence, or the heads of a sentence are not a tree.
 
     Examples
     --------
@@ -81,17 +88,17 @@ def calibrate(
     >>> calibrate(parser, lessons), parser.info["fitted"]
     (3, 3)
     """
-    those = members(parser)
-    if not those:
+    fittable = members(parser)
+    if not fittable:
         raise ModelError(f"a {parser.kind} parser has no probabilities that could be fitted")
     sentences, _ = checked(_sentences(dev), None, root, in_part=True)
-    for each in those:
+    for each in fittable:
         each.fit(sentences, root)
     return len(sentences)
 
 
 def _sentences(given: Any) -> Iterable[Sentence]:
-    """Yield the sentences of files and of the dev parts of folders, or those that are given."""
+    """Yield the sentences of files and of the dev parts of folders, or the given sentences."""
     for item in [given] if isinstance(given, str | os.PathLike) else given:
         if not isinstance(item, str | os.PathLike):
             yield item
@@ -104,14 +111,14 @@ def _sentences(given: Any) -> Iterable[Sentence]:
 
 
 def calibration(parser: Parser, gold: Iterable[Sentence]) -> Calibration:
-    """Measure how far a parser's probabilities are from the shares that are right.
+    """Measure the differences between a parser's probabilities and the shares of right answers.
 
     Parameters
     ----------
     parser
         A parser with probabilities of edges, relations and trees.
     gold
-        Sentences with trees, which it has not learned from. It is given their words only.
+        Sentences with trees, which the parser has not learned from. It gets only their words.
 
     Returns
     -------
@@ -133,25 +140,25 @@ def calibration(parser: Parser, gold: Iterable[Sentence]) -> Calibration:
 
 
 def members(parser: Any) -> list[GraphParser]:
-    """Return the parsers with probabilities that a parser is made of; itself, if it has some."""
+    """Return the parsers with probabilities among a parser and the parsers that it is made of."""
     inner = [*getattr(parser, "parsers", ()), *filter(None, [getattr(parser, "parser", None)])]
-    found = [parser] if probabilistic(parser) else []
-    return found + [each for one in inner for each in members(one)]
+    own = [parser] if probabilistic(parser) else []
+    return own + [each for one in inner for each in members(one)]
 
 
 def probabilistic(parser: Any) -> bool:
-    """Return whether a parser has temperatures, and scores on which these work."""
+    """Return whether a parser has temperatures, and scores that they divide."""
     return isinstance(parser, GraphParser) and parser.probabilistic
 
 
 def fitted(parser: Any) -> bool:
-    """Return whether all temperatures of a parser, and of those in it, were fitted."""
+    """Return whether all temperatures of a parser, and of the parsers in it, were fitted."""
     return fitted_on(parser) > 0 and all(
         getattr(each, name) != 1.0 for each in members(parser) for name in TEMPERATURES
     )
 
 
 def fitted_on(parser: Any) -> int:
-    """Return how many sentences the temperatures were fitted on; 0 if no one has said."""
+    """Return the number of sentences that the temperatures were fitted on; 0 if not recorded."""
     counts = [(each.info or {}).get(FITTED, 0) for each in members(parser)]
     return min((each if type(each) is int else 0 for each in counts), default=0)

@@ -1,7 +1,7 @@
-"""The card of a package: what its models are, how good, how sure, and of which data.
+"""The card of a package: its models, their scores, their calibration errors, and their data.
 
-Values that come from a treebank or from a model are text and nothing else, in Markdown and in the
-commands that readers copy.
+Values from a treebank or a model are escaped, in Markdown and in the commands that readers copy: so
+they are nothing but text.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from arborescence.parsers.shared.options import Progress
     from arborescence.treebank import Sentence
 
-#: What card and command say of a licence that allows no commercial use.
+#: The sentence of card and command about a licence that allows no commercial use.
 NO_COMMERCE: Final = "The licence of the treebank, and so of the models, forbids commercial use."
-#: What Markdown, or one of its dialects, takes for more than text.
+#: The marks that Markdown, or one of its dialects, does not read as text.
 _MARKS: Final = re.compile(r"[\\`*_{}\[\]<>#|&~!:@$]|(?<=www)\.", re.IGNORECASE)
 _TRAINED: Final = {"biaffine": "neural"}
 _MEASURED: Final = ("sentence_spans", "words", "upos", "lemmas", "uas", "las")
@@ -36,10 +36,10 @@ _HEADER: Final = "| {} | sentences | words | UPOS | lemmas | UAS | LAS | words/s
     "| --- |" + 7 * " ---: |"
 )
 _SURE: Final = (
-    "Calibration error of probabilities (`--confidence`), in points: how far they are, on average, "
-    "from the share that is right; ten bins, the same test part, from words, with the model's own "
-    "tags.\n\n| model | edges | relations | trees | temperatures |\n| --- | ---: | ---: | ---: | "
-    "--- |"
+    "Calibration error of probabilities (`--confidence`), in points: the mean difference between "
+    "a probability and the share of right answers; ten bins, the same test part, from words, with "
+    "the model's own tags.\n\n| model | edges | relations | trees | temperatures |\n"
+    "| --- | ---: | ---: | ---: | --- |"
 )
 
 _CARD: Final = """\
@@ -95,8 +95,7 @@ def card_of(
 ) -> str:
     """Measure models on the test part of a treebank, and write their card.
 
-    `kept` has the number of sentences that the temperatures of each model were fitted on, 0 if they
-    were not.
+    `kept` has the number of sentences that the temperatures of each model were fitted on, or 0.
     """
     gold = data.sentences("test")
     return _CARD.format(
@@ -144,16 +143,16 @@ def _scores(
     inputs: dict[str, Any] = {"raw text": raw_text(gold), "words": words, "words, gold tags": gold}
     for name, parser in models.items():
         yield _HEADER.format(f"`{name}`" if len(models) > 1 else "from")
-        given = {how: what for how, what in inputs.items() if parser.text or how != "raw text"}
-        list(parser.parse(words[:50]))  # compiles
-        for done, (how, what) in enumerate(given.items()):
+        given = {how: data for how, data in inputs.items() if parser.text or how != "raw text"}
+        list(parser.parse(words[:50]))  # compile before the speed is measured
+        for done, (how, data) in enumerate(given.items()):
             if progress:
                 progress(f"measuring {name}: {how}", done, len(given))
             start = process_time()
-            parsed = list(parser.parse(what))
+            parsed = list(parser.parse(data))
             speed = f"{sum(map(len, parsed)) / (process_time() - start):,.0f}"
-            found = evaluate(gold, parsed)
-            figures = [f"{100 * getattr(found, each).f1:.2f}" for each in _MEASURED]
+            scores = evaluate(gold, parsed)
+            figures = [f"{100 * getattr(scores, each).f1:.2f}" for each in _MEASURED]
             shown = len(_MEASURED) - (2 if how == "words, gold tags" else 0)
             if how != "raw text":
                 figures[:2] = "–", "–"
@@ -183,14 +182,14 @@ def _sure(
 
 
 def _fitted(sentences: int) -> str:
-    """Say on how many sentences temperatures were fitted, if these are enough."""
+    """Return a cell of the table: the number of sentences for fitting, if they are enough."""
     if sentences >= FEWEST:
         return f"fitted on {sentences:,} sentences"
-    return f"*not fitted*: {sentences:,} sentences were kept apart, and {FEWEST} are needed"
+    return f"*not fitted*: {sentences:,} sentences were kept apart, but {FEWEST} are needed"
 
 
 def _tested(name: str, gold: list[Sentence]) -> str:
-    """Say what the table of figures is of."""
+    """Return the sentence about the data of the table of figures."""
     if not gold:
         return "The folder of the treebank had no test part, so nothing was measured."
     return (
@@ -207,18 +206,18 @@ def _sizes(data: Treebank) -> str:
 
 
 def _described(name: str, parser: Any) -> str:
-    """Say what a model is: the first line of what its class says."""
+    """Describe a model by the first line of its class's docstring."""
     line = (type(parser).__doc__ or "").strip().partition("\n")[0]
     return f"`{name}`: {line[:1].lower()}{line[1:]}\n"
 
 
 def _command(name: str, parser: Any, treebank: str) -> str:
-    """Return the command that trains a model, with the options that are not as by default."""
+    """Return the command that trains a model, with the options that differ from their defaults."""
     kind = _TRAINED.get(parser.kind, parser.kind)
     try:
         defaults = {option: each.default for option, each in all_options(kind).items()}
     except ValueError:
-        defaults = {}  # a kind that is made of others
+        defaults = {}  # this kind of parser is made of other parsers
     encoder = getattr(parser, "encoder", None)
     info = parser.info | ({"encoder": encoder.name} if encoder else {})
     changed = [
@@ -231,7 +230,7 @@ def _command(name: str, parser: Any, treebank: str) -> str:
 
 
 def _written(option: str, value: Any) -> str:
-    """Return an option as the command line takes it."""
+    """Return an option in the syntax of the command line."""
     name = option.replace("_", "-")
     if isinstance(value, bool) and option != "projective":
         return f"--{name}" if value else f"--no-{name}"

@@ -38,15 +38,15 @@ _FIELDS: Final = {
 
 
 class CombinedParser(GraphParser):
-    """A parser that combines several others: it finds the tree of highest summed score.
+    """A parser that combines several parsers: it finds the tree with the highest sum of scores.
 
-    Each parser scores each edge: a graph-based parser by its marginal, any other parser by a vote
-    for the edges of its own tree, 0.4 for each. These, times the parsers' weights, are added up to
-    `scores`. The tree with the highest sum is decoded exactly. By default it may be non-projective
-    only if some parser's tree of that sentence is.
+    Each parser scores each edge: a graph-based parser by its marginal, any other parser by 0.4 for
+    each edge of its own tree. `scores` are the sums of the parsers' scores, each times the parser's
+    weight. The tree with the highest sum is decoded exactly. By default it may be non-projective
+    only if at least one parser's tree of the sentence is.
 
     The relation of an edge is chosen by a weighted vote of the parsers whose trees have the edge,
-    or of all parsers if none has it. Missing tags are filled in by the first parser.
+    or of all parsers if no tree has the edge. The first parser fills in missing tags.
 
     Created from parsers, by `train`, or by `arborescence.load`.
 
@@ -83,7 +83,7 @@ class CombinedParser(GraphParser):
         Parameters
         ----------
         parsers
-            One or more.
+            One or more parsers.
         weights
             A positive number for each parser; 1 if not given.
         """
@@ -101,13 +101,13 @@ class CombinedParser(GraphParser):
         if len(self.weights) != len(self.parsers):
             raise OptionError(
                 f"there are {len(self.parsers)} parsers, but {len(self.weights)} weights: give one "
-                "for each"
+                "weight for each parser"
             )
         if not all(0 < weight < np.inf for weight in self.weights):
             raise OptionError(f"weights must be positive numbers, not {list(self.weights)}")
 
     @classmethod
-    def train(  # type: ignore[override]  # it has no options of its own, and asks for parsers
+    def train(  # type: ignore[override]  # this kind has no settings, but parsers
         cls,
         treebank: Iterable[Sentence],
         *,
@@ -134,18 +134,18 @@ class CombinedParser(GraphParser):
             swap = partial(registry.parser_class("transition").train, system="swap", beam=8)
             make_parsers = (registry.parser_class("linear").train, swap)
         treebank, dev = list(treebank), list(dev or ())
-        made = []
+        parsers = []
         for number, make in enumerate(make_parsers, 1):
             say = about(progress, f"parser {number} of {len(make_parsers)}")
-            made.append(make(treebank, dev=dev, progress=say))
-        return cls(made, weights)
+            parsers.append(make(treebank, dev=dev, progress=say))
+        return cls(parsers, weights)
 
     @property
     def _keeps_all_rules(self) -> bool:
         return any(parser.rules == "ud" for parser in self.parsers)
 
     def to(self, device: str | None) -> Self:
-        """Choose what runs the networks of those of the parsers that are neural ones."""
+        """Choose the device that runs the networks of the neural parsers."""
         neural = [parser for parser in self.parsers if type(parser).to is not Parser.to]
         if not neural:
             return super().to(device)
@@ -154,14 +154,14 @@ class CombinedParser(GraphParser):
         return self
 
     def _stored(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        """Return its own fields of the header, and the arrays."""
+        """Return the fields of the header that this kind of parser has, and the arrays."""
         headers, arrays = zip(*(parser.to_file() for parser in self.parsers), strict=True)
         prefixed = {f"{_PARSER}{number}/": each for number, each in enumerate(arrays)}
         return {"weights": self.weights, "parsers": headers}, scheme.joined(prefixed)
 
     @classmethod
     def from_file(cls, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
-        """Make a parser from what `model_file.load` returned; raise ModelError if it is invalid."""
+        """Make a parser from the header and arrays of a model file; ModelError if invalid."""
         fields = scheme.fields_of(header, _FIELDS)
         parsers = [
             registry.from_file(of_parser, scheme.part(arrays, f"{_PARSER}{number}/"))
@@ -174,14 +174,14 @@ class CombinedParser(GraphParser):
 
     @property
     def probabilistic(self) -> bool:
-        """False: the weights of edges are sums of probabilities."""
+        """Always False: the weights of edges are sums of probabilities."""
         return False
 
     def _graphs(self, sentences: list[Sentence], options: Options) -> CombinedGraphs:
         return CombinedGraphs(self, sentences, options)
 
     def _marginals(self, group: Group, _: Root) -> NDArray[np.floating[Any]]:
-        """Return the share of each edge in what the parsers say of the edges into its word."""
+        """Return the share of each edge in the sum of the scores of all edges into its word."""
         shares = np.zeros_like(group.scores)
         sums = group.scores[:, :, 1:].sum(axis=1, keepdims=True)
         np.divide(group.scores[:, :, 1:], sums, out=shares[:, :, 1:])
@@ -189,16 +189,16 @@ class CombinedParser(GraphParser):
 
 
 class CombinedGraphs(Graphs):
-    """The graphs of sentences, weighed by what P parsers say of each edge."""
+    """The graphs of sentences, weighed by the scores of P parsers."""
 
     def __init__(self, parser: CombinedParser, sentences: list[Sentence], options: Options) -> None:
-        # False becomes None, so that parsers that find projective trees only can take part too.
+        # False becomes None, so that parsers that find only projective trees can take part, too.
         wanted = options._replace(
             projective=options.projective or None, confidence=False, rules=None, keep=False
         )
         answers = [each._evidence_batch(sentences, wanted) for each in parser.parsers]
         numbers = {label: number for number, label in enumerate(parser.labels)}
-        #: For each sentence, the trees of the parsers, and their relations: (P, n + 1) int64.
+        #: For each sentence, the trees of the parsers, (P, n + 1) int64; then their relations.
         self._trees_of: list[NDArray[np.int64]] = []
         self._relations_of: list[NDArray[np.int64]] = []
         self._scores_of: list[NDArray[np.float32]] = []
@@ -218,10 +218,10 @@ class CombinedGraphs(Graphs):
 
     def part(self, numbers: NDArray[np.int64]) -> Self:
         """Return the graphs of some of the sentences, with the same weights."""
-        some = super().part(numbers)
-        some._trees_of = [self._trees_of[b] for b in numbers]
-        some._relations_of = [self._relations_of[b] for b in numbers]
-        return some
+        graphs = super().part(numbers)
+        graphs._trees_of = [self._trees_of[b] for b in numbers]
+        graphs._relations_of = [self._relations_of[b] for b in numbers]
+        return graphs
 
     def _groups(self) -> Iterator[Group]:
         wanted = self.options.projective
@@ -234,10 +234,12 @@ class CombinedGraphs(Graphs):
             yield Group(np.array(numbers), self.starts[numbers], scores, None, projective)
 
     def label(self, heads: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Vote on the relations of given trees; ties go to the first parser's."""
-        # If no parser has the edge, all vote with the word's relation in their trees; but if the
-        # word is the root word in only one of both trees, with that for the root word of the other
-        # tree.
+        """Choose the relations of given trees by votes; at a tie, the first parser's vote counts.
+
+        If no parser has an edge, all parsers vote for the word's relation in their trees. If the
+        word is the root word in only one of the two trees, they vote for the relation of the root
+        word in the other tree.
+        """
         labels = np.full(heads.shape, -1)
         for b, (start, stop) in enumerate(pairwise(self.starts.tolist())):
             for tree, of_tree in zip(heads[:, start:stop], labels[:, start:stop], strict=True):
@@ -263,23 +265,25 @@ class CombinedGraphs(Graphs):
     def weighed(
         self, group: Group, row: int, heads: NDArray[np.int64], words: NDArray[np.int64]
     ) -> NDArray[np.float32]:
-        """Return the weights of edges with each relation, by votes as in `label`."""
-        # Of an edge that no parser has, those do not vote whose root word its dependent is, unless
-        # the head is the root
+        """Return the weights of edges with each relation, by votes as in `label`.
+
+        On an edge that no parser has, a parser does not vote if the dependent is its root word,
+        unless the head is the root.
+        """
         edges, b = group.scores[row], group.numbers[row]
         votes = np.zeros((*edges.shape, len(self.labels)), dtype=np.float32)
         every = np.arange(1, len(edges))
         trees, relations = self._trees_of[b], self._relations_of[b]
-        said = np.zeros(edges.shape, dtype=bool)
+        voted = np.zeros(edges.shape, dtype=bool)
         for tree, of_tree, weight in zip(trees, relations, self._weights, strict=True):
             votes[tree[1:], every, of_tree[1:]] += weight
-            said[tree[1:], every] = True
+            voted[tree[1:], every] = True
         for tree, of_tree, weight in zip(trees, relations, self._weights, strict=True):
-            as_root = np.zeros_like(said)
+            as_root = np.zeros_like(voted)
             as_root[0] = as_root[:, [0, _root(tree)]] = True
-            others, words_of = np.nonzero(~said & ~as_root)
+            others, words_of = np.nonzero(~voted & ~as_root)
             votes[others, words_of, of_tree[words_of]] += np.float32(weight)
-            open_words = every[~said[0, 1:]]
+            open_words = every[~voted[0, 1:]]
             votes[0, open_words, of_tree[_root(tree)]] += np.float32(weight)
         return with_relations(edges[heads, words], votes[heads, words])
 

@@ -30,7 +30,7 @@ def the_trees(analyses: Analyses, confidence: bool) -> dict[str, Any]:
 
 
 def words_of(sentence: Sentence) -> dict[str, Any]:
-    """Describe what all analyses of a sentence have in common."""
+    """Describe the words that all analyses of a sentence share."""
     names = {"sent_id": sentence.sent_id, "text": sentence.text}
     known = {name: value for name, value in names.items() if value is not None}
     return {**known, "words": sentence.forms, "upos": sentence.upos}
@@ -43,9 +43,9 @@ def edges_of(sentence: Sentence, confidence: bool) -> dict[str, Any]:
         return edges
     from arborescence.parsers.shared.confidence import TREE_PROB, edge_probs
 
-    found: dict[str, Any] = {"edge_probs": edge_probs(sentence)}
+    probabilities: dict[str, Any] = {"edge_probs": edge_probs(sentence)}
     with suppress(TreebankError):
-        found["relation_probs"] = edge_probs(sentence, "RelationProb")
+        probabilities["relation_probs"] = edge_probs(sentence, "RelationProb")
     if share := sentence.comment(TREE_PROB):
-        found[TREE_PROB] = float(share)
-    return {**edges, **found}
+        probabilities[TREE_PROB] = float(share)
+    return {**edges, **probabilities}

@@ -1,4 +1,4 @@
-"""What the folder of a treebank says of itself; it may come from anybody, so nothing is trusted."""
+"""The data and the README of a treebank's folder; its author may be anybody: nothing is trusted."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from arborescence.treebank import Sentence
 
 _NAME: Final = re.compile(r"[\w .-]+")
-#: What is read of a README: the fields that UD has at its end are within.
+#: The most bytes that are read of a README; the fields at the end of UD's READMEs are within.
 _LONGEST: Final = 2**20
 #: SPDX has other names for these licences of treebanks.
 _SPDX: Final = {
@@ -29,42 +29,49 @@ _SPDX: Final = {
 
 
 class Treebank(NamedTuple):
-    """What a folder of Universal Dependencies says of itself."""
+    """A treebank in a folder of Universal Dependencies."""
 
+    #: The name, such as ``UD_French-GSD``.
     name: str
+    #: The language in the name.
     language: str
+    #: The licence in the README, or "".
     licence: str
+    #: The contributors in the README.
     contributors: str
+    #: The genres in the README.
     genre: str
+    #: The files of each part: train, dev, test.
     parts: dict[str, list[Path]]
+    #: The file with the licence's text, if there is one.
     terms: Path | None
 
     @classmethod
     def of(cls, folder: str | os.PathLike[str]) -> Treebank:
         """Read the README of a folder.
 
-        TreebankError if it has no part of a treebank, another name than treebanks have, or a file
-        that is a link out of it.
+        TreebankError if the folder has no part of a treebank, an invalid name, or a file that is a
+        link out of the folder.
         """
         path = Path(folder)
         parts = parts_of(path)
         if not any(parts.values()):
-            raise TreebankError(f"{path}: there is no part of a treebank: *-train.conllu or so")
+            raise TreebankError(f"{path}: there is no part of a treebank, such as *-train.conllu")
         for file in (each for files in parts.values() for each in files):
             _check_inside(file, path)
-        said = _fields(_first(path, "README*"))
+        readme = _fields(_first(path, "README*"))
         name = f"UD_{normalize('NFC', path.resolve().name).removeprefix('UD_')}"
         if not _NAME.fullmatch(name):
             raise TreebankError(
-                f"{path}: a treebank has a name of letters, digits, blanks, hyphens, underscores "
-                f"and dots, not {name!r}: rename the folder"
+                f"{path}: the name of a treebank has letters, digits, blanks, hyphens, underscores "
+                f"and dots only, but this is {name!r}: rename the folder"
             )
         return cls(
             name,
             name.removeprefix("UD_").partition("-")[0].replace("_", " "),
-            said.get("License", ""),
-            said.get("Contributors", "see its README"),
-            said.get("Genre", "see its README"),
+            readme.get("License", ""),
+            readme.get("Contributors", "see its README"),
+            readme.get("Genre", "see its README"),
             parts,
             _first(path, "LICENSE*"),
         )
@@ -75,23 +82,23 @@ class Treebank(NamedTuple):
 
 
 def _first(folder: Path, pattern: str) -> Path | None:
-    """Return the first file of a folder with such a name, if there is one."""
-    found = next((file for file in sorted(folder.glob(pattern)) if not file.is_dir()), None)
-    if found:
-        _check_inside(found, folder)
-    return found
+    """Return the first file of a folder whose name matches a pattern, if there is one."""
+    first = next((file for file in sorted(folder.glob(pattern)) if not file.is_dir()), None)
+    if first:
+        _check_inside(first, folder)
+    return first
 
 
 def _check_inside(file: Path, folder: Path) -> None:
-    """Raise TreebankError for what is no plain file within a folder: a link, a pipe, a device."""
+    """Raise TreebankError for a link out of a folder, a pipe or a device."""
     try:
         real = file.resolve(strict=True)
-    except (OSError, RuntimeError):  # it leads nowhere, or to itself
+    except (OSError, RuntimeError):  # the link leads nowhere, or to itself
         real = None
     if real is None or not real.is_file() or not real.is_relative_to(folder.resolve()):
         raise TreebankError(
-            f"{file}: only plain files within the folder are read, and this is a link out of it, "
-            "or no plain file: put a copy in its place, or remove it"
+            f"{file}: only plain files within the folder are read, but this is a link out of the "
+            "folder, or no plain file: replace it by a copy, or remove it"
         )
 
 
@@ -111,5 +118,7 @@ def spdx(licence: str) -> str:
         return licence.replace(" ", "-")
     if licence in _SPDX:
         return _SPDX[licence]
-    told = repr(licence) if licence else "not said in its README"
-    raise OptionError(f"the licence of the treebank is {told}: name it by licence=, as SPDX does")
+    stated = repr(licence) if licence else "missing in its README"
+    raise OptionError(
+        f"the licence of the treebank is {stated}: give its SPDX identifier (licence=)"
+    )

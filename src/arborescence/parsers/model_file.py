@@ -32,8 +32,7 @@ def save(
     *,
     compress: bool = True,
 ) -> None:
-    """Write a model file, atomically."""
-    # a header of JSON values with ``kind``, and arrays of plain numbers
+    """Write a model file atomically: a header of JSON values with ``kind``, and arrays."""
     text = json.dumps({"format": _FORMAT, "version": VERSION, **header}, ensure_ascii=False)
     packed = {_HEADER: np.frombuffer(text.encode(), dtype=np.uint8), **arrays}
     with replacing(path) as file:
@@ -44,8 +43,7 @@ def save(
 
 
 def load(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-    """Read header and arrays."""
-    # ModelError if it is missing, damaged, no model, or from a newer version
+    """Read header and arrays; ModelError if the file is missing, damaged, no model, or newer."""
     try:
         with opened(path, ModelError, _WHAT) as archive:
             if not isinstance(archive, Archive) or _HEADER not in archive.names:
@@ -61,10 +59,10 @@ def load(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, NDArra
         raise ModelError(f"{path}: not {_WHAT}")
     version = header.get("version")
     if type(version) is not int or version < 1:
-        raise ModelError(f"{path}: format version is {brief(version)}, which is none")
+        raise ModelError(f"{path}: format version is {brief(version)}, which is invalid")
     if version > VERSION:
         raise ModelError(
             f"{path}: format version {brief(version)} is newer than {VERSION}, the newest "
-            "that this version of arborescence reads; install a newer one"
+            "that this version of arborescence reads; install a newer version"
         )
     return header, arrays

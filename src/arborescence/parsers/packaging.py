@@ -1,8 +1,8 @@
-"""Trained models as a package that anybody can install, with a card that says what they are.
+"""Trained models as a package that anybody can install, with a card that describes the models.
 
-The package has no code but a function for each model, which returns its file; `registry` finds it
-by its entry points. Its code is the same in each package, and its project file is written by a
-serializer: nothing of a treebank or of a model can become code.
+The code of a package is one function for each model, which returns the model's file; `registry`
+finds the package by its entry points. The code is the same in each package, and a serializer writes
+the project file: no text of a treebank or a model can become code.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _LICENCE: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9 .+()-]*")
 _VERSION: Final = re.compile(
     r"([0-9]+!)?[0-9]+(\.[0-9]+)*((a|b|rc)[0-9]+)?(\.post[0-9]+)?(\.dev[0-9]+)?(\+[a-z0-9.]+)?"
 )
-#: The code of each package. Its imports have names that no model has.
+#: The code of each package. Its imports have names that no model can have.
 _MODULE: Final = '''\
 """Models for Arborescence, which finds them by entry points."""
 
@@ -55,11 +55,15 @@ def __getattr__(model):
 
 
 class Package(NamedTuple):
-    """What `package` made."""
+    """A package of models that `package` has written."""
 
+    #: The folder of the package.
     folder: Path
-    licence: str  # its SPDX identifier
-    commercial: bool  # whether the licence allows commercial use
+    #: The SPDX identifier of the licence.
+    licence: str
+    #: Whether the licence allows commercial use.
+    commercial: bool
+    #: The wheel, if it was built.
     wheel: Path | None = None
 
 
@@ -78,22 +82,22 @@ def package(
 ) -> Package:
     """Write a folder from which a package of models is built: ``python -m build FOLDER``.
 
-    It has the models, their licence, and a card with what was measured on the test part of
-    `treebank`, the folder that they learned from, as Universal Dependencies publishes it: from raw
-    text, from words, and with gold tags; and how far their probabilities are right. The package is
-    ``arborescence-NAME``, also the default of `output`, which must not exist; one model is loaded
-    by ``arborescence.load(NAME)``, several by the names of their files. The licence is an SPDX
-    identifier, by default that in the treebank's README; the card also has the `note`. Models with
-    a fine-tuned encoder, which is looked for as by `arborescence.load`, become ones that need no
-    PyTorch: see `BiaffineParser.to_onnx`. With `wheel`, its wheel is built into the folder
-    ``dist``. The folder is there when all is done, or not at all.
+    The folder has the models, their licence, and a card. `treebank` is the folder of Universal
+    Dependencies that the models have learned from. On its test part, the models are measured for
+    the card: from raw text, from words, and with gold tags; also their calibration errors. The
+    package is ``arborescence-NAME``, which is also the default of `output`; that folder must not
+    exist. One model is loaded by ``arborescence.load(NAME)``, several models by the names of their
+    files. The licence is an SPDX identifier, by default the licence in the treebank's README; the
+    card also has the `note`. Models with a fine-tuned encoder, which is found as by
+    `arborescence.load`, are converted so that they need no PyTorch: see `BiaffineParser.to_onnx`.
+    With `wheel`, the wheel is built into the folder ``dist``. After an error, there is no folder.
 
-    The treebank may come from anybody. Only plain files within its folder are read.
+    Only plain files within the treebank's folder are read, since its author may be anybody.
 
-    OptionError if `name`, `version` or `licence` is none for a package, the folder exists, or the
-    licence is not known; MissingExtraError for a wheel without hatchling; ModelError if a model has
-    probabilities that were not fitted, though there are sentences to fit them on: see
-    `arborescence.parsers.calibrating.calibrate`; TreebankError, ModelError for what is read.
+    OptionError if `name`, `version` or `licence` is invalid, the folder exists, or the licence is
+    not known; MissingExtraError for a wheel without hatchling; ModelError if a model has
+    probabilities that were not fitted, although there are sentences to fit them on: see
+    `arborescence.parsers.calibrating.calibrate`; TreebankError or ModelError for invalid input.
     """
     if wheel:
         _check_hatchling()
@@ -101,18 +105,18 @@ def package(
     if folder.exists() or folder.is_symlink():
         raise OptionError(f"{folder} exists: remove it, or name another folder (output=)")
     if not _VERSION.fullmatch(version):
-        raise OptionError(f"version must be one of Python's packages, such as 1.0, not {version!r}")
+        raise OptionError(f"version must be valid for Python packages, such as 1.0: {version!r}")
     data = Treebank.of(treebank)
     terms = licence or spdx(data.licence)
     if not _LICENCE.fullmatch(terms):
-        raise OptionError(f"licence must be an identifier of SPDX, such as MIT, not {terms!r}")
+        raise OptionError(f"licence must be an SPDX identifier, such as MIT, not {terms!r}")
     parsers = _loaded(models, name, encoder)
     kept = {each: _kept_apart(each, parser, data) for each, parser in parsers.items()}
     module = f"arborescence_{name.replace('-', '_')}"
     project = _project(name, module, version, data.language, terms, parsers)
     folder.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}") as beside:
-        whole = Path(beside) / folder.name
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}") as temporary:
+        whole = Path(temporary) / folder.name
         inside = whole / "src" / module
         inside.mkdir(parents=True)
         _write(inside / "__init__.py", _MODULE)
@@ -120,7 +124,7 @@ def package(
         _write(whole / "README.md", "")
         if data.terms:
             shutil.copyfile(data.terms, whole / "LICENSE")
-        if wheel:  # what cannot be built is said before anything is measured
+        if wheel:  # errors of building must come before the models are measured
             build_wheel(whole)
         for each, parser in parsers.items():
             parser.save(inside / f"{each}.npz")
@@ -134,14 +138,14 @@ def package(
 
 
 def _checked(name: str) -> str:
-    """Return the name of a package or a model if it can be one, or OptionError."""
+    """Return the name of a package or a model; OptionError if it is invalid."""
     if not _NAME.fullmatch(name):
-        raise OptionError(f"name must be of small letters, digits and hyphens, and is {name!r}")
+        raise OptionError(f"name must be of small letters, digits and hyphens, but is {name!r}")
     return name
 
 
 def _loaded(models: Sequence[Name], name: str, encoder: Name | None) -> dict[str, Any]:
-    """Load models, and return them by the names that they will have."""
+    """Load models, and return them by their names in the package."""
     names = [name] if len(models) == 1 else [_checked(Path(model).stem) for model in models]
     if twice := next((each for each in names if names.count(each) > 1), None):
         raise OptionError(f"two models have the name {twice!r}: rename the file of one of them")
@@ -152,22 +156,22 @@ def _loaded(models: Sequence[Name], name: str, encoder: Name | None) -> dict[str
 
 
 def _without_torch(parser: Any) -> Any:
-    """Return a parser with its encoder in ONNX, if it has one that was fine-tuned."""
+    """Return a parser with its encoder in ONNX, if it has a fine-tuned encoder."""
     encoder = getattr(parser, "encoder", None)
     return parser.to_onnx() if encoder and encoder.fine_tune else parser
 
 
 def _kept_apart(name: str, parser: Any, data: Treebank) -> int:
-    """Return how many sentences the temperatures of a model were fitted on; 0: they were not.
+    """Return the number of sentences that the temperatures of a model were fitted on, or 0.
 
-    ModelError if they were not, and could be.
+    ModelError if they were not fitted, but could be.
     """
     recorded = fitted_on(parser)
-    there = recorded or len(data.sentences("dev"))
-    if members(parser) and not fitted(parser) and there >= FEWEST:
+    available = recorded or len(data.sentences("dev"))
+    if members(parser) and not fitted(parser) and available >= FEWEST:
         raise ModelError(
-            f"{name}: its probabilities are not fitted, and there are {there:,} sentences for it: "
-            f"arborescence calibrate {name}.npz DEV -o OTHER.npz"
+            f"{name}: its probabilities are not fitted, but there are {available:,} sentences to "
+            f"fit them on: arborescence calibrate {name}.npz DEV -o OTHER.npz"
         )
     return recorded if fitted(parser) else 0
 
@@ -205,7 +209,7 @@ def _project(
 
 
 def _toml(tables: Mapping[str, Mapping[str, str | bool | Iterable[str]]]) -> str:
-    """Return tables as TOML: its strings and lists are those of JSON; keys are ours, or checked."""
+    """Return tables as TOML: strings and lists as in JSON, keys that are constant or checked."""
     parts = []
     for name, table in tables.items():
         lines = (f"{key} = {_value(value)}\n" for key, value in table.items())
@@ -218,9 +222,10 @@ def _value(value: str | bool | Iterable[str]) -> str:
 
 
 def build_wheel(folder: Name) -> Path:
-    """Build the wheel of a package into its folder ``dist``."""
-    # MissingExtraError without hatchling. OptionError says what hatchling says if it cannot be
-    # built
+    """Build the wheel of a package into its folder ``dist``.
+
+    MissingExtraError without hatchling; OptionError with hatchling's message if it fails.
+    """
     _check_hatchling()
     # -P: nothing is imported from the folder
     building = [sys.executable, "-P", "-m", "hatchling", "build", "--target", "wheel"]

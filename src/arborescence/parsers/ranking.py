@@ -1,4 +1,4 @@
-"""What to annotate next: the sentences, or the words, of which a parser is least sure."""
+"""The next sentences, or words, to annotate: those about which a parser has most doubt."""
 
 from __future__ import annotations
 
@@ -22,34 +22,37 @@ if TYPE_CHECKING:
     from arborescence.parsers.shared.base import Parser
     from arborescence.treebank import Sentence
 
-_COMMITTEE: Final = 10  # trees that agree or not
+_COMMITTEE: Final = 10  # the number of best trees whose heads are compared
 
 
 class Doubtful(NamedTuple):
-    """A sentence, or a word of it, of which a parser is not sure."""
+    """A sentence or a word about which a parser has doubt."""
 
-    value: float  # how large the doubt is; 0 is none
-    sentence: Sentence  # as it was given
-    # word, head, other: of a word: its number, its most probable head, and the next one (-1 if
-    # there is none). Of a sentence: 0, -1, -1.
+    #: The doubt; 0 is no doubt.
+    value: float
+    #: The given sentence.
+    sentence: Sentence
+    #: The number of the word; 0 for a whole sentence.
     word: int = 0
+    #: The most probable head of the word; -1 for a whole sentence.
     head: int = -1
+    #: The second most probable head; -1 if there is none, and for a whole sentence.
     other: int = -1
-    # the probabilities of both heads. Of a sentence: 0.
+    #: The probabilities of both heads; 0 for a whole sentence.
     shares: tuple[float, float] = (0.0, 0.0)
 
     def __str__(self) -> str:
         forms = ["ROOT", *self.sentence.forms]
-        where = f"{self.value:.4f}  {self.sentence.source}:{self.sentence.line}  "
+        place = f"{self.value:.4f}  {self.sentence.source}:{self.sentence.line}  "
         text = " ".join(forms[1:])
         if not self.word:
-            return where + text
+            return place + text
         readings = ", ".join(
             f"{forms[head]} ({head}) {share:.2f}"
             for head, share in zip((self.head, self.other), self.shares, strict=True)
             if head >= 0
         )
-        return f"{where}{forms[self.word]} ({self.word}): {readings}  |  {text}"
+        return f"{place}{forms[self.word]} ({self.word}): {readings}  |  {text}"
 
 
 def rank(
@@ -60,27 +63,27 @@ def rank(
     words: bool = False,
     budget: int | None = None,
 ) -> list[Doubtful]:
-    """Return the sentences, or their words, in the order in which a person should look at them.
+    """Return the sentences, or their words, in the order in which a person should check them.
 
-    Heads that are given are kept: they are sure, and make others surer.
+    Given heads are kept: they are certain, and reduce the doubt about other heads.
 
     Parameters
     ----------
     parser
         A graph-based parser with probabilities.
     sentences
-        Any number, with some heads or none; those with all heads are left out.
+        Any number of sentences, with some heads or none; sentences with all heads are left out.
     by
-        Of a sentence: ``"loss"``, the share of words whose heads are expected to be wrong;
-        ``"entropy"`` of its trees, divided by the number of words; ``"margin"``: 1 / (1 + d), where
-        d is by how much log-probability the best tree leads; or ``"disagreement"``: the share of
-        heads of the 10 best trees that are others than those of the best one.
+        The doubt about a sentence: ``"loss"``, the expected share of wrong heads; ``"entropy"`` of
+        its trees, divided by the number of words; ``"margin"``: 1 / (1 + d), where d is the
+        difference between the log-probabilities of the two best trees; or ``"disagreement"``: the
+        share of heads in the 10 best trees that differ from the heads of the best tree.
     words
         Whether to rank the words of all sentences instead: by the probability that the most
         probable head is wrong.
     budget
-        How many words may be looked at; all, if it is not given. The sentence that exceeds it is
-        the last one.
+        The number of words that a person can check; by default all. The sentence that exceeds the
+        budget is the last.
 
     Returns
     -------
@@ -90,8 +93,7 @@ def rank(
     Raises
     ------
     OptionError, ModelError, TreebankError
-        If `by` has another value; the parser has no probabilities; or given heads are no part of a
-        tree.
+        If `by` has another value; the parser has no probabilities; or no tree has the given heads.
 
     Examples
     --------
@@ -105,18 +107,18 @@ def rank(
     """
     check_choice("by", by, get_args(Doubt))
     if not isinstance(parser, GraphParser):
-        raise ModelError("only graph-based parsers say how sure they are")
-    found: list[Doubtful] = []
+        raise ModelError("only graph-based parsers have probabilities, which a ranking needs")
+    ranked: list[Doubtful] = []
     for sentence in sentences:
         if (sentence.heads < 0).any():
             distribution, marginals = _believed(parser, sentence)
             if words:
-                found += _words(sentence, marginals)
+                ranked += _words(sentence, marginals)
             else:
-                found.append(Doubtful(_doubt(distribution, marginals, by), sentence))
-    found.sort(key=lambda each: -each.value)
-    sizes = np.cumsum([1 if words else len(each.sentence) for each in found])
-    return found if budget is None else found[: int(np.searchsorted(sizes, budget)) + 1]
+                ranked.append(Doubtful(_doubt(distribution, marginals, by), sentence))
+    ranked.sort(key=lambda each: -each.value)
+    sizes = np.cumsum([1 if words else len(each.sentence) for each in ranked])
+    return ranked if budget is None else ranked[: int(np.searchsorted(sizes, budget)) + 1]
 
 
 def _believed(
@@ -125,13 +127,13 @@ def _believed(
     """Return the distribution over the trees of a sentence, and the marginals of edges."""
     for projective in (None, False):  # given heads may cross
         with suppress(NoTreeError):
-            found = parser.distribution(sentence, projective=projective, keep=True)
-            return found, found.marginals()
+            distribution = parser.distribution(sentence, projective=projective, keep=True)
+            return distribution, distribution.marginals()
     raise contradiction(sentence, single=True)
 
 
 def _words(sentence: Sentence, marginals: NDArray[np.float64]) -> list[Doubtful]:
-    """Return each word of a sentence with its two most probable heads, if it is not sure."""
+    """Return each word of a sentence without a given head, with its two most probable heads."""
     order = np.argsort(-marginals, axis=0, kind="stable")[:2]
     shares = np.take_along_axis(marginals, order, axis=0)
     return [
@@ -149,7 +151,7 @@ def _words(sentence: Sentence, marginals: NDArray[np.float64]) -> list[Doubtful]
 
 
 def _doubt(distribution: TreeDistribution, marginals: NDArray[np.float64], by: Doubt) -> float:
-    """Return how little sure a sentence is."""
+    """Return the doubt about a sentence."""
     words = len(marginals) - 1
     if by == "entropy":
         return float(distribution.entropy()) / words

@@ -1,7 +1,7 @@
-"""The recipe of training: a treebank goes in, a parser with all that belongs to it comes out.
+"""The recipe of training: from a treebank to a parser with a tagger and a tokenizer.
 
-To parse other words it needs a tagger, and has to learn from the tags that one gives (`jackknife`);
-for text, what cuts it into words. The command line trains by this, too.
+To parse words without tags, a parser needs a tagger, and must learn from predicted tags
+(`jackknife`); for raw text, it needs a tokenizer. The command line trains by this recipe, too.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ if TYPE_CHECKING:
 #: With fewer training sentences, a linear parser is better than a neural one: docs/neural.md.
 FEW: Final = 500
 _TAGS: Final = ("upos", "xpos", "feats")
-#: Of a column with more values, the user is told: a tagger and a network are slow to learn them.
+#: A warning names columns with more values: a tagger and a network learn them slowly.
 _MANY: Final = 1000
-#: How many sentences are kept to choose the epoch by where there is no dev part.
+#: The least and the largest number of sentences kept to choose the epoch by without a dev part.
 _LEAST_KEPT: Final = 20
 _MOST_KEPT: Final = 200
 
@@ -65,46 +65,47 @@ def train(
     progress: Progress | None = None,
     **options: Any,
 ) -> Parser:
-    """Train a parser on a treebank, with a tagger, and with what cuts raw text into words.
+    """Train a parser on a treebank, with a tagger and a tokenizer.
 
     Parameters
     ----------
     train
-        What to learn from: a file of CoNLL-U, a folder that has ``xx_yy-ud-train.conllu.gz`` or the
-        like, several of either, or sentences.
+        The sentences to learn from: a file of CoNLL-U, a folder with a file such as
+        ``xx_yy-ud-train.conllu.gz``, several files or folders, or sentences.
     dev
-        The same, by which to choose the best epoch; by default the dev part of the folders. Without
-        one, a tenth of the sentences is kept for that, at most 200. If that would be fewer than 20,
-        or no file is given, all epochs are run.
+        The sentences to choose the best epoch by, in the same forms; by default the dev part of the
+        folders. Without a dev part, a tenth of the sentences is kept for this choice, at most 200.
+        If a tenth is fewer than 20, or no file is given, all epochs are run.
     kind
         ``"linear"``, ``"second-order"``, ``"transition"``, ``"neural"``, or a kind of another
-        distribution. By default the best one for the size of the treebank: see `best_kind`;
-        `progress` says which.
+        distribution. By default the best kind for the size of the treebank: see `best_kind`;
+        `progress` names this kind.
     start
-        A parser, or the name or file of a model, to go on from: its kind, its settings and all that
-        it knows are kept, and new words and relations added. Its tagger, and what cuts raw text,
-        stay as they are, unless `anew`.
+        A parser, or the name or file of a model, to continue from: its kind, its settings and all
+        words and relations that it knows are kept, and new ones are added. Its tagger and its
+        tokenizer stay the same, unless `anew`.
     output
-        Where to write the model; it may be that of `start`. Until it is done,
-        ``OUTPUT.checkpoint`` is written each epoch.
+        The file for the model; it may be the file of `start`. During the training,
+        ``OUTPUT.checkpoint`` is written after each epoch.
     resume
-        Whether to go on where an interrupted training of `output` has stopped.
+        Whether to continue an interrupted training of `output`.
     skip_invalid
         As for `arborescence.treebank.read`; also called for sentences whose heads are not a tree.
     encoding
-        That of the files, as for `arborescence.treebank.read`.
+        The encoding of the files, as for `arborescence.treebank.read`.
     progress
         Called as ``progress(phase, done, total)``.
     **options
-        Those of the kind's `Settings` and of `Recipe`; without a `kind`, those that all kinds have.
+        Options of the kind's `Settings` and of `Recipe`; without a `kind`, the options that all
+        kinds have.
 
     Raises
     ------
     TreebankError
-        Before anything is trained, if there is no sentence, a part of a folder is missing, a file
-        is broken, or the heads of a sentence are not a tree.
+        Before the training, if there is no sentence, a part of a folder is missing, a file is
+        broken, or the heads of a sentence are not a tree.
     OptionError
-        If there is no such option, or its value is invalid or does not go with another one; or if
+        If an option is unknown, its value is invalid, or it does not go with another option; or if
         `output` or its checkpoint would overwrite a treebank that is read.
     MissingExtraError, ModelError
         If PyTorch is needed and not installed; or a checkpoint is of other data or options.
@@ -121,23 +122,23 @@ def train(
     (array([2, 0]), ['NOUN', 'VERB'])
     """
     begun, kind = (None, kind) if start is None else _begun(start, kind)
-    beside, settings, root = _checked(kind, options)
+    recipe, settings, root = _checked(kind, options)
     settings = settings_from(begun) | settings
     in_part = kind is None or settings_of(kind).of(settings).in_part
-    found = _found(train, dev)
+    items = _items(train, dev)
     checkpoint = None if output is None else Path(f"{os.fspath(output)}.checkpoint")
     for written in (output, checkpoint):
         if written is not None:
-            check_apart(written, filter(_is_file, chain.from_iterable(found)))
+            check_apart(written, filter(_is_file, chain.from_iterable(items)))
     read_all = partial(_read_all, skip=skip_invalid, encoding=encoding, progress=progress)
-    treebank, held_out = read_all(found, root, in_part=in_part)
-    if dev is None and not held_out and any(map(_is_file, found[0])):
+    treebank, held_out = read_all(items, root, in_part=in_part)
+    if dev is None and not held_out and any(map(_is_file, items[0])):
         treebank, held_out = _divided(treebank, progress)
     if begun is None or kind is None:
         kind = _decided(kind, len(treebank), progress)
     if checkpoint and not resume:
         checkpoint.unlink(missing_ok=True)
-    parser = _trained(kind, treebank, held_out, beside, settings, begun, checkpoint, progress)
+    parser = _trained(kind, treebank, held_out, recipe, settings, begun, checkpoint, progress)
     if output is not None and checkpoint:
         parser.save(output)
         checkpoint.unlink(missing_ok=True)
@@ -145,18 +146,18 @@ def train(
 
 
 def _decided(kind: str | None, sentences: int, progress: Progress | None) -> str:
-    """Return the kind to train, and say why it was chosen, or that it may not be the best one."""
+    """Return the kind to train; report why it was chosen, or that another may be better."""
     if kind is None:
         kind, why = best_kind(sentences)
         _say(progress, "kind", f"{kind}, {why}")
     elif kind == "neural" and sentences < FEW:
         few = f"{sentences:,} sentences are few for a neural parser"
-        _say(progress, "kind", f"{few}: compare it with a linear one")
+        _say(progress, "kind", f"{few}: compare it with a linear parser")
     return kind
 
 
 def all_options(kind: str | None) -> dict[str, Option]:
-    """Return the options of `train` for a kind, by name; without one, those that all kinds have."""
+    """Return the options of `train` for a kind, by name; without a kind, those of all kinds."""
     if kind is None:
         first, *others = map(all_options, present_kinds())
         return {
@@ -166,14 +167,14 @@ def all_options(kind: str | None) -> dict[str, Option]:
         }
     check_choice("kind", kind, trainable_kinds())
     settings = settings_of(kind)
-    beside = described(Recipe)
+    of_recipe = described(Recipe)
     if not settings.jackknifed:
-        del beside["jackknife"]
-    return described(settings) | beside
+        del of_recipe["jackknife"]
+    return described(settings) | of_recipe
 
 
 def best_kind(sentences: int) -> tuple[Trainable, str]:
-    """Return the kind with the best LAS for so many sentences, and why: see ``docs/neural.md``."""
+    """Return the kind with the best LAS for a number of sentences, and why: ``docs/neural.md``."""
     if sentences < FEW:
         return "linear", f"the best for fewer than {FEW} sentences"
     if find_spec("torch"):
@@ -183,23 +184,24 @@ def best_kind(sentences: int) -> tuple[Trainable, str]:
 
 
 def _begun(start: Parser | Name, kind: str | None) -> tuple[Parser, str]:
-    """Return the parser to go on from, and its kind; complain if that is another one."""
+    """Return the parser to continue from, and its kind; OptionError if `kind` is another kind."""
     from arborescence.parsers.registry import load
 
     parser = load(start) if isinstance(start, str | os.PathLike) else start
-    found = "neural" if parser.kind == "biaffine" else parser.kind
-    check_choice("the kind of the parser to go on from", found, trainable_kinds())
-    if kind not in (None, found):
-        raise OptionError(f"the parser to go on from is of the kind {found}, not {kind}")
-    return parser, found
+    own = "neural" if parser.kind == "biaffine" else parser.kind
+    check_choice("the kind of the parser to continue from", own, trainable_kinds())
+    if kind not in (None, own):
+        raise OptionError(f"the parser to continue from is of the kind {own}, not {kind}")
+    return parser, own
 
 
 def _checked(kind: str | None, options: dict[str, Any]) -> tuple[Recipe, dict[str, Any], Root]:
-    """Complain of wrong options; return those of the recipe, the others, and `root`."""
+    """Check options; return the recipe, the settings of the parser, and `root`."""
     known = all_options(kind)
     for name in options.keys() - known.keys():
         raise OptionError(
-            f"{name} is no option of {kind or 'all kinds of'} parsers; there are {', '.join(known)}"
+            f"{name} is not an option of {kind or 'all kinds of'} parsers; the options are "
+            f"{', '.join(known)}"
         )
     of_recipe = options_of(Recipe).keys()
     settings = {name: value for name, value in options.items() if name not in of_recipe}
@@ -213,13 +215,13 @@ def _trained(
     kind: str,
     treebank: list[Sentence],
     held_out: list[Sentence],
-    beside: Recipe,
+    recipe: Recipe,
     settings: dict[str, Any],
     start: Parser | None,
     checkpoint: Path | None,
     progress: Progress | None,
 ) -> Parser:
-    """Train what belongs to a parser, and the parser."""
+    """Train a parser with its tagger and tokenizer."""
     from arborescence.parsers.registry import parser_class
     from arborescence.parsers.shared.reading import Reading
     from arborescence.parsers.shared.varied import varied
@@ -230,28 +232,29 @@ def _trained(
     chosen = settings_of(kind).of(settings)
     rng, kept_apart = chosen.rng, len(held_out)
     settings = settings | {"rng": rng}
-    if start is not None and not beside.anew:
-        beside = replace(beside, tagger=False, text=False)
-    taught = [*treebank, *(varied(treebank, rng) if beside.varied else ())]
-    text = Text.train(taught, rng=rng, progress=progress) if beside.text else None
-    if not chosen.jackknifed:  # others look at tags more than at case: their tagger learns it
+    if start is not None and not recipe.anew:
+        recipe = replace(recipe, tagger=False, text=False)
+    taught = [*treebank, *(varied(treebank, rng) if recipe.varied else ())]
+    text = Text.train(taught, rng=rng, progress=progress) if recipe.text else None
+    # Jackknifed parsers rely on tags more than on case: only their taggers learn from the copies.
+    if not chosen.jackknifed:
         treebank = taught
     reading = Reading.of(treebank) if start is None else start.reading
     taught, treebank, held_out = map(reading.sentences, (taught, treebank, held_out))
-    if start is not None and chosen.jackknifed and start.tagger is not None and not beside.anew:
-        # which has not seen the sentences
+    if start is not None and chosen.jackknifed and start.tagger is not None and not recipe.anew:
+        # The tagger of `start` has not seen the sentences.
         treebank += list(start.tagger.tag(treebank, overwrite=True))
         held_out += list(start.tagger.tag(held_out, overwrite=True))
     tags = [column for column in chosen.columns if column in _TAGS]
     tagger = None
-    if beside.tagger and tags:
+    if recipe.tagger and tags:
         for column in tags:
             values = {value for sentence in treebank for value in getattr(sentence, column)}
             if len(values) > _MANY:
-                said = f"{len(values):,} values, learned slowly: see if you need it (columns)"
-                _say(progress, column.upper(), said)
+                warning = f"{len(values):,} values, learned slowly: leave it out? (columns)"
+                _say(progress, column.upper(), warning)
         tagger = Tagger.train(taught, dev=held_out, columns=tags, rng=rng, progress=progress)
-        if beside.jackknife and chosen.jackknifed:
+        if recipe.jackknife and chosen.jackknifed:
             treebank += jackknife(treebank, columns=tags, rng=rng, progress=progress)
             held_out += list(tagger.tag(held_out, overwrite=True))
     parser: Parser = parser_class("biaffine" if kind == "neural" else kind).train(
@@ -265,13 +268,15 @@ def _trained(
         **settings,
     )
     info = getattr(parser, "info", {})
-    if "fitted" in info and held_out:  # with predicted tags, each sentence was there twice
+    if (
+        "fitted" in info and held_out
+    ):  # `held_out` may have each sentence twice, with predicted tags
         info["fitted"] = kept_apart
     return parser
 
 
-def _found(train: Source, dev: Source | None) -> tuple[list[Any], list[Any]]:
-    """Return the files, or the sentences, to learn from and to choose by."""
+def _items(train: Source, dev: Source | None) -> tuple[list[Any], list[Any]]:
+    """Return the files, or the sentences, to learn from and to choose the epoch by."""
     learned = _listed(train)
     if dev is None:
         chosen_by = [file for item in learned if _is_folder(item) for file in parts_of(item)["dev"]]
@@ -283,14 +288,15 @@ def _found(train: Source, dev: Source | None) -> tuple[list[Any], list[Any]]:
 def _divided(
     treebank: list[Sentence], progress: Progress | None
 ) -> tuple[list[Sentence], list[Sentence]]:
-    """Keep a part of a treebank to choose the epoch by; none of a very small one."""
+    """Keep a part of a treebank to choose the epoch by; nothing of a very small treebank."""
     step = max(10, -(-len(treebank) // _MOST_KEPT))
     kept = treebank[step - 1 :: step]
     if len(kept) < _LEAST_KEPT:
-        few = f"{len(treebank)} sentences are too few to keep a tenth to choose by"
-        _say(progress, "dev", f"there is none, and {few}: all epochs are run")
+        few = f"{len(treebank)} sentences are too few to keep a tenth to choose the epoch by"
+        _say(progress, "dev", f"no dev part, and {few}: all epochs are run")
         return treebank, []
-    _say(progress, "dev", f"there is none: {len(kept)} of these sentences are kept to choose by")
+    kept_apart = f"{len(kept)} of these sentences are kept to choose the epoch by"
+    _say(progress, "dev", f"no dev part: {kept_apart}")
     return [one for number, one in enumerate(treebank, 1) if number % step], kept
 
 
@@ -307,7 +313,7 @@ def _is_folder(item: Any) -> bool:
 
 
 def _part(item: Any, part: str) -> list[Any]:
-    """Return the files of a folder's part; what is no folder, as it is."""
+    """Return the files of a folder's part; return any other item unchanged."""
     if not _is_folder(item):
         return [item]
     if files := parts_of(item)[part]:
@@ -319,7 +325,7 @@ def _part(item: Any, part: str) -> list[Any]:
 
 
 def _read_all(
-    found: tuple[list[Any], list[Any]],
+    items: tuple[list[Any], list[Any]],
     root: Root,
     *,
     skip: Skip | None,
@@ -331,30 +337,30 @@ def _read_all(
     from arborescence.parsers.shared.training_trees import checked
     from arborescence.treebank import read
 
-    items = list(chain.from_iterable(found))
+    both = list(chain.from_iterable(items))
     parts: list[Iterable[Sentence]] = []
-    for done, item in enumerate(items):
+    for done, item in enumerate(both):
         if _is_file(item):
             if progress:
-                progress(f"reading: {os.fspath(item)}", done, len(items))
+                progress(f"reading: {os.fspath(item)}", done, len(both))
             parts.append(list(read(item, skip_invalid=skip, encoding=encoding)))
         else:
             parts.append([item])
-    split = len(found[0])
-    first, others = (chain.from_iterable(some) for some in (parts[:split], parts[split:]))
+    split = len(items[0])
+    first, others = (chain.from_iterable(each) for each in (parts[:split], parts[split:]))
     training, held_out = checked(first, others, root, skip, in_part=in_part)
-    said = f"{len(training):,} sentences to learn from, {len(held_out):,} to choose the epoch by"
-    _say(progress, "reading", said)
-    if not any(set(one.deprels) - {"_"} for one in training):
+    sizes = f"{len(training):,} sentences to learn from, {len(held_out):,} to choose the epoch by"
+    _say(progress, "reading", sizes)
+    if not any(set(sentence.deprels) - {"_"} for sentence in training):
         _say(progress, "relations", "the sentences have none, so the parser gives none")
     return training, held_out
 
 
-def _say(progress: Progress | None, step: str, said: str) -> None:
+def _say(progress: Progress | None, step: str, message: str) -> None:
     """Report a step that is done at once."""
     if progress:
         progress(step, 0, 1)
-        progress(f"{step}: {said}", 1, 1)
+        progress(f"{step}: {message}", 1, 1)
 
 
 # en_ewt-ud-train.conllu, test.conllu.gz; for large treebanks also cs_pdt-ud-train-ca.conllu
@@ -362,8 +368,7 @@ _PART: Final = re.compile(r"(?:.*[-_.])?(train|dev|test)(?:[-_.].*)?\.conllu(?:\
 
 
 def parts_of(folder: str | os.PathLike[str]) -> dict[str, list[Path]]:
-    """Return the files of "train", "dev" and "test" in a folder, by name."""
-    # other files are ignored
+    """Return the files of "train", "dev" and "test" in a folder, by name; ignore other files."""
     parts: dict[str, list[Path]] = {"train": [], "dev": [], "test": []}
     for file in sorted(Path(folder).iterdir()):
         if match := _PART.fullmatch(file.name):

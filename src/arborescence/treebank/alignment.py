@@ -24,13 +24,16 @@ if TYPE_CHECKING:
 def together(
     gold: Iterable[Columns], predicted: Iterable[Columns]
 ) -> Iterator[tuple[Columns, Columns]]:
-    """Read two treebanks in pieces that end with the same sentence-final token."""
-    # No alignment crosses such a place. Memory is that of the longest piece, nearly always one of a
-    # file. TreebankError names the first words where the texts differ by more than spaces.
+    """Read two treebanks in pieces that end with the same sentence-final token.
+
+    No alignment crosses the end of a piece. The memory is that of the longest piece, nearly always
+    a piece of `columns_of`. TreebankError names the first words where the texts differ by more than
+    spaces.
+    """
     ours, theirs = _Held(gold), _Held(predicted)
     while True:
         first, second = (ours, theirs) if ours.length <= theirs.length else (theirs, ours)
-        # Read on in the shorter text; at its end, the other text must be at its end too.
+        # Read on in the shorter text; at its end, the other text must be at its end, too.
         if not (first.read() or (first.length == second.length and second.read())):
             break
         _check_same(ours.columns, theirs.columns)
@@ -43,7 +46,7 @@ def together(
 
 
 class _Held:
-    """The sentences of a treebank that are read, but not yet compared."""
+    """The sentences of a treebank that have been read, but not yet compared."""
 
     def __init__(self, pieces: Iterable[Columns]) -> None:
         self.pieces = iter(pieces)
@@ -54,7 +57,7 @@ class _Held:
         return self.columns.characters.size
 
     def read(self) -> bool:
-        """Double the sentences held, reading at least one piece; return whether there was any."""
+        """Read pieces until the held text has doubled; return whether there was any piece."""
         goal = 2 * self.columns.data.size
         before = len(self.columns)
         for piece in self.pieces:
@@ -72,7 +75,7 @@ class _Held:
 
 
 def _last_common_end(ours: Columns, theirs: Columns) -> int:
-    """Find the last place where both have a sentence end after the same token; 0 if none."""
+    """Find the last place where both have a sentence end after the same token, or 0."""
     tokens, their_tokens = ours.offsets[1:] - 1, theirs.offsets[1:] - 1
     ends, ours_at, theirs_at = np.intersect1d(
         ours.ends[tokens], theirs.ends[their_tokens], return_indices=True
@@ -82,7 +85,7 @@ def _last_common_end(ours: Columns, theirs: Columns) -> int:
 
 
 def _check_same(gold: Columns, predicted: Columns, *, whole: bool = False) -> None:
-    """Raise an error if the characters differ, in the common length, or with `whole` in all."""
+    """Raise an error if the characters differ within the common length; with `whole`, at all."""
     ours, theirs = gold.characters, predicted.characters
     shorter = min(ours.size, theirs.size)
     different = np.flatnonzero(ours[:shorter] != theirs[:shorter])
@@ -128,12 +131,17 @@ def _form(columns: Columns, word: int) -> str:
 
 
 class _Words(NamedTuple):
-    """Arrays of `Columns`."""
+    """The arrays of `Columns` that the alignment needs."""
 
+    #: As `Columns.data`.
     data: np.ndarray
+    #: As `Columns.spans`.
     spans: np.ndarray
+    #: As `Columns.starts`.
     starts: np.ndarray
+    #: As `Columns.ends`.
     ends: np.ndarray
+    #: As `Columns.in_multiword`.
     in_multiword: np.ndarray
 
 
@@ -147,10 +155,12 @@ _WORDS: Final = (
 def _align(
     ours: _Words, theirs: _Words, pairs: np.ndarray, stretches: np.ndarray
 ) -> tuple[int, int]:
-    """Pair n and m words; return the numbers of pairs and of spans still to be paired. O(size)."""
-    # `pairs` (min(n, m), 2) gets words that are the same token, and those of multiword spans with
-    # the same words; other spans go to `stretches` (min(n, m), 4): first word and last word + 1 in
-    # both.
+    """Pair n and m words; return the numbers of pairs and of spans still to be paired. O(size).
+
+    `pairs`, (min(n, m), 2), gets words that are the same token, and the words of multiword spans
+    with the same words. Other spans go to `stretches`, (min(n, m), 4): first word and last word + 1
+    in both treebanks.
+    """
     starts, ends, in_multiword = ours.starts, ours.ends, ours.in_multiword
     their_starts, their_ends, theirs_in = theirs.starts, theirs.ends, theirs.in_multiword
     n, m = starts.shape[0], their_starts.shape[0]

@@ -34,22 +34,28 @@ UNKNOWN = -2
 class Columns:
     """Consecutive sentences, as columns."""
 
-    data: Bytes  # uint8 (size,): their bytes
-    # int64 (n, 11): column `c` of word `i` is ``data[spans[i, c] : spans[i, c + 1] - 1]``
+    #: uint8 (size,): the bytes of the sentences.
+    data: Bytes
+    #: int64 (n, 11): column `c` of word `i` is ``data[spans[i, c] : spans[i, c + 1] - 1]``.
     spans: Integers
-    # int64 (s + 1,): the number of words before each of the `s` sentences, and in all
+    #: int64 (s + 1,): the number of words before each of the `s` sentences, and in all.
     offsets: Integers
-    begins: Integers  # int64 (s + 1,): the first byte of each sentence, and the size
-    # sources, lines: the file and the line in which each sentence begins; an empty string if there
-    # is none
+    #: int64 (s + 1,): the first byte of each sentence, and the size.
+    begins: Integers
+    #: The file of each sentence; an empty string if there is none.
     sources: list[str]
+    #: The line in which each sentence begins.
     lines: list[int]
-    before: int  # the number of sentences before these
-    characters: Bytes  # uint8: all tokens, joined without spaces, in UTF-8
-    # starts, ends: int64 (n,): the start and end of each word's token in `characters`
+    #: The number of sentences before these.
+    before: int
+    #: uint8: all tokens, joined without spaces, in UTF-8.
+    characters: Bytes
+    #: int64 (n,): the start of each word's token in `characters`.
     starts: Integers
+    #: int64 (n,): the end of each word's token in `characters`.
     ends: Integers
-    in_multiword: npt.NDArray[np.bool_]  # (n,): whether this token is a multiword token
+    #: (n,): whether each word's token is a multiword token.
+    in_multiword: npt.NDArray[np.bool_]
 
     @classmethod
     def of(cls, joined: Joined, sources: list[str], lines: list[int], before: int = 0) -> Columns:
@@ -122,10 +128,10 @@ class Columns:
         )
 
     def followed_by(self, more: Columns) -> Columns:
-        """Return these sentences and the next ones, joined."""
+        """Return these sentences and the next ones, concatenated."""
         n, size, length = len(self.spans), self.data.size, self.characters.size
         data = np.concatenate([self.data, more.data])
-        data.setflags(write=False)  # like bytes, so that kernels are compiled for one type only
+        data.setflags(write=False)  # read-only as bytes: kernels are compiled for one type only
         return Columns(
             data,
             np.concatenate([self.spans, more.spans + size]),
@@ -158,7 +164,7 @@ class Columns:
         return f"'{self.text(word, FORM)}' ({self.place_of(index)}, word {number})"
 
     def place_of(self, sentence: int) -> str:
-        """Say where a sentence is: its file and line, or its number."""
+        """Return the place of a sentence: its file and line, or its number."""
         source, line = self.sources[sentence], self.lines[sentence]
         return f"{source}:{line}" if source else f"sentence {self.before + sentence + 1}"
 
@@ -175,8 +181,10 @@ class Columns:
         return vectors
 
     def count_trees(self, vectors: Integers) -> tuple[int, int, int, int]:
-        """Count trees without one root edge, those with crossing edges, and what is no tree."""
-        # the last number: the first sentence that is no tree, or -1
+        """Count trees without exactly one root edge, trees with crossing edges, and non-trees.
+
+        The last number is the first sentence whose heads are not a tree, or -1.
+        """
         return _count_trees(vectors, self.offsets, np.empty(vectors.size, np.int64))
 
     def heads(self, vectors: Integers) -> Integers:
@@ -191,8 +199,10 @@ class Columns:
 
 
 def columns_of(treebank: str | os.PathLike[str] | Iterable[Sentence]) -> Iterator[Columns]:
-    """Read a treebank as columns, a megabyte at a time."""
-    # TreebankError names file, line and fault of a broken sentence
+    """Read a treebank as columns, a megabyte at a time.
+
+    TreebankError names file, line and fault of an invalid sentence.
+    """
     before = 0
     if isinstance(treebank, (str, os.PathLike)):
         for chunk in chunks(treebank):
@@ -264,14 +274,16 @@ def _tokens(
     ends: np.ndarray,
     in_multiword: np.ndarray,
 ) -> int:
-    """Find the token of each word; return the number of bytes of all. O(size)."""
-    # The last four arrays are filled, as in `Columns`. Between the lines of words are only blank
-    # lines, comments, multiword tokens and empty nodes, checked by `scan`
+    """Find the token of each word; return the number of bytes of all tokens. O(size).
+
+    The last four arrays are written, as in `Columns`. `scan` has checked that only blank lines,
+    comments, multiword tokens and empty nodes stand between the lines of words.
+    """
     size = 0
     for sentence in range(offsets.shape[0] - 1):
         at = begins[sentence]
         first = offsets[sentence]
-        covered = first  # words before this one are in a multiword token
+        covered = first  # earlier words are in a multiword token
         for word in range(first, offsets[sentence + 1]):
             while at < spans[word, 0]:
                 line = at
@@ -328,8 +340,11 @@ def equal(
 def _count_trees(
     vectors: np.ndarray, offsets: np.ndarray, mark: np.ndarray
 ) -> tuple[int, int, int, int]:
-    """Count trees without exactly one root edge, and non-projective trees. O(n · edge length)."""
-    # And sentences with a cycle, or a word without a head; the last number is the first of them
+    """Count trees without exactly one root edge, and non-projective trees. O(n · edge length).
+
+    Also count sentences with a cycle, or a word without a head; the last number is the first of
+    these sentences.
+    """
     broken = 0
     crossing = 0
     others = 0
@@ -359,7 +374,7 @@ _HASH_FACTOR = np.uint64(0x100000001B3)
 
 
 class Numbering:
-    """Integer ids for the values of a column, normalized by `normal`, the same in all `Columns`."""
+    """Integer ids for a column's values, normalized by `normal`; the same ids in all `Columns`."""
 
     def __init__(self, column: int, normal: Callable[[str], str]) -> None:
         self.column = column
@@ -375,11 +390,11 @@ class Numbering:
         ids, firsts = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
         table = np.full(1 << (2 * n).bit_length(), -1)
         count = _distinct(columns.data, starts, stops, ids, firsts, table)
-        found = firsts[:count]
+        firsts = firsts[:count]
         data = columns.data
         numbers = [
             self._number(data[start:stop].tobytes())
-            for start, stop in zip(starts[found].tolist(), stops[found].tolist(), strict=True)
+            for start, stop in zip(starts[firsts].tolist(), stops[firsts].tolist(), strict=True)
         ]
         return np.array(numbers, dtype=np.int64)[ids]
 
@@ -401,9 +416,12 @@ def _distinct(
     firsts: np.ndarray,
     table: np.ndarray,
 ) -> int:
-    """Give each different string among ``data[starts[i]:stops[i]]`` an id; return the id count."""
-    # O(size): a hash table with linear probing and FNV-1a. Written: the id of each string, `ids`
-    # (n,), and the first string of each, `firsts` (n,). `table`: a power of two above n, all -1.
+    """Give each different string among ``data[starts[i]:stops[i]]`` an id; return the id count.
+
+    A hash table with linear probing and FNV-1a: O(size). Written are `ids`, (n,), the id of each
+    string, and `firsts`, (n,), the first string of each id. The length of `table` is a power of two
+    above n, and its entries are -1.
+    """
     mask = np.uint64(table.size - 1)
     count = 0
     for i in range(starts.shape[0]):
@@ -412,15 +430,15 @@ def _distinct(
             key = (key ^ np.uint64(data[at])) * _HASH_FACTOR
         slot = key & mask
         while True:
-            found = table[slot]
-            if found < 0:
-                table[slot] = found = count
+            number = table[slot]
+            if number < 0:
+                table[slot] = number = count
                 firsts[count] = i
                 count += 1
                 break
-            other = firsts[found]
+            other = firsts[number]
             if equal(data, starts[i], stops[i], data, starts[other], stops[other]):
                 break
             slot = (slot + np.uint64(1)) & mask
-        ids[i] = found
+        ids[i] = number
     return count

@@ -42,12 +42,15 @@ _FIRST_WORD = re.compile(rb"^1\t", re.MULTILINE)
 class Chunk(NamedTuple):
     """Consecutive whole sentences of a file, scanned."""
 
-    # `spans`, `blocks` as by `scan`, the first line
-
+    #: The bytes of the sentences.
     data: bytes
+    #: The spans of the words, as in `scan`.
     spans: npt.NDArray[np.int32]
+    #: The sentences, as in `scan`.
     blocks: npt.NDArray[np.int64]
+    #: The name of the file.
     name: str
+    #: The number of the first line in the file.
     line: int
 
     def error(self, block: int) -> TreebankError:
@@ -57,19 +60,22 @@ class Chunk(NamedTuple):
         where = self.line + self.data.count(b"\n", 0, at)
         error = TreebankError(f"{self.name}:{where}: {describe(fault, self.data, at)}")
         rows = self.data[start:stop].strip(b"\n")
-        sentences = len(_FIRST_WORD.findall(rows))  # more where the blank line between is missing
+        sentences = len(_FIRST_WORD.findall(rows))  # more than one if a blank line is missing
         error.lost = max(sentences, 1), len(_WORD_LINE.findall(rows)), rows.count(b"\n") + 1
         return error
 
 
 def chunks(source: str | os.PathLike[str] | IO[bytes], encoding: str = UTF8) -> Iterator[Chunk]:
-    """Read a CoNLL-U file in chunks of about a megabyte."""
-    # damaged gzip or no sentence end is an error. Invalid sentences are marked, and raise no error
+    """Read a CoNLL-U file in chunks of about a megabyte.
+
+    Damaged gzip data or a missing sentence end is an error. Invalid sentences are marked, and raise
+    no error.
+    """
     with opened(source) as (file, name):
         line, plain = 1, PlainLines(name)
         for data in _whole_sentences(in_utf8(inflated(file, name), name, encoding), name):
             chunk = _scanned(data, name, line)
-            # Lines that are not as they should be have a fault: others cost nothing here.
+            # Lines with unusual ends or blanks have a fault; only then they are normalized.
             if chunk.blocks[:-1, 3].any():
                 lines = plain(data, line)
                 chunk = _scanned(lines, name, line) if lines != data else chunk
@@ -91,21 +97,21 @@ def _scanned(data: bytes, name: str, line: int) -> Chunk:
 
 
 class PlainLines:
-    """Makes lines end in LF, without byte order marks, and empty where they hold only blanks."""
+    """Normalizes lines: LF as line end, no byte order marks, and no blanks in blank lines."""
 
     def __init__(self, name: str) -> None:
         self._name = name
         self._told = False
 
     def __call__(self, data: bytes, line: int = 1) -> bytes:
-        """Return the same lines, of which the first has this number; warn of the first blanks."""
+        """Return normalized lines, the first with this number; warn of the first line of blanks."""
         lines = _MARK_AT_A_LINE.sub(b"", data.replace(b"\r\n", b"\n").removesuffix(b"\r"))
         blank = _BLANK_LINE.search(lines)
         if blank and not self._told:
             self._told = True
             warnings.warn(
                 f"{self._name}:{line + lines.count(10, 0, blank.start())}: the line holds only "
-                "blanks or tabs: it ends a sentence, as an empty line does (others like it, too)",
+                "blanks or tabs: it ends a sentence, as an empty line (other such lines, too)",
                 ArborescenceWarning,
                 stacklevel=2,
             )
@@ -134,7 +140,7 @@ def read(
         example to append them to a list); `lost` of an error counts what it leaves out. Otherwise
         the first error is raised.
     encoding
-        That of the file, by a name that Python knows, such as ``"latin-1"``.
+        The encoding of the file, by a name that Python knows, such as ``"latin-1"``.
 
     Yields
     ------
@@ -145,10 +151,10 @@ def read(
     Raises
     ------
     TreebankError
-        If a sentence is invalid, naming the file, the line and the fault. Damaged gzip data, a
-        file without sentence ends, and one in UTF-16 cannot be skipped.
+        If a sentence is invalid; the message names the file, the line and the fault. Damaged gzip
+        data, a file without sentence ends, and a file in UTF-16 cannot be skipped.
     OptionError
-        If there is no such encoding.
+        If Python does not know the encoding.
     OSError
         If the file cannot be opened or read.
 
@@ -187,8 +193,8 @@ def write(
     Parameters
     ----------
     sentences
-        They are written unchanged. The last sentence of a file may lack its blank line; this is
-        added if another sentence follows.
+        Sentences, which are written unchanged. The last sentence of a file may lack its blank line;
+        the blank line is added if another sentence follows.
     target
         A path (compressed if the name ends in ``.gz``), an open binary file, or ``"-"`` for the
         standard output.
@@ -196,7 +202,7 @@ def write(
     Raises
     ------
     OptionError
-        If it is the file that a sentence was read from, by this or another path or link.
+        If a sentence was read from `target`, by this or another path or link.
 
     Examples
     --------
@@ -216,7 +222,7 @@ Item = TypeVar("Item", Sentence, "Sentence | Analyses")
 def from_elsewhere(
     items: Iterable[Item], target: str | os.PathLike[str] | IO[bytes]
 ) -> Iterator[Item]:
-    """Pass sentences on; OptionError if one was read from the file that they are written to."""
+    """Yield the sentences; OptionError if a sentence was read from `target`."""
     path = target if isinstance(target, (str, PathLike)) else None
     known = ""
     for item in items:
@@ -237,7 +243,7 @@ def _pieces(sentences: Iterable[Sentence]) -> Iterator[bytes]:
 
 
 def inflated(file: IO[bytes], name: str) -> Iterator[bytes]:
-    """Yield the bytes of a file, decompressed if it starts like a gzip file."""
+    """Yield the bytes of a file, decompressed if its first bytes are those of gzip."""
     # From a pipe, read1 returns the available bytes; read would wait for a full chunk.
     next_bytes = getattr(file, "read1", file.read)
     data = next_bytes(_CHUNK)
@@ -278,7 +284,7 @@ def _whole_sentences(chunks: Iterable[bytes], name: str) -> Iterator[bytes]:
         # lines at the start of the file belong to its first sentence.
         opening = len(held) - len(held.lstrip(b"\n"))
         end = held.rfind(b"\n\n", opening, len(held.rstrip(b"\n"))) + 2
-        if end < 2:  # perhaps because lines are not as they should be
+        if end < 2:  # blank lines may have blanks, or CR LF
             stop = len(held.rstrip())
             ends = [match.end() for match in _SENTENCE_END.finditer(held, opening, stop)]
             end = max(ends, default=0)
@@ -319,12 +325,14 @@ _RANK, _WEIGHT = "kbest_rank", "kbest_weight"
 class Analysis(NamedTuple):
     """One of the k best analyses of a sentence."""
 
+    #: The sentence with the tree of the analysis.
     sentence: Sentence
+    #: The weight of the tree.
     weight: float
 
 
 class Ranked(list[Analysis]):
-    """The analyses of one sentence, as from `Parser.kbest`; in a notebook, a picture of them."""
+    """The analyses of one sentence, as from `Parser.kbest`; notebooks draw them."""
 
     def __init__(self, analyses: Iterable[tuple[Sentence, float]] = ()) -> None:
         super().__init__(starmap(Analysis, analyses))
@@ -344,7 +352,7 @@ def write_kbest(sentences: Iterable[Analyses], target: str | os.PathLike[str] | 
     sentences
         For each sentence its analyses with their weights, best first, as from `Parser.kbest`. The
         comments ``# kbest_rank = 1`` (counted from 1) and ``# kbest_weight = -3.25`` are written
-        after the other comments of each; earlier ones with these names are replaced.
+        after the other comments; they replace comments with the same names.
     target
         As in `write`.
 
@@ -375,8 +383,8 @@ def ranked(analyses: Analyses) -> list[Sentence]:
     sentences = []
     for rank, (sentence, weight) in enumerate(analyses, 1):
         kept = [comment for comment in sentence.comments if _name(comment) not in (_RANK, _WEIGHT)]
-        said = [f"# {_RANK} = {rank}", f"# {_WEIGHT} = {float(weight)!r}"]
-        sentences.append(sentence.replace(comments=kept + said))
+        new = [f"# {_RANK} = {rank}", f"# {_WEIGHT} = {float(weight)!r}"]
+        sentences.append(sentence.replace(comments=kept + new))
     return sentences
 
 

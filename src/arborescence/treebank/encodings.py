@@ -1,4 +1,4 @@
-"""Bytes of a text file in UTF-8, whatever its encoding is, if that is said."""
+"""Text files of any encoding as bytes in UTF-8."""
 
 from __future__ import annotations
 
@@ -12,31 +12,34 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 UTF8: Final = "utf-8"
-#: What a file that is not UTF-8 begins with; UTF-32 before UTF-16, whose mark it begins with.
+#: The byte order marks of files that are not UTF-8. UTF-32 stands before UTF-16, since a mark of
+#: UTF-32 begins with a mark of UTF-16.
 _MARKS: Final = {
     codecs.BOM_UTF32_LE: "utf-32",
     codecs.BOM_UTF32_BE: "utf-32",
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }
-_ENOUGH: Final = 4096  # bytes, in which UTF-16 without a mark shows
-#: What the errors add that refuse bytes.
+_ENOUGH: Final = 4096  # the number of bytes that are searched for UTF-16 without a mark
+#: The advice of errors about invalid bytes.
 REMEDY: Final = "name the encoding of the file, such as encoding='latin-1'"
 
 
 def check_encoding(encoding: str) -> None:
-    """Raise OptionError if Python knows no such encoding of text."""
+    """Raise OptionError if Python does not know an encoding of text."""
     try:
         b"a".decode(encoding, "replace")
     except (LookupError, ValueError):
         raise OptionError(
-            f"encoding must be one that Python knows, such as 'latin-1', not {encoding!r}"
+            f"encoding must be an encoding that Python knows, such as 'latin-1', not {encoding!r}"
         ) from None
 
 
 def in_utf8(pieces: Iterator[bytes], name: str, encoding: str = UTF8) -> Iterator[bytes]:
-    """Pass the bytes of a file on in UTF-8; TreebankError if they look like another encoding."""
-    # Without an `encoding` they are not checked, but for its first bytes: who reads them does that
+    """Yield the bytes of a file in UTF-8; TreebankError if they are probably another encoding.
+
+    Bytes in UTF-8 are not checked, except the first; the reader checks them.
+    """
     check_encoding(encoding)
     if codecs.lookup(encoding).name != UTF8:
         yield from _recoded(pieces, name, encoding)

@@ -16,7 +16,7 @@ from arborescence.treebank.alignment import align, together
 from arborescence.treebank.columns import Columns, Numbering, columns_of
 from arborescence.treebank.conllu import read, read_kbest
 from arborescence.treebank.sentence import DEPREL
-from arborescence.treebank.tally import Tally, Trees, base, counterparts
+from arborescence.treebank.tally import EvaluationCounts, TreeColumns, base, counterparts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -35,10 +35,13 @@ _SCORES: Final = {
 
 @dataclass(frozen=True)
 class Score:
-    """The number of correct words, of words in the gold treebank, and in the predicted one."""
+    """The counts of a measure, and the rates from these counts."""
 
+    #: The number of correct words.
     correct: int
+    #: The number of words in the gold treebank.
     gold: int
+    #: The number of words in the predicted treebank.
     predicted: int
 
     @property
@@ -80,8 +83,8 @@ class Evaluation:
     uas, las : Score
         Words with the correct head; with the correct head and relation.
     clas, mlas, blex : Score
-        LAS for content words; the same if UPOS, FEATS and the dependent function words must also be
-        correct; the same if the lemma must also be correct.
+        LAS for content words; CLAS if UPOS, FEATS and the dependent function words must also be
+        correct; CLAS if the lemma must also be correct.
     undirected_uas : Score
         Words whose gold edge is in the predicted tree in either direction (Levi, Reichart and
         Rappoport 2016): the word hangs from its head, or the head from the word.
@@ -96,7 +99,7 @@ class Evaluation:
     broken, gold_broken : int
         The number of sentences that are no trees: they have a cycle, or a word without a head.
     first_broken, gold_first_broken : str
-        Where the first of them is: its file and line, or its number; ``""`` if there is none.
+        The place of the first of these sentences: file and line, or number; else ``""``.
     relations : dict of str to Score
         LAS for the words of each relation.
     """
@@ -158,9 +161,9 @@ class Evaluation:
             shares("non-projective", self.nonprojective, self.gold_nonprojective),
             f"{'sentences that are no trees':<36}{self.broken:>11}{self.gold_broken:>11}",
             *(
-                f"  the first of the {which} ones: {where}"
-                for which, where in firsts.items()
-                if where
+                f"  the first of the {side} ones: {place}"
+                for side, place in firsts.items()
+                if place
             ),
             "",
             f"{header}{'gold words':>12}",
@@ -177,9 +180,10 @@ def evaluate(
 ) -> Evaluation:
     """Compare predicted trees with gold trees.
 
-    Measures of that name equal those of the official evaluation of the CoNLL 2018 shared task:
-    relations are compared without subtypes (``nsubj:pass`` is ``nsubj``). If the treebanks split
-    the text differently, the words are aligned by their characters, and the scores are F1.
+    The measures equal the measures of the same name in the official evaluation of the CoNLL 2018
+    shared task: relations are compared without subtypes (``nsubj:pass`` is ``nsubj``). If the
+    treebanks split the text differently, the words are aligned by their characters, and the scores
+    are F1.
 
     Parameters
     ----------
@@ -192,12 +196,13 @@ def evaluate(
     Returns
     -------
     Evaluation
-        Printed as a table.
+        The scores; `print` shows a table.
 
     Raises
     ------
     TreebankError
-        If the texts differ, naming the first words that do, or a gold word has no head.
+        If the texts differ (the message names the first different words), or a gold word has no
+        head.
 
     Examples
     --------
@@ -215,34 +220,34 @@ def evaluate(
     >>> evaluate([gold], [predicted], punctuation=False).uas.f1
     1.0
     """
-    tally = Tally(punctuation=punctuation)
+    counts = EvaluationCounts(punctuation=punctuation)
     for ours, theirs in together(columns_of(gold), columns_of(predicted)):
-        tally.add(ours, theirs)
+        counts.add(ours, theirs)
 
     def score(name: str) -> Score:
-        return Score(*tally.scores[name].tolist())
+        return Score(*counts.scores[name].tolist())
 
     def share(name: str, of: str) -> float:
-        total = tally.sentences[of]
-        return tally.sentences[name] / total if total else 0.0
+        total = counts.sentences[of]
+        return counts.sentences[name] / total if total else 0.0
 
     def exact(name: str) -> float:
-        return 1 - share(name, "gold") if tally.sentences["gold"] else 0.0
+        return 1 - share(name, "gold") if counts.sentences["gold"] else 0.0
 
     return Evaluation(
         **{name: score(name) for name in _SCORES},
-        sentences=tally.sentences["gold"],
+        sentences=counts.sentences["gold"],
         exact_unlabelled=exact("inexact_unlabelled"),
         exact_labelled=exact("inexact_labelled"),
         root_violations=share("root_violations", "predicted"),
         gold_root_violations=share("gold_root_violations", "gold"),
         nonprojective=share("nonprojective", "predicted"),
         gold_nonprojective=share("gold_nonprojective", "gold"),
-        broken=tally.sentences["broken"],
-        gold_broken=tally.sentences["gold_broken"],
-        first_broken=tally.first_broken[1],
-        gold_first_broken=tally.first_broken[0],
-        relations={name: Score(*row.tolist()) for name, row in tally.relations.items()},
+        broken=counts.sentences["broken"],
+        gold_broken=counts.sentences["gold_broken"],
+        first_broken=counts.first_broken[1],
+        gold_first_broken=counts.first_broken[0],
+        relations={name: Score(*row.tolist()) for name, row in counts.relations.items()},
     )
 
 
@@ -257,9 +262,9 @@ def best_of_k(
     """Evaluate the best of the k analyses of each sentence against its gold tree.
 
     The best analysis of a sentence has the highest number of words with the correct head and
-    relation; among several, the highest number of correct heads; among several, the lowest rank.
+    relation; at a tie, the highest number of correct heads; at another tie, the lowest rank.
     With ``by="uas"``, the number of correct heads comes first: the unlabelled oracle of the
-    literature. All scores are those of the chosen analyses, one tree for each sentence.
+    literature. The scores are of the chosen analyses, one tree for each sentence.
 
     Parameters
     ----------
@@ -267,8 +272,8 @@ def best_of_k(
         The path of a CoNLL-U file, or sentences.
     kbest
         The path of a file from `write_kbest`, or for each sentence its analyses with their weights,
-        as from `Parser.kbest`. As in `evaluate`, the text must be that of `gold`, but words and
-        sentences may be split differently. It is read as a stream.
+        as from `Parser.kbest`. As in `evaluate`, the text must be the text of `gold`, but words and
+        sentences may be split differently. The analyses are read as a stream.
     k
         Use only the first k analyses of each sentence.
     by
@@ -279,13 +284,13 @@ def best_of_k(
     Returns
     -------
     Evaluation
-        That of the chosen analyses, as in `evaluate`.
+        The evaluation of the chosen analyses, as in `evaluate`.
 
     Raises
     ------
     TreebankError
-        If the texts differ, naming the first words that do; if a gold word has no head; or if
-        `kbest` is not a k-best file, naming file and line.
+        If the texts differ; if a gold word has no head; or if `kbest` is not a k-best file. The
+        message names the words, or file and line.
     OptionError
         If `k` or `by` is invalid.
 
@@ -317,15 +322,19 @@ def best_of_k(
 def _first(k: int | None, lists: Iterable[Analyses]) -> Iterator[list[Sentence]]:
     for number, analyses in enumerate(lists, 1):
         if not analyses:
-            raise TreebankError(f"sentence {number} has no analysis; give each at least one")
+            raise TreebankError(
+                f"sentence {number} has no analysis; give each sentence at least one"
+            )
         yield [sentence for sentence, _ in analyses[:k]]
 
 
 def _stretches(
     golds: Iterable[Sentence], lists: Iterable[list[Sentence]]
 ) -> Iterator[tuple[list[Sentence], list[list[Sentence]]]]:
-    """Cut both treebanks where a sentence ends in both: nearly always after each sentence."""
-    # If the texts differ, the last piece holds the rest, and `evaluate` raises the error
+    """Cut both treebanks where a sentence ends in both: nearly always after each sentence.
+
+    If the texts differ, the last piece has the rest, and `evaluate` raises the error.
+    """
     lists = iter(lists)
     ours: list[Sentence] = []
     theirs: list[list[Sentence]] = []
@@ -359,7 +368,7 @@ def _best(
     g, p = align(ours, theirs)
     gold_word = counterparts(g, p, len(theirs.spans))
     relation = Numbering(DEPREL, base)
-    trees = Trees(ours, relation)
+    trees = TreeColumns(ours, relation)
     for start, stop, analyses in zip(theirs.offsets, theirs.offsets[1:], lists, strict=False):
         words = np.flatnonzero(gold_word[start:stop] >= 0)
         gold = gold_word[start + words]

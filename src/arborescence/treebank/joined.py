@@ -1,4 +1,4 @@
-"""The concatenated bytes of many sentences, for kernels that process all of them in one call."""
+"""The concatenated bytes of many sentences, for kernels that process all sentences in one call."""
 
 from __future__ import annotations
 
@@ -19,10 +19,13 @@ if TYPE_CHECKING:
 class Joined(NamedTuple):
     """The bytes of B sentences with n words in all."""
 
-    raw: NDArray[np.uint8]  # the bytes
-    places: NDArray[np.int64]  # (B + 1,): the first byte of each sentence, and the number of bytes
-    offsets: NDArray[np.int64]  # (B + 1,): the number of words before each sentence, and in all
-    # (n, 11): the spans of each word, relative to the start of its sentence
+    #: The bytes of all sentences in a row.
+    raw: NDArray[np.uint8]
+    #: (B + 1,): the first byte of each sentence, and the number of bytes.
+    places: NDArray[np.int64]
+    #: (B + 1,): the number of words before each sentence, and in all.
+    offsets: NDArray[np.int64]
+    #: (n, 11): the spans of each word, relative to the start of its sentence.
     spans: NDArray[np.int32]
 
     @classmethod
@@ -45,7 +48,7 @@ class Joined(NamedTuple):
         return blank
 
     def is_given(self, column: int) -> NDArray[np.bool_]:
-        """Return for each sentence whether any word has a value in a column, shape (B,)."""
+        """Return for each sentence whether at least one word has a value in a column, (B,)."""
         given: NDArray[np.bool_] = np.logical_or.reduceat(~self.is_blank(column), self.offsets[:-1])
         return given
 
@@ -63,12 +66,14 @@ def with_trees(
     sentences: Sequence[Sentence],
     # (N,): the concatenated head vectors of all sentences; -1 for no head
     heads: npt.NDArray[np.int64],
-    # (N,): the index in `names` of each word's relation; -1 for none. Those of roots are ignored.
+    # (N,): the index in `names` of each word's relation; -1 for none. Labels of roots are ignored.
     labels: npt.NDArray[np.int64],
     names: Sequence[str],  # the relations, as written in a file
 ) -> list[Sentence]:
-    """Return the sentences with other heads and relations; all other bytes are kept. O(bytes)."""
-    # OptionError if the numbers of heads, labels and nodes differ, or a label has no name
+    """Return the sentences with other heads and relations; all other bytes are kept. O(bytes).
+
+    OptionError if the numbers of heads, labels and nodes differ, or a label has no name.
+    """
     raw, places, offsets, spans = Joined.of(sentences)
     roots = offsets[:-1] + np.arange(len(sentences))
     if not len(heads) == len(labels) == len(spans) + len(roots):
@@ -76,7 +81,7 @@ def with_trees(
         raise OptionError(f"{len(heads)} heads and {len(labels)} labels for {nodes} nodes")
     if labels.size and labels.max() >= len(names):
         raise OptionError(f"label {labels.max()} has no name: there are {len(names)}")
-    numbers = [*map(b"%d".__mod__, range(heads.max(initial=-1) + 1)), b"_"]  # that of -1
+    numbers = [*map(b"%d".__mod__, range(heads.max(initial=-1) + 1)), b"_"]  # the last is for -1
     relations = [*(name.encode() for name in names), b"_"]
     values = [b""] * (2 * len(spans) + 1)
     values[:-1:2] = map(numbers.__getitem__, np.delete(heads, roots).tolist())

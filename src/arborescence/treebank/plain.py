@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Iterator
 
-#: So many characters may a line have.
+#: The largest number of characters in a line.
 LONGEST_LINE: Final = 1 << 20
 
 
 def read_tokens(
     source: str | os.PathLike[str] | IO[bytes], *, encoding: str = UTF8
 ) -> Iterator[Sentence]:
-    r"""Read tokenized sentences: one sentence per line, with spaces between words.
+    r"""Read tokenized sentences: one sentence on each line, with spaces between words.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def read_tokens(
     Raises
     ------
     TreebankError
-        If a line is not UTF-8, or has more than 2^20 characters, naming the file and the line.
+        If a line is not UTF-8, or has more than 2^20 characters; the message names the line.
 
     Examples
     --------
@@ -50,14 +50,14 @@ def read_tokens(
     [['Trees', 'grow', '.'], ['Do', "n't", 'they', '?']]
     """
     for line in read_lines(source, encoding):
-        # bytes.split() does not split at no-break spaces, which may be inside a word.
+        # bytes.split() does not split at no-break spaces, which may stand within a word.
         words = [word.decode() for word in line.encode().split()]
         if words:
             yield Sentence.from_words(words)
 
 
 def read_lines(source: str | os.PathLike[str] | IO[bytes], encoding: str = UTF8) -> Iterator[str]:
-    """Read lines without their ends, as `read_pieces`; over `LONGEST_LINE` is a TreebankError."""
+    """Read lines without their ends; TreebankError for a line longer than `LONGEST_LINE`."""
     with opened(source) as (file, name):
         held, number = "", 1
         line_ends = io.IncrementalNewlineDecoder(None, translate=True)
@@ -75,9 +75,11 @@ def read_lines(source: str | os.PathLike[str] | IO[bytes], encoding: str = UTF8)
 
 
 def read_pieces(source: str | os.PathLike[str] | IO[bytes], encoding: str = UTF8) -> Iterator[str]:
-    """Read a text (gzip too, "-" for stdin) in constant memory."""
-    # no byte order mark, line ends as they are. TreebankError names the file and the line if it is
-    # not UTF-8 or damaged
+    """Read a text (also gzip, "-" for stdin) in constant memory, without a byte order mark.
+
+    Line ends stay unchanged. TreebankError names the file and the line if the text is not UTF-8 or
+    damaged.
+    """
     with opened(source) as (file, name):
         yield from _decoded(in_utf8(inflated(file, name), name, encoding), name)
 

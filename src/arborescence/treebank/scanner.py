@@ -58,8 +58,10 @@ def describe(fault: int, data: bytes, at: int) -> str:
     if fault == _BAD_ID and number == "1":
         return f"word number 1 within a sentence: {_MISSING_LINE}"
     if fault == _BAD_HEAD:
-        what = "negative" if head[1:].isdecimal() and head.startswith("-") else "not a number"
-        return f"head '{head}' of word {number} is {what}: use 0 for the root, '_' for none"
+        fault_of_head = "negative" if head[1:].isdecimal() and head[0] == "-" else "not a number"
+        return (
+            f"head '{head}' of word {number} is {fault_of_head}: use 0 for the root, '_' for none"
+        )
     return {
         _CARRIAGE_RETURN: "has a carriage return that ends no line: lines end in LF or CR LF; "
         "remove it",
@@ -75,7 +77,7 @@ def describe(fault: int, data: bytes, at: int) -> str:
 
 
 def _of_range(number: str) -> str:
-    """Say what is wrong with the number of a multiword token."""
+    """Return a message about the invalid number of a multiword token."""
     first, _, last = number.partition("-")
     if not (first.isdecimal() and last.isdecimal()):
         return f"multiword token '{number}' is not two numbers of words, such as 2-3"
@@ -89,7 +91,7 @@ def _of_range(number: str) -> str:
 
 @kernel
 def _number(data: np.ndarray, start: int, stop: int, padded: bool) -> int:
-    """Return a decimal number, or -1 if it is none, or has leading zeros and is not `padded`."""
+    """Return a decimal number, or -1 if it is invalid; leading zeros are valid if `padded`."""
     if not 0 < stop - start < 9 or (data[start] == _ZERO and stop - start > 1 and not padded):
         return -1
     number = 0
@@ -104,14 +106,15 @@ def _number(data: np.ndarray, start: int, stop: int, padded: bool) -> int:
 @kernel
 @takes("uint8[::1], out int32[:, ::1], out int64[:, ::1]")
 def scan(data: np.ndarray, spans: np.ndarray, blocks: np.ndarray) -> int:
-    """Find and check all sentences in `data`, in one pass; return their number. O(size)."""
-    # data: uint8 (size,): whole sentences. Blank lines may precede the first.
-    # spans: int32 (1 + number of words or more, 11): filled, for each word, with the starts of its
-    # columns and of the next line, relative to the start of its sentence. An invalid sentence has
-    # no rows.
-    # blocks: int64 (number of sentences + 1 or more, 5): filled, for each sentence, with its first
-    # byte, its first row of `spans`, the number of lines before it, its first fault (0 for none)
-    # and a byte of the invalid line. The last row holds the ends in its first three columns.
+    """Find and check all sentences in `data`, in one pass; return their number. O(size).
+
+    `data`, uint8 (size,), has whole sentences; blank lines may precede the first. `spans`, int32
+    (1 + number of words or more, 11), gets for each word the starts of its columns and of the next
+    line, relative to the start of the sentence; an invalid sentence has no rows. `blocks`, int64
+    (number of sentences + 1 or more, 5), gets for each sentence its first byte, its first row of
+    `spans`, the number of lines before it, its first fault (0 for none) and a byte of the invalid
+    line. The last row has the ends in its first three columns.
+    """
     at = 0
     row = 0
     line = 0
@@ -123,7 +126,7 @@ def scan(data: np.ndarray, spans: np.ndarray, blocks: np.ndarray) -> int:
         fault = 0
         fault_at = start
         words = 0  # the number of the last word
-        empty_nodes = 0  # the number of empty nodes after that word
+        empty_nodes = 0  # the number of empty nodes after the last word
         covered = 0  # the last word of the last multiword token
         covered_at = start
         highest_head = 0

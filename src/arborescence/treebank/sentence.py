@@ -1,7 +1,7 @@
 """A sentence of a treebank: its bytes, and the start of each column of each word.
 
-Columns are cut out of the bytes when they are read, and new values written into a copy: so empty
-nodes, multiword tokens and comments stay.
+An access to a column cuts its values out of the bytes, and new values are written into a copy: so
+empty nodes, multiword tokens and comments stay.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ ID, FORM, LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL, DEPS, MISC = range(10)
 _TAB = 9
 _ZERO = 48
 _UNDERSCORE = 95
-_SHOWN: Final = 5  # words of a cycle
+_SHOWN: Final = 5  # the most words of a cycle in a message
 
 
 class Sentence:
@@ -48,12 +48,12 @@ class Sentence:
         Column `c` (0 is ID, 9 is MISC) of word `i` is ``raw[spans[i, c] : spans[i, c + 1] - 1]``.
         Only syntactic words have a row; multiword tokens and empty nodes do not.
     source : str
-        The name of its file, or an empty string.
+        The name of the file, or an empty string.
     line : int
-        The number of its first line in the file.
+        The number of the sentence's first line in the file.
     item : int or None
-        The number, from 0, of what it was made from, if a parser was given several texts or lists
-        of words: the row of a table, for example.
+        The number, from 0, of the text or list of words that the sentence was made from, if a
+        parser was given several: the row of a table, for example.
 
     Examples
     --------
@@ -109,17 +109,17 @@ class Sentence:
         forms, lemmas, upos, xpos, feats, deprels, misc
             One string for each word: not empty, without tabs and line ends.
         heads
-            The head of each word: 0 is the root, -1 unknown. Or a head vector as `decode` returns
-            it, n + 1 numbers of which the first is -1.
+            The head of each word: 0 is the root, -1 unknown. Or a head vector of `decode`: n + 1
+            numbers, the first -1.
         comments
-            Whole lines, each of which starts with ``#``.
+            Whole lines, each with ``#`` at its start.
 
         Raises
         ------
         TreebankError
             If there are no words, or a string is not valid in its column.
         TreeError
-            If `heads` are not those of such a sentence.
+            If `heads` are invalid for the sentence.
 
         Examples
         --------
@@ -169,8 +169,8 @@ class Sentence:
     ) -> Sentence:
         r"""Return the sentence with other values; all other bytes are kept.
 
-        Parameters and errors are those of `from_words`. What is not given is kept. None clears a
-        column (to ``_`` for each word), or removes the comments.
+        Parameters and errors are those of `from_words`. Columns that are not given are kept. None
+        clears a column (to ``_`` for each word), or removes the comments.
 
         Examples
         --------
@@ -257,7 +257,7 @@ class Sentence:
 
     @property
     def tree(self) -> npt.NDArray[np.int64]:
-        """The head vector as `decode` has it, int64 (n + 1,): -1 for the root, then `heads`."""
+        """The head vector, as of `decode`, int64 (n + 1,): -1 for the root, then `heads`."""
         tree = np.empty(len(self) + 1, dtype=np.int64)
         raw = np.frombuffer(self.raw, dtype=np.uint8)
         read_head_vectors(raw, self.spans, np.array([0, len(self)]), tree)
@@ -379,13 +379,13 @@ class Sentence:
     @property
     def multiwords(self) -> list[tuple[int, int, str]]:
         """The multiword tokens: first word, last word (counted from 1) and the form."""
-        found = []
+        tokens = []
         for line in self.raw[self._body() :].decode().split("\n"):
             number, _, rest = line.partition("\t")
             first, dash, last = number.partition("-")
             if dash:
-                found.append((int(first), int(last), rest.partition("\t")[0]))
-        return found
+                tokens.append((int(first), int(last), rest.partition("\t")[0]))
+        return tokens
 
     @property
     def comments(self) -> list[str]:
@@ -457,18 +457,18 @@ class Sentence:
         n = len(self)
         if vector.shape not in ((n,), (n + 1,)) or vector.dtype.kind not in "iu":
             raise TreeError(
-                f"{self._where()}heads must be {n} integers, one for each word (or {n + 1}, as "
-                f"decode returns them), not an array of shape {vector.shape} and type "
+                f"{self._where()}heads must be {n} integers, one for each word (or {n + 1}, the "
+                f"head vector of decode), not an array of shape {vector.shape} and type "
                 f"{vector.dtype}"
             )
         values: list[int] = vector.tolist()
         if len(values) > n and values.pop(0) != -1:
-            raise TreeError(f"{self._where()}of {n + 1} heads the first is the root's, and -1")
+            raise TreeError(f"{self._where()}of {n + 1} heads, the first must be -1, for the root")
         for word, head in enumerate(values, 1):
             if not -1 <= head <= n or head == word:
                 raise TreeError(
                     f"{self._where()}the head of word {word} is {head}, "
-                    f"which is not another word of the {n}, 0 or -1"
+                    f"which is neither another of the {n} words nor 0 or -1"
                 )
         return [str(head) if head >= 0 else "_" for head in values]
 
@@ -550,11 +550,12 @@ def _misfit(columns: dict[int, Sequence[str]]) -> str:
 def read_head_vectors(
     raw: np.ndarray, spans: np.ndarray, offsets: np.ndarray, vectors: np.ndarray
 ) -> None:
-    """Read the column HEAD of sentences into concatenated head vectors. O(n)."""
-    # raw: uint8
-    # spans: shape (n, 11): the spans of n words, as indices into `raw`
-    # offsets: int64 (B + 1,): the number of words before each of B sentences, and in all
-    # vectors: int64 (n + B,): filled
+    """Read the column HEAD of sentences into concatenated head vectors. O(n).
+
+    `raw` is uint8; `spans`, (n, 11), are the spans of n words, as indices into `raw`; `offsets`,
+    int64 (B + 1,), has the number of words before each of B sentences, and in all. `vectors`, int64
+    (n + B,), is written.
+    """
     at = 0
     for sentence in range(offsets.shape[0] - 1):
         vectors[at] = -1
@@ -569,13 +570,13 @@ def read_head_vectors(
 
 
 def rewritten(
-    # raw, places, offsets, spans: those of `Joined`
+    # raw, places, offsets, spans: as in `Joined`
     raw: npt.NDArray[np.uint8],
     places: npt.NDArray[np.int64],
     offsets: npt.NDArray[np.int64],
     spans: npt.NDArray[np.int32],
-    replaced: npt.NDArray[np.bool_],  # (10,): which columns get new values
-    values: bytes,  # these, by word and column, a tab after each
+    replaced: npt.NDArray[np.bool_],  # (10,): whether each column gets new values
+    values: bytes,  # the new values, by word and column, a tab after each
 ) -> tuple[bytes, npt.NDArray[np.int64], npt.NDArray[np.int32]]:
     """Return sentences' bytes, places and spans with new values in some columns. O(bytes)."""
     out = np.empty(raw.size + len(values), dtype=np.uint8)
@@ -601,7 +602,7 @@ def _rewrite(
     new_places: np.ndarray,
     new_spans: np.ndarray,
 ) -> None:
-    """Do the work of `rewritten`: write its results into the last three arrays. O(bytes)."""
+    """Do the work of `rewritten`: write the results to the last three arrays. O(bytes)."""
     written = 0
     value = 0
     for b in range(places.shape[0] - 1):
@@ -628,15 +629,15 @@ def _rewrite(
 
 
 def check_tree(sentence: Sentence, root: Root) -> None:
-    """Raise TreebankError if the heads of a sentence are not a tree, or not one for `root`."""
-    # A missing head is -1, which `is_tree` would take for padding.
+    """Raise TreebankError if the heads of a sentence are not a tree, or not a tree for `root`."""
+    # A missing head is -1, which is padding for `is_tree`.
     heads = sentence.heads
     missing = np.flatnonzero(heads < 0) + 1
     if not missing.size and is_tree(sentence.tree, root):
         return
     remedy = "correct the sentence, or leave it out"
     if missing.size:
-        fault = f"the heads are not a tree: word {missing[0]} has none; give it one, or {remedy}"
+        fault = f"the heads are not a tree: word {missing[0]} has no head; give it one, or {remedy}"
     elif root == "single" and is_tree(sentence.tree, "multi"):
         roots = np.flatnonzero(heads == 0) + 1
         fault = (
@@ -649,7 +650,7 @@ def check_tree(sentence: Sentence, root: Root) -> None:
 
 
 def _cycle(tree: npt.NDArray[np.int64]) -> str:
-    """Name words that hang from each other in a cycle."""
+    """Name the words of a cycle."""
     for start in range(1, len(tree)):
         above = [start]
         while (head := int(tree[above[-1]])) > 0 and head not in above:
@@ -662,7 +663,7 @@ def _cycle(tree: npt.NDArray[np.int64]) -> str:
 
 
 def size_of(sentence: Sentence) -> tuple[int, int, int]:
-    """Return what is lost with a sentence: one sentence, its words and its lines."""
+    """Return the numbers of sentences, words and lines that are lost with a sentence."""
     return 1, len(sentence), sentence.raw.strip().count(b"\n") + 1
 
 

@@ -1,8 +1,8 @@
-r"""The white space of a text in the column MISC, as UDPipe and Universal Dependencies write it.
+r"""The white space of a text in the column MISC, as in UDPipe and Universal Dependencies.
 
-``SpaceAfter=No``: nothing follows a token; ``SpacesAfter=\n``: this follows, where it is not one
-space; ``SpacesBefore=\s``: this stands before the first word; ``SpacesInToken=10\u00A0000``: the
-token as it stands in the text, where its form has other white space.
+``SpaceAfter=No``: no space follows a token; ``SpacesAfter=\n``: white space other than one space
+follows; ``SpacesBefore=\s``: white space stands before the first word;
+``SpacesInToken=10\u00A0000``: the token in the text, if its form has other white space.
 """
 
 from __future__ import annotations
@@ -23,26 +23,31 @@ if TYPE_CHECKING:
 NOT_SPACED: Final = "SpaceAfter=No"
 AFTER, BEFORE, WITHIN = "SpacesAfter=", "SpacesBefore=", "SpacesInToken="
 RANGE: Final = "TokenRange="
-#: What stands between two paragraphs, if MISC says nothing else.
+#: The white space between two paragraphs without an entry in MISC.
 BETWEEN_PARAGRAPHS: Final = "\n\n"
 
 _NAMES: Final = {" ": r"\s", "\t": r"\t", "\n": r"\n", "\r": r"\r", "|": r"\p", "\\": r"\\"}
 _CHARACTERS: Final = {name[1]: character for character, name in _NAMES.items()}
 _ESCAPED: Final = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|(.))")
-# Groups: the number of a word; or of the first and the last word of a multiword token; FORM, MISC.
+# Groups: the number of a word, or of the first word of a multiword token; of its last word; FORM;
+# MISC.
 _TOKEN: Final = re.compile(r"^(\d+)(?:-(\d+))?\t([^\t]*)\t.*\t([^\t\n]*)$", re.MULTILINE)
 
 
 class Surface(NamedTuple):
     """A token of a sentence: a word, or a multiword token."""
 
-    first: int  # the number of its first word
-    last: int  # the number of its last word; 0 if it is a word
+    #: The number of the first word.
+    first: int
+    #: The number of the last word of a multiword token; 0 for a word.
+    last: int
+    #: The form.
     form: str
+    #: The entries of MISC.
     misc: list[str]
 
     def value(self, name: str) -> str | None:
-        """Return what MISC says under a name, which ends in ``=``."""
+        """Return the value in MISC under a name, which ends in ``=``, or None."""
         for entry in self.misc:
             if entry.startswith(name):
                 return unescaped(entry[len(name) :])
@@ -50,7 +55,7 @@ class Surface(NamedTuple):
 
 
 def surface(sentence: Sentence) -> Iterator[Surface]:
-    """Yield the tokens of a sentence; words of multiword tokens and empty nodes are none."""
+    """Yield the tokens of a sentence, without words of multiword tokens and empty nodes."""
     done = 0
     for begin, end, form, misc in _TOKEN.findall(str(sentence)):
         first, last = int(begin), int(end or 0)
@@ -60,7 +65,7 @@ def surface(sentence: Sentence) -> Iterator[Surface]:
 
 
 def escaped(text: str) -> str:
-    r"""Write white space and other characters that do not print as values of MISC have them.
+    r"""Write white space and other characters that do not print in the escapes of MISC.
 
     >>> print(escaped("a \n\u00a0"))
     a\s\n\u00A0
@@ -72,7 +77,7 @@ def escaped(text: str) -> str:
 
 
 def unescaped(value: str) -> str:
-    r"""Read what `escaped` wrote; other escapes stay as they are.
+    r"""Read the escapes of `escaped`; other escapes stay unchanged.
 
     >>> unescaped(r"a\s\n\u00A0\x")
     'a \n\xa0\\x'
@@ -80,25 +85,25 @@ def unescaped(value: str) -> str:
     return _ESCAPED.sub(_character, value) if "\\" in value else value
 
 
-def _character(found: re.Match[str]) -> str:
-    code, name = found.groups()
+def _character(match: re.Match[str]) -> str:
+    code, name = match.groups()
     if not code:
-        return _CHARACTERS.get(name, found[0])
+        return _CHARACTERS.get(name, match[0])
     character = chr(int(code, 16))
-    return found[0] if "\ud800" <= character <= "\udfff" else character
+    return match[0] if "\ud800" <= character <= "\udfff" else character
 
 
 def raw_text(sentences: Iterable[Sentence]) -> str:
     r"""Put the text of sentences together again.
 
-    For what `Parser.parse` and `Parser.split` make of a text, that is the text, character by
-    character.
+    For the sentences that `Parser.parse` and `Parser.split` make of a text, the result is the same
+    text, character by character.
 
     Parameters
     ----------
     sentences
-        In the order of the text. One space follows a token, and a blank line a paragraph, where
-        MISC says nothing else.
+        Sentences in the order of the text. Without an entry in MISC, one space follows a token, and
+        a blank line a paragraph.
 
     Returns
     -------
@@ -209,7 +214,7 @@ def placed_tokens(
     A token has the gap before it, and the characters that it has in the text.
     """
     begun = False
-    after: str | None = ""  # None: nothing was said
+    after: str | None = ""  # None: MISC has no entry
     for sentence in sentences:
         if begun and after in (None, "") and begins_paragraph(sentence):
             after = BETWEEN_PARAGRAPHS

@@ -1,4 +1,4 @@
-"""The same sentences in another spelling: as in print, in one case, with marks apart."""
+"""Sentences in another spelling: as in print, in one case, with combining marks."""
 
 from __future__ import annotations
 
@@ -24,35 +24,35 @@ _DASHES: Final = {"--": "—", "---": "—", "-": "–"}
 _STRAIGHT: Final = str.maketrans(
     {**dict.fromkeys("“”„«»", '"'), **dict.fromkeys("’‘", "'"), "—": "--", "–": "-", "…": "..."}
 )
-#: Before these, French puts a space that does not break.
+#: The marks before which French has a no-break space.
 _AFTER_SPACE: Final = ("!", "?", ";", ":", "%")
-#: What MISC says of the white space after a token, beside one space.
+#: The entries of MISC for white space after a token other than one space.
 _AFTER: Final = {
     "SpaceAfter=No": "", r"SpacesAfter=\u202F": "\u202f", r"SpacesAfter=\u00A0": "\u00a0"
 }  # fmt: skip
 
 
 def respelled(sentences: Iterable[Sentence], spelling: Spelling) -> Iterator[Sentence]:
-    """Return sentences in another spelling, to measure or train by; trees and tags stay.
+    """Return sentences in another spelling, for training or evaluation; trees and tags stay.
 
     Parameters
     ----------
     sentences
-        With ``SpaceAfter=No`` where no space follows.
+        Sentences with ``SpaceAfter=No`` for tokens without a space after them.
     spelling
-        ``"typographic"``: ’ ‘ “ ” – — … in place of what typewriters have; ``"guillemets"``: the
-        same with « », and spaces that do not break (U+00A0, U+202F); ``"straight"``: the way back;
+        ``"typographic"``: ’ ‘ “ ” – — … in place of the marks of typewriters; ``"guillemets"``:
+        the same with « », and no-break spaces (U+00A0, U+202F); ``"straight"``: the way back;
         ``"lower"``, ``"upper"``: in one case; ``"nfd"``: with combining marks.
 
     Yields
     ------
     Sentence
-        With other forms, and the comment ``# text``.
+        A sentence with other forms, and another comment ``# text``.
 
     Raises
     ------
     OptionError
-        If there is no such spelling.
+        If the spelling is unknown.
 
     Examples
     --------
@@ -69,18 +69,24 @@ def respelled(sentences: Iterable[Sentence], spelling: Spelling) -> Iterator[Sen
 
 @dataclass
 class _Token:
-    """A line of a token, or of a word of a token of several words."""
+    """A line of a token, or of a word of a multiword token."""
 
+    #: The column ID.
     number: str
+    #: The column FORM.
     form: str
+    #: The columns between, with tabs at both ends.
     columns: str
+    #: The column MISC without entries on white space.
     misc: str
-    after: str  # the white space after it
+    #: The white space after the token.
+    after: str
+    #: Whether the line is of a word of a multiword token.
     is_part: bool
 
     @classmethod
     def of(cls, line: str, last: int) -> Self | None:
-        """Read a line; the words up to `last` are those of tokens before."""
+        """Read a line; the words up to `last` belong to earlier tokens."""
         match = _LINE.fullmatch(line)
         if match is None:
             return None
@@ -113,7 +119,8 @@ def _lines(sentence: Sentence, spelling: Spelling) -> Iterator[str]:
         form = _other(token.form, spelling)
         if not token.is_part:
             written = form
-        if form in written or spelling in ("lower", "upper"):  # else nobody wrote that word so
+        # A word of a multiword token changes only if the token has its new form, or only in case.
+        if form in written or spelling in ("lower", "upper"):
             token.form = form
     if spelling == "guillemets":
         _space(whole)
@@ -124,7 +131,7 @@ def _lines(sentence: Sentence, spelling: Spelling) -> Iterator[str]:
 
 
 def _quote(tokens: Sequence[_Token], marks: str) -> None:
-    """Tell opening quotation marks from closing ones, by spaces, else by those before."""
+    """Replace opening and closing quotation marks; spaces tell them apart, else earlier marks."""
     opened = False
     before = " "
     for token in tokens:

@@ -18,18 +18,19 @@ if TYPE_CHECKING:
 
     from arborescence.treebank.sentence import Sentence
 
-    #: The heads of a sentence, the relations of all its nodes, and which conjuncts are of a
-    #: coordination within a chain, by their heads; all are changed in place.
+    #: The heads of a sentence, the relations of all its nodes, and the heads of the conjuncts of
+    #: coordinations within a chain; all are changed in place.
     Change = Callable[[NDArray[np.int64], list[str], dict[int, int]], None]
 
-#: Relations of function words, from that which comes to stand nearest to its content word.
+#: The relations of function words; the first stands nearest to its content word.
 FUNCTIONS: Final = ("case", "cop", "aux", "mark")
-#: What a content word is called that hangs from its function word, before a colon and the function.
+#: The relation of a content word to its function word, before a colon and the function.
 COMPLEMENT: Final = "comp"
-#: What a conjunct is called that hangs from a conjunction.
+#: The relation of a conjunct to a conjunction.
 CONJUNCT: Final = "coord"
-#: What MISC has, in a chain, of a conjunct whose head is the first of its coordination, and is
-#: a conjunct of another one: that head. If a parser has changed the head since, it is void.
+#: The entry of MISC, in a chain, of a conjunct whose head is the first of its coordination and a
+#: conjunct of another coordination: its value is this head. The entry is void if a parser has
+#: changed the head since.
 NESTED: Final = "NestedConj"
 
 
@@ -40,15 +41,15 @@ def restyle(
     coordination: Conjuncts = "first",
     back: bool = False,
 ) -> Iterator[Sentence]:
-    """Bring trees of Universal Dependencies into another style, or back.
+    """Convert trees of Universal Dependencies to another style, or back.
 
     Parameters
     ----------
     sentences : iterable of Sentence
         Trees in the style of Universal Dependencies; with `back`, in the other style.
     heads : {"content", "function"}
-        Whether content words are the heads, or their function words (case, cop, aux, mark): the
-        content word then hangs from its function word as ``comp:case`` and so on.
+        Whether content words are the heads, or their function words (case, cop, aux, mark). In the
+        second style a content word hangs from its function word as ``comp:case`` and so on.
     coordination : {"first", "conjunction", "second", "chain"}
         The head of a coordination: the first conjunct; the last conjunction, from which all
         conjuncts hang as ``coord``; the second conjunct; or each conjunct is the head of the next.
@@ -58,13 +59,14 @@ def restyle(
     Returns
     -------
     sentences : iterator of Sentence
-        With other heads and relations; all else is kept, enhanced dependencies too. In a chain, a
-        coordination within another is marked in MISC, ``NestedConj=5``; `back` removes the mark.
+        Sentences with other heads and relations; all other columns are kept, also enhanced
+        dependencies. In a chain, a coordination within another is marked in MISC,
+        ``NestedConj=5``; `back` removes the mark.
 
     Raises
     ------
     OptionError
-        If a style is none of those above.
+        If a style is unknown.
     TreebankError
         While they are read, if the heads of a sentence are not a tree.
 
@@ -73,10 +75,10 @@ def restyle(
     The choices are those of Smith (2017), *Content Heads vs. Function Heads* and *Coordination
     Structures*; the lecture has no algorithm for the conversion. O(n²) a sentence.
 
-    What could not be restored stays as it is: the function words of a function word, coordinations
-    without a conjunction, or with a conjunct on the left of the first; for the second conjunct as
-    the head, also those in which that is itself the first of a coordination. So the way back gives
-    the same trees.
+    Edges that could not be restored stay the same: of the function words of a function word, of
+    coordinations without a conjunction, or with a conjunct on the left of the first; for the second
+    conjunct as the head, also of coordinations whose second conjunct is the first of another
+    coordination. So the conversion back gives the same trees.
 
     Examples
     --------
@@ -118,7 +120,7 @@ def _changed(sentences: Iterable[Sentence], changes: list[Change]) -> Iterator[S
 
 
 def _unmarked(sentence: Sentence) -> tuple[dict[int, int], list[str]]:
-    """Return which conjuncts are marked, and MISC without the marks, "" where it is empty."""
+    """Return the heads of marked conjuncts, and MISC without the marks ("" if empty)."""
     nested, misc = {}, []
     for word, entries in enumerate(sentence.misc, 1):
         kept = [] if entries == "_" else entries.split("|")
@@ -166,7 +168,7 @@ def _lift(heads: NDArray[np.int64], relations: list[str], _nested: dict[int, int
     before = list(relations)
     for word, functions in _dependents(heads, relations, FUNCTIONS).items():
         if _kind(before[word]) in FUNCTIONS:
-            continue  # those of a function word stay: above it, they could not be told apart
+            continue  # function words of a function word stay: lifted, they would be ambiguous
 
         def place(function: int, word: int = word) -> tuple[int, int, int]:
             return FUNCTIONS.index(_kind(before[function])), abs(function - word), function
@@ -180,7 +182,7 @@ def _lift(heads: NDArray[np.int64], relations: list[str], _nested: dict[int, int
 def _lower(heads: NDArray[np.int64], relations: list[str], _nested: dict[int, int]) -> None:
     """Put function words back below their content words."""
     lifted = _dependents(heads, relations, (COMPLEMENT,))
-    climbed: dict[int, int] = {}  # the content word that now stands in a function word's place
+    climbed: dict[int, int] = {}  # for a function word, the content word that took its place
     for function, [below, *_] in reversed(lifted.items()):
         content = climbed[function] = climbed.get(below, below)
         _, _, relation = relations[content].partition(":")
@@ -249,12 +251,13 @@ def _to_chain(heads: NDArray[np.int64], relations: list[str], nested: dict[int, 
         if first < min(others):
             heads[others] = [first, *others[:-1]]
             others = others[:1]
-        if _kind(relations[first]) == "conj":  # else these would be taken for the next of its chain
+        # Without the mark, these conjuncts would be read as the next conjuncts of the chain.
+        if _kind(relations[first]) == "conj":
             nested.update(dict.fromkeys(others, first))
 
 
 def _from_chain(heads: NDArray[np.int64], relations: list[str], nested: dict[int, int]) -> None:
-    """Hang each conjunct from the first one of its chain."""
+    """Hang each conjunct from the first conjunct of its chain."""
     own = {word for word, head in nested.items() if word < len(heads) and heads[word] == head}
     nested.clear()
     for head, others in _dependents(heads, relations, ("conj",)).items():
@@ -263,10 +266,10 @@ def _from_chain(heads: NDArray[np.int64], relations: list[str], nested: dict[int
 
 
 def _nothing(heads: NDArray[np.int64], relations: list[str], _nested: dict[int, int]) -> None:
-    """Leave the coordinations of Universal Dependencies."""
+    """Keep the coordinations of Universal Dependencies."""
 
 
-# There, and back.
+# The conversion to each style, and back.
 _COORDINATIONS: Final[dict[Conjuncts, tuple[Change, Change]]] = {
     "first": (_nothing, _nothing),
     "conjunction": (_to_conjunction, _from_conjunction),

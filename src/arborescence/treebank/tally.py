@@ -38,35 +38,37 @@ _UNIVERSAL_FEATURES = {
 _UNALIGNED = -3
 
 
-class Tally:
+class EvaluationCounts:
     """Counts over a text, added up part by part."""
 
     def __init__(self, *, punctuation: bool) -> None:
         self.punctuation = punctuation
-        # (3,) each: for each measure, the numbers of correct words, of gold words
-        # and of predicted words
+        #: (3,) each: for each measure, the numbers of correct words, of gold words and of predicted
+        #: words.
         self.scores: defaultdict[str, Integers] = defaultdict(lambda: np.zeros(3, np.int64))
-        # the numbers of gold and predicted sentences, and of those with certain properties
+        #: The numbers of gold and predicted sentences, and of sentences with certain properties.
         self.sentences: Counter[str] = Counter()
-        # where the first gold and the first predicted sentence is that is no tree; "" for none
+        #: The places of the first gold and the first predicted sentence that is no tree, or "".
         self.first_broken = ["", ""]
         self._relations = Numbering(DEPREL, base)
         self._feats = Numbering(FEATS, _universal)
         self._of_relation = np.zeros((3, 0), dtype=np.int64)
 
     def add(self, ours: Columns, theirs: Columns) -> None:
-        """Count a part of the text, the same in both treebanks."""
-        # TreebankError if a gold word has no head
+        """Count a part of the text, the same in both treebanks.
+
+        TreebankError if a gold word has no head.
+        """
         g, p = align(ours, theirs)
-        gold, predicted = Trees(ours, self._relations), Trees(theirs, self._relations)
+        gold, predicted = TreeColumns(ours, self._relations), TreeColumns(theirs, self._relations)
         for word in np.flatnonzero(gold.heads == UNKNOWN)[:1]:
             raise TreebankError(f"the gold word {ours.describe(int(word))} has no head")
 
-        found = np.full(len(gold.heads), _UNALIGNED)
-        found[g] = counterparts(g, p, len(predicted.heads))[predicted.heads[p]]
+        guessed = np.full(len(gold.heads), _UNALIGNED)
+        guessed[g] = counterparts(g, p, len(predicted.heads))[predicted.heads[p]]
         heads = gold.heads[g]
-        attached = heads == found[g]
-        turned = (heads >= 0) & (found[heads] == g)
+        attached = heads == guessed[g]
+        turned = (heads >= 0) & (guessed[heads] == g)
         labelled = attached & (gold.relations[g] == predicted.relations[p])
         upos, xpos, feats, lemmas = (
             numbers(ours, g) == numbers(theirs, p)
@@ -147,16 +149,19 @@ class Tally:
         counts[:, : self._of_relation.shape[1]] += self._of_relation
         self._of_relation = counts
 
-    def _has_relation(self, trees: Trees, relations: set[str]) -> _Mask:
+    def _has_relation(self, trees: TreeColumns, relations: set[str]) -> _Mask:
         listed = np.array([name in relations for name in self._relations.names], dtype=np.bool_)
-        found: _Mask = listed[trees.relations]
-        return found
+        mask: _Mask = listed[trees.relations]
+        return mask
 
     def _same_function_words(
-        self, gold: Trees, predicted: Trees, g: Integers, p: Integers, tagged: _Mask
+        self, gold: TreeColumns, predicted: TreeColumns, g: Integers, p: Integers, tagged: _Mask
     ) -> _Mask:
-        """Return for pairs of words whether they have the same function words as dependents."""
-        # These are aligned and `tagged`: with the correct head, relation, UPOS and FEATS
+        """Return for pairs of words whether they have the same function words as dependents.
+
+        The same function words are aligned and `tagged`: with the correct head, relation, UPOS and
+        FEATS.
+        """
         functional = self._has_relation(gold, FUNCTIONAL_RELATIONS)
         counts = _dependents(gold, functional)[g]
         their_counts = _dependents(predicted, self._has_relation(predicted, FUNCTIONAL_RELATIONS))
@@ -167,26 +172,25 @@ class Tally:
         return same
 
 
-class Trees:
+class TreeColumns:
     """The trees of some sentences: arrays over all words."""
 
     def __init__(self, columns: Columns, relations: Numbering) -> None:
         vectors = columns.head_vectors()
-        # int64 (n,): the head of each word, as an index among all words, ROOT or UNKNOWN
+        #: int64 (n,): the head of each word, as an index among all words, ROOT or UNKNOWN.
         self.heads = columns.heads(vectors)
         self.root_violations, self.nonprojective, self.broken, first = columns.count_trees(vectors)
         self.first_broken = columns.place_of(first) if first >= 0 else ""
-        # int64 (n,): the number of the relation of each word, without its subtype
+        #: int64 (n,): the number of the relation of each word, without its subtype.
         self.relations = relations(columns)
 
 
 def counterparts(gold_words: Integers, predicted_words: Integers, predicted: int) -> Integers:
-    """Return the aligned gold word of each predicted word."""
-    # ROOT and UNKNOWN index the last two places
-    found = np.full(predicted + 2, _UNALIGNED)
-    found[predicted_words] = gold_words
-    found[[ROOT, UNKNOWN]] = ROOT, UNKNOWN
-    return found
+    """Return the aligned gold word of each predicted word; the last two are UNKNOWN and ROOT."""
+    aligned = np.full(predicted + 2, _UNALIGNED)
+    aligned[predicted_words] = gold_words
+    aligned[[ROOT, UNKNOWN]] = ROOT, UNKNOWN
+    return aligned
 
 
 def base(relation: str) -> str:
@@ -199,7 +203,7 @@ def _universal(feats: str) -> str:
     return "|".join(sorted(known))
 
 
-def _dependents(trees: Trees, words: _Mask) -> Integers:
+def _dependents(trees: TreeColumns, words: _Mask) -> Integers:
     """Count the dependents of each word among `words`."""
     heads = trees.heads[words]
     return np.bincount(heads[heads >= 0], minlength=len(trees.heads))

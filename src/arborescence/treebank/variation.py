@@ -1,8 +1,8 @@
-"""Same words, other analysis: variation n-grams (Dickinson and Meurers 2003; Boyd et al. 2008).
+"""The same words in different analyses: variation n-grams (Dickinson and Meurers 2003).
 
-A *nucleus* is a word with its tag, or two words that are an edge somewhere. Two of them are only
-compared if the words between and the next one on either side are the same, too: then a rare
-analysis is more often a mistake than an ambiguity.
+A *nucleus* is a word with its tag, or two words that are an edge somewhere in the treebank. Two
+nuclei are only compared if the words between and the next word on each side are the same, too (Boyd
+et al. 2008): then a rare analysis is more often a mistake than an ambiguity.
 """
 
 from __future__ import annotations
@@ -18,20 +18,21 @@ if TYPE_CHECKING:
 
 
 class Variation(NamedTuple):
-    """A word that is analysed in another way than the same words elsewhere.
+    """A word whose analysis differs from the analysis of the same words elsewhere.
 
     Attributes
     ----------
     sentence, word : int
         The number of the sentence, from 0, and of the word in it.
     what : str
-        ``"tag"``, its UPOS; or ``"edge"``, from the word at the other end of the nucleus.
+        ``"tag"``, the UPOS; or ``"edge"``, from the word at the other end of the nucleus.
     own, other : str
-        Its analysis, and the most frequent other one: the tag; or the relation, ``"-"`` for none.
+        The word's analysis, and the most frequent other analysis: the tag; or the relation, ``"-"``
+        for no edge.
     same, others : int
-        How often the words have its analysis elsewhere, and how often the other one.
+        The numbers of the same words elsewhere with the same and with the other analysis.
     ngram : str
-        All of these words; ``^`` and ``$`` are the ends of a sentence.
+        The words; ``^`` and ``$`` are the ends of a sentence.
     """
 
     sentence: int
@@ -45,7 +46,7 @@ class Variation(NamedTuple):
 
     @property
     def odds(self) -> float:
-        """The logarithm of how much more frequent the other one is: 1/2 is added to both counts."""
+        """The logarithm of the odds of the other analysis; 1/2 is added to both counts."""
         return math.log((self.others + 0.5) / (self.same + 0.5))
 
     def __str__(self) -> str:
@@ -54,7 +55,7 @@ class Variation(NamedTuple):
 
 
 def variations(sentences: Sequence[Sentence]) -> Iterator[Variation]:
-    """Yield the words that are analysed more often in another way, in the same words elsewhere.
+    """Yield the words whose analysis is rarer than another analysis of the same words elsewhere.
 
     Parameters
     ----------
@@ -64,19 +65,19 @@ def variations(sentences: Sequence[Sentence]) -> Iterator[Variation]:
     Yields
     ------
     Variation
-        The shortest n-grams first.
+        The variations, with the shortest n-grams first.
 
     Notes
     -----
-    n-grams grow from those that occur twice, until there are none: O(n) for each length.
+    n-grams that occur twice are extended until no n-gram occurs twice: O(n) for each length.
 
     Examples
     --------
     >>> from arborescence.treebank import Sentence
     >>> noun = Sentence.from_words(["a", "saw", "!"], upos=["DET", "NOUN", "PUNCT"])
     >>> verb = noun.replace(upos=["DET", "VERB", "PUNCT"])
-    >>> for found in variations([noun, noun, verb]):
-    ...     print(found.sentence, found.word, found)
+    >>> for variation in variations([noun, noun, verb]):
+    ...     print(variation.sentence, variation.word, variation)
     2 2 tag in 'a saw !': NOUN 2, VERB 0 times elsewhere
     """
     words = [("^", *sentence.forms, "$") for sentence in sentences]
@@ -94,14 +95,16 @@ def variations(sentences: Sequence[Sentence]) -> Iterator[Variation]:
         places = [place for group in groups.values() if len(group) > 1 for place in group]
         for ngram, group in groups.items():
             for word, head in ((1, n - 2), (n - 2, 1)) if n > 3 else ((1, 0),) if n == 3 else ():
-                found = [(s, first + word) for s, first in group]
+                nuclei = [(s, first + word) for s, first in group]
                 if n == 3:
-                    analyses = [tags[s][w] for s, w in found]
+                    analyses = [tags[s][w] for s, w in nuclei]
                 else:
                     shift = head - word
-                    analyses = [labels[s][w] if heads[s][w] == w + shift else "-" for s, w in found]
+                    analyses = [
+                        labels[s][w] if heads[s][w] == w + shift else "-" for s, w in nuclei
+                    ]
                 counts = Counter(analyses)
-                for (s, w), own in zip(found, analyses, strict=True) if len(counts) > 1 else ():
+                for (s, w), own in zip(nuclei, analyses, strict=True) if len(counts) > 1 else ():
                     other, others = max(
                         (each for each in counts.items() if each[0] != own), key=lambda one: one[1]
                     )

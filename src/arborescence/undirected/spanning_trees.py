@@ -173,8 +173,8 @@ def _span(
     edges = UndirectedEdges(*(array[:count] for array in room))
     if nodes > _SPARSE * count:  # those without edges would take memory
         used, ends = np.unique(np.concatenate((edges.u, edges.v)), return_inverse=True)
-        nodes, ends = used.size, ends.astype(np.int32).reshape(2, count)
-        edges = edges._replace(u=ends[0], v=ends[1])
+        nodes, numbers = used.size, ends.astype(np.int32).reshape(2, count)
+        edges = edges._replace(u=numbers[0], v=numbers[1])
     return span_edges(nodes, edges, m, algorithm, rng)
 
 

@@ -11,7 +11,7 @@ from arborescence.parsers import LinearParser
 from arborescence.parsers.linear.edges import (
     EdgeModel,
     EdgeTemplates,
-    Layout,
+    WeightLayout,
     move_edges,
     room_for,
 )
@@ -35,7 +35,7 @@ def prepared():
     sides = []
     templates = EdgeTemplates.of(COLUMNS, sides)
     tags = tags_of(treebank())
-    layout = Layout(1 << 6, 1 << 8, len(tags) + 2)
+    layout = WeightLayout(1 << 6, 1 << 8, len(tags) + 2)
     buffer = room_for(templates, 1)
     sentences = []
     for sentence in treebank():

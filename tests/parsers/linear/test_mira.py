@@ -21,7 +21,7 @@ def prepared(bits):
     pairs = relations.RelationTemplates.of(ALL, sides, "dh")
     tags = features.tags_of(treebank())
     batch = features.Batch.of(treebank(), features.Sides.of(sides), tags)
-    return batch, templates, pairs, edges.Layout(1 << bits - 3, 1 << bits, len(tags) + 2)
+    return batch, templates, pairs, edges.WeightLayout(1 << bits - 3, 1 << bits, len(tags) + 2)
 
 
 def features_of(batch, b, templates, layout, heads):

@@ -49,7 +49,7 @@ def prepared():
     templates = edges.EdgeTemplates.of(ALL, sides, undirected=True)
     tags = features.tags_of(treebank())
     batch = features.Batch.of(treebank(), features.Sides.of(sides), tags)
-    return batch, templates, edges.Layout(1 << 7, 1 << 10, len(tags) + 2)
+    return batch, templates, edges.WeightLayout(1 << 7, 1 << 10, len(tags) + 2)
 
 
 def scores_of(batch, b, templates, layout, weights):

@@ -11,7 +11,7 @@ import pytest
 import arborescence
 from arborescence.errors import ModelError, OptionError
 from arborescence.parsers import model_file
-from arborescence.parsers.neural.inputs import Inputs, Layout
+from arborescence.parsers.neural.inputs import BatchLayout, Inputs
 from arborescence.parsers.neural.parser import BiaffineParser
 from arborescence.parsers.neural.settings import Settings
 from arborescence.parsers.neural.vocabulary import Vocabulary
@@ -99,7 +99,7 @@ def test_the_company_does_not_matter(encoder):
 
 
 def test_read_puts_vectors_into_rows(encoder):
-    layout = Layout.of([len(sentence) for sentence in TREEBANK])
+    layout = BatchLayout.of([len(sentence) for sentence in TREEBANK])
     encoded = encoder.read(TREEBANK, layout)
     assert not encoded[layout.rows[:, 0]].any()
     for sentence, rows, length in zip(TREEBANK, layout.rows, layout.lengths, strict=True):
@@ -146,7 +146,7 @@ def make_network(encoder, **settings):
     torch.manual_seed(1)
     network = Network(chosen, vocabulary, hinted=False, relations=3, encoder=encoder)
     torch.nn.init.normal_(network.edge_weights)
-    layout = Layout.of([len(sentence) for sentence in TREEBANK])
+    layout = BatchLayout.of([len(sentence) for sentence in TREEBANK])
     given = dict.fromkeys(("upos", "lemma"), np.ones(len(TREEBANK), bool))
     inputs = Inputs.of(TREEBANK, vocabulary, None, given)
     return network, inputs._replace(encoded=encoder.read(TREEBANK, layout))
@@ -182,7 +182,7 @@ def test_the_encoder_reaches_the_output(folder, encoder):
 
 def test_gradients_of_a_tuned_encoder(folder):
     encoder = Encoder.load(folder, layers=3, fine_tune=True)
-    layout = Layout.of([4, len(LONG)])
+    layout = BatchLayout.of([4, len(LONG)])
     words = [Sentence.from_words(["Birds", "sing", "under", "\u200b"]), Sentence.from_words(LONG)]
     pieces = encoder.read(words, layout)
     found = encode(encoder.model, moved(pieces, "cpu"), 3, len(layout.flat))
@@ -345,7 +345,7 @@ def test_errors(folder, tmp_path):
         Encoder.load(folder)
     with pytest.raises(OptionError, match="fine_tune=True goes with an encoder only"):
         BiaffineParser.train(FEW, fine_tune=True)
-    with pytest.raises(OptionError, match="device='gpu' is not there"):
+    with pytest.raises(OptionError, match="device='gpu' is not available"):
         BiaffineParser.train(FEW, encoder=folder, device="gpu")
     with pytest.raises(OptionError, match="encoder_layers"):
         Encoder.load(folder, layers=0)

@@ -7,7 +7,7 @@ from arborescence import decode
 from arborescence.core.products import PanelMatrix
 from arborescence.parsers.neural import kernels
 from arborescence.parsers.neural.forward import Forward
-from arborescence.parsers.neural.inputs import Inputs, Layout
+from arborescence.parsers.neural.inputs import BatchLayout, Inputs
 from arborescence.parsers.neural.vocabulary import Vocabulary
 from arborescence.treebank import read
 from modes import UNCOMPILED
@@ -175,7 +175,7 @@ def test_curves():
 def test_lstm(wide):
     """Two sentences of 2 and 1 nodes, against the definition of Hochreiter and Schmidhuber."""
     generator = np.random.default_rng(0)
-    hidden, layout = 20, Layout.of([1, 0])
+    hidden, layout = 20, BatchLayout.of([1, 0])
     gates, weights = generator.normal(size=(3, 8 * hidden)), generator.normal(size=(2, 20, 80))
     bias = generator.normal(size=(2, 80))
     found = np.empty((3, 2 * hidden + 1), dtype=np.float32)

@@ -10,7 +10,7 @@ import pytest
 import arborescence
 from arborescence.errors import ModelError, OptionError
 from arborescence.parsers import model_file
-from arborescence.parsers.neural.inputs import Layout
+from arborescence.parsers.neural.inputs import BatchLayout
 from arborescence.parsers.neural.onnx_encoder import OnnxEncoder
 from arborescence.parsers.neural.parser import BiaffineParser
 from arborescence.parsers.packaging import package
@@ -86,7 +86,7 @@ def test_int8_is_near(tuned, rounded):
 
 def test_the_company_does_not_matter(rounded):
     encoder = rounded.encoder
-    layout = Layout.of([len(sentence) for sentence in NEW])
+    layout = BatchLayout.of([len(sentence) for sentence in NEW])
     together = encoder.read(NEW, layout)
     assert not together[layout.rows[:, 0]].any()  # the roots
     for sentence, rows, length in zip(NEW, layout.rows, layout.lengths, strict=True):
@@ -106,7 +106,9 @@ def test_training_goes_on_but_not_that_of_the_encoder(exact):
     assert further.encoder is exact.encoder
     further.to(None)
     assert len(trees(further)) == len(NEW)
-    with pytest.raises(OptionError, match="only a parser with a fine-tuned encoder becomes ONNX"):
+    with pytest.raises(
+        OptionError, match="only a parser with a fine-tuned encoder can be converted to ONNX"
+    ):
         further.to_onnx()
 
 
@@ -218,7 +220,9 @@ def test_a_package_needs_no_pytorch(folder, tuned, tmp_path):
 
 
 def test_errors(tuned, folder):
-    with pytest.raises(OptionError, match="only a parser with a fine-tuned encoder becomes ONNX"):
+    with pytest.raises(
+        OptionError, match="only a parser with a fine-tuned encoder can be converted to ONNX"
+    ):
         BiaffineParser.train(TREEBANK, encoder=folder, **TINY | {"epochs": 1}).to_onnx()
     script = (
         "import sys; sys.modules['onnx'] = None; import arborescence; "

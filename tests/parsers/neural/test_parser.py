@@ -240,7 +240,7 @@ def test_numpy_and_torch_find_the_same(tagger):
     assert parser.device == "cpu"
     for device in DEVICES:
         assert raws(parser.to(device).parse(NEW)) == raws(with_numpy)
-    with pytest.raises(OptionError, match="device='tpu' is not there"):
+    with pytest.raises(OptionError, match="device='tpu' is not available"):
         parser.to("tpu")
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from arborescence.errors import ModelError
-from arborescence.parsers.neural.pieces import LONGEST_WORD, Splitter, windows
+from arborescence.parsers.neural.pieces import LONGEST_WORD, PieceSplitter, windows
 
 
 class Tokenizer:
@@ -70,7 +70,7 @@ def test_one_window_if_there_is_room():
 
 
 def test_pieces_of_words():
-    pieces = Splitter(Tokenizer(), 20)([["ab", "c"], ["a"]])
+    pieces = PieceSplitter(Tokenizer(), 20)([["ab", "c"], ["a"]])
     assert pieces.ids.tolist() == [[1, 2, 10, 11, 12, 3], [1, 2, 10, 3, 7, 7]]
     assert pieces.lengths.tolist() == [6, 4]
     assert pieces.place.tolist() == [2, 3, 4, 8]
@@ -82,28 +82,28 @@ def test_a_space_stands_before_words_unless_it_is_a_piece_of_its_own():
         def pieces(self, text):
             return [10 + (text[0] == " ")] if text.strip() else []
 
-    assert Splitter(Joined(), 20)([["ab"]]).ids.tolist() == [[1, 2, 11, 3]]
-    assert Splitter(Tokenizer(spaced=True), 20)([["ab"]]).ids.tolist() == [[1, 2, 10, 11, 3]]
+    assert PieceSplitter(Joined(), 20)([["ab"]]).ids.tolist() == [[1, 2, 11, 3]]
+    assert PieceSplitter(Tokenizer(spaced=True), 20)([["ab"]]).ids.tolist() == [[1, 2, 10, 11, 3]]
 
 
 def test_words_without_pieces():
-    assert Splitter(Tokenizer(), 20)([["\u200b", "a"]]).ids.tolist() == [[1, 2, 9, 10, 3]]
+    assert PieceSplitter(Tokenizer(), 20)([["\u200b", "a"]]).ids.tolist() == [[1, 2, 9, 10, 3]]
     without = Tokenizer()
     without.unk_token_id = None
     with pytest.raises(ModelError, match=r"no piece in '\\u200b'"):
-        Splitter(without, 20)([["\u200b", "a"]])
+        PieceSplitter(without, 20)([["\u200b", "a"]])
 
 
 def test_long_words_are_cut_off():
-    pieces = Splitter(Tokenizer(), 10_000)([["a" * 1000, "b"]])
+    pieces = PieceSplitter(Tokenizer(), 10_000)([["a" * 1000, "b"]])
     assert pieces.lengths.tolist() == [LONGEST_WORD + 4]
-    pieces = Splitter(Tokenizer(), 13)([["a" * 1000, "b"]])  # room for 10, of which half
+    pieces = PieceSplitter(Tokenizer(), 13)([["a" * 1000, "b"]])  # room for 10, of which half
     assert pieces.ids.tolist() == [[1, 2, *[10] * 5, 11, 3]]
 
 
 def test_long_sentences_become_windows():
     words = list("abcdefghij")
-    pieces = Splitter(Tokenizer(), 9)([words, ["k"]])
+    pieces = PieceSplitter(Tokenizer(), 9)([words, ["k"]])
     assert [row.tolist() for row in pieces.ids] == [
         [1, 2, 10, 11, 12, 13, 14, 15, 3],
         [1, 2, 13, 14, 15, 16, 17, 18, 3],
@@ -117,4 +117,4 @@ def test_long_sentences_become_windows():
 
 def test_no_room():
     with pytest.raises(ModelError, match="room for 4 pieces only"):
-        Splitter(Tokenizer(), 4)
+        PieceSplitter(Tokenizer(), 4)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from arborescence import ModelError
-from arborescence.parsers.neural.stored import from_arrays, shapes, to_arrays
+from arborescence.parsers.neural.stored import from_arrays, shapes_of, to_arrays
 from small_networks import RELATIONS, settings_of, vocabulary_of, weights_of
 
 COLUMNS = [
@@ -32,7 +32,7 @@ def test_shapes_are_those_of_the_network(columns, hinted, scorer, pretrained):
     vocabulary = vocabulary_of(settings)._replace(vectors={"trees": 1, "of": 2})
     network = Network(settings, vocabulary, hinted=hinted, relations=RELATIONS)
     real = {name: tuple(value.shape) for name, value in network.named_parameters()}
-    assert shapes(settings, vocabulary, hinted=hinted, relations=RELATIONS) == real
+    assert shapes_of(settings, vocabulary, hinted=hinted, relations=RELATIONS) == real
 
 
 def some_weights():

@@ -262,7 +262,7 @@ def test_weights_that_become_too_large(weight):
 
 
 def test_a_device_that_is_not_there():
-    with pytest.raises(OptionError, match="device='tpu' is not there"):
+    with pytest.raises(OptionError, match="device='tpu' is not available"):
         BiaffineParser.train(FEW, device="tpu", **TINY)
 
 

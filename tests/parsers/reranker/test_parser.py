@@ -323,7 +323,7 @@ def test_settings_that_make_no_sense(reranker):
         [name] = wrong
         with pytest.raises(ValueError, match=name):
             Reranker.train(treebank(), **wrong)
-    with pytest.raises(TreebankError, match="7 sentences cannot be dealt into 8 folds"):
+    with pytest.raises(TreebankError, match="7 sentences cannot be split into 8 folds"):
         Reranker.train(treebank(), folds=8)
     with pytest.raises(ValueError, match="k must be"):
         reranker.kbest([], 0)

@@ -172,7 +172,7 @@ def test_a_training_that_is_started_again_ends_as_if_never_stopped(tmp_path):
 )
 def test_it_has_its_own_options_only(options):
     [name] = options
-    with pytest.raises(OptionError, match=f"^{name} (is no option here|must be 'mira' or )"):
+    with pytest.raises(OptionError, match=f"^{name} (is not an option|must be 'mira' or )"):
         SecondOrderParser.train(treebank(), **options)
 
 

@@ -47,5 +47,5 @@ def test_weights_survive_packing(size):
     weights[-1] = 5
     arrays = pack(weights)
     assert np.array_equal(unpack(arrays, size), weights)
-    with pytest.raises(ModelError, match="lead out of their table"):
+    with pytest.raises(ModelError, match="reach beyond the table"):
         unpack(arrays, size - 1)

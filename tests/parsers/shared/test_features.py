@@ -74,7 +74,7 @@ def prepare(sentences, columns, known):
     edge_templates = edges.EdgeTemplates.of(columns, sides)
     relation_templates = relations.RelationTemplates.of(columns, sides)
     batch = features.Batch.of(sentences, features.Sides.of(sides), features.tags_of(known))
-    layout = edges.Layout(1 << 8, 1 << 10, len(features.tags_of(known)) + 2)
+    layout = edges.WeightLayout(1 << 8, 1 << 10, len(features.tags_of(known)) + 2)
     return batch, edge_templates, relation_templates, layout
 
 

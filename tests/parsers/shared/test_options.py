@@ -42,7 +42,9 @@ def test_a_new_option_is_checked():
             Settings(warmth=value)
     with pytest.raises(OptionError, match="mood must be 'good' or 'bad', or None, not 'blue'"):
         Settings(mood="blue")
-    with pytest.raises(OptionError, match=r"warm is no option here; there are columns, .*warmth"):
+    with pytest.raises(
+        OptionError, match=r"warm is not an option; the options are columns, .*warmth"
+    ):
         Settings.of({"warm": 3})
 
 
@@ -54,7 +56,7 @@ def test_a_seed_is_drawn_from_a_generator_or_the_system():
         Settings(rng=7).stored()["seed"],
         record_of(Settings, Settings(rng=7).stored()).rng,
     ) == (7, 7)
-    with pytest.raises(OptionError, match="seed is no option here"):
+    with pytest.raises(OptionError, match="seed is not an option"):
         Settings.of({"seed": 1})
 
 

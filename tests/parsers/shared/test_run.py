@@ -7,13 +7,13 @@ import pytest
 
 from arborescence.errors import ModelError
 from arborescence.parsers import model_file
-from arborescence.parsers.shared.options import Record, Rng
+from arborescence.parsers.shared.options import OptionSet, Rng
 from arborescence.parsers.shared.run import OnlineRun, Task, identity
 from samples import treebank
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings(Record):
+class Settings(OptionSet):
     rng: Rng = 1
 
 

@@ -46,7 +46,7 @@ def test_edges_that_may_not_cross_are_lifted():
         ([-1, 2, 1], "multi", "not a tree: the words 1, 2 form a cycle; correct the sentence, or"),
         ([-1, 0, 3, 4, 2, 2], "single", "not a tree: the words 2, 3, 4 form a cycle"),
         ([-1, 2, 3, 4, 5, 6, 1], "multi", "the words 1, 2, 3, 4, 5 and others form a cycle"),
-        ([-1, -1, 0], "multi", "the heads are not a tree: word 1 has none; give it one"),
+        ([-1, -1, 0], "multi", "the heads are not a tree: word 1 has no head; give it one"),
         ([-1, 2, 0, -1], "single", "the heads are not a tree: word 3 has none"),
     ],
 )
@@ -54,7 +54,7 @@ def test_heads_that_cannot_be_learned(heads, root, message):
     with pytest.raises(TreebankError, match=message):
         checked([*treebank(), sentence(heads)], None, root)
     with pytest.raises(
-        TreebankError, match=f"{message}.*in what chooses the epoch, trees are whole"
+        TreebankError, match=f"{message}.*trees that choose the epoch must be complete"
     ):
         checked(treebank(), [sentence(heads)], root)
     assert checked(iter(treebank()), iter(treebank()[:1]), root) == (treebank(), treebank()[:1])

@@ -9,7 +9,7 @@ import pytest
 from arborescence.errors import ModelError, TreebankError
 from arborescence.parsers.shared.classifier import values_of
 from arborescence.parsers.tagger import kernels
-from arborescence.parsers.tagger.stages import Stage, Words
+from arborescence.parsers.tagger.stages import Stage, TaggerWords
 from arborescence.parsers.tagger.tagger import Tagger
 from arborescence.treebank import Sentence, read
 from hostile import changed
@@ -191,8 +191,8 @@ def test_dev_and_progress():
 
 
 def test_words_outside_a_sentence_do_not_leak_into_it():
-    alone = Words([WORDS])
-    among = Words([TREEBANK[0], WORDS, TREEBANK[1]])
+    alone = TaggerWords([WORDS])
+    among = TaggerWords([TREEBANK[0], WORDS, TREEBANK[1]])
     first, last = among.starts[1:3]
     assert np.array_equal(among.letters[first:last], alone.letters)
     assert np.array_equal(among.places[first:last], alone.places)
@@ -218,7 +218,7 @@ def slow_tags(words, stage, context):
 
 def test_kernel_tags_as_the_slow_tagger_does(tagger):
     generator = np.random.default_rng(5)
-    words = Words([*TREEBANK[:4], WORDS])
+    words = TaggerWords([*TREEBANK[:4], WORDS])
     for stage in tagger._stages:
         noisy = generator.integers(-9, 10, stage.weights.size).astype(np.int8)
         stage.weights[:], kept = noisy, stage.weights.copy()

@@ -19,7 +19,7 @@ from arborescence.parsers.text.rules import (
     CASES,
     LOWERED,
     STEM,
-    Rule,
+    EditScript,
     Rules,
     cased,
 )
@@ -35,16 +35,16 @@ def lemmatizer():
 @pytest.mark.parametrize(
     ("form", "words", "rule"),
     [
-        ("studies", ("study",), Rule(AS_IS, "", "ies", STEM + "y")),
-        ("gesagt", ("sagen",), Rule(AS_IS, "ge", "t", STEM + "en")),
-        ("The", ("the",), Rule(LOWERED, "", "", STEM)),
-        ("PARIS", ("Paris",), Rule(CAPITALIZED, "", "", STEM)),
-        ("didn't", ("did", "n't"), Rule(AS_IS, "", "n't", STEM + " n't")),
-        ("xyz", ("abc",), Rule(AS_IS, "xyz", "", "abc")),
+        ("studies", ("study",), EditScript(AS_IS, "", "ies", STEM + "y")),
+        ("gesagt", ("sagen",), EditScript(AS_IS, "ge", "t", STEM + "en")),
+        ("The", ("the",), EditScript(LOWERED, "", "", STEM)),
+        ("PARIS", ("Paris",), EditScript(CAPITALIZED, "", "", STEM)),
+        ("didn't", ("did", "n't"), EditScript(AS_IS, "", "n't", STEM + " n't")),
+        ("xyz", ("abc",), EditScript(AS_IS, "xyz", "", "abc")),
     ],
 )
 def test_rules_between(form, words, rule):
-    found = Rule.between(form, words, CASES)
+    found = EditScript.between(form, words, CASES)
     assert found == rule
     if STEM in rule.words:
         assert found.applied(form) == " ".join(words)

@@ -1,4 +1,4 @@
-"""A parser from Arrow table to table, as Ray Data, Hugging Face datasets and Spark call one."""
+"""A parser from Arrow table to table, for Ray Data, Hugging Face datasets and Spark."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ if TYPE_CHECKING:
 
 
 class Parse:
-    """A parser from table to table, as Ray Data, Hugging Face datasets and Spark call one.
+    """A parser from table to table, for Ray Data, Hugging Face datasets and Spark.
 
     A table has a column ``forms`` (the words of a sentence), or ``text``, which is split into
-    sentences and words. The result has the columns of `schema`, then all others of the table. A
-    text of several sentences becomes several rows: the other columns are repeated, and sentence n
-    of a row with ``sent_id`` or ``doc_id`` x is named ``x-n``, and of row 7 without these ``7-n``.
-    Every row has at least one in the result; a row without words has empty lists.
+    sentences and words. The result has the columns of `schema`, then all other columns of the
+    table. A text of several sentences becomes several rows: the other columns are repeated, and
+    sentence n of a row with ``sent_id`` or ``doc_id`` x is named ``x-n``, and of row 7 without ids
+    ``7-n``. Every row has at least one row in the result; a row without words has empty lists.
 
     Parameters
     ----------
     model
         ``"english"``, the path of a model file, a parser, or a list of these that parse together.
     weights
-        How much each of several models counts.
+        The weights of several models.
     root, projective, confidence, rules
         As for `Parser.parse`. Probabilities are in the column ``confidences``.
     kbest
@@ -59,8 +59,8 @@ class Parse:
 
     Notes
     -----
-    When an object of this class is pickled, its arguments are, not the model: the process that
-    receives it loads the model itself.
+    A pickle of the object has its arguments, not the model: the process that receives the pickle
+    loads the model.
 
     Examples
     --------
@@ -115,8 +115,7 @@ class Parse:
         return pa.schema([*self._schema, *(f for f in of_input or () if f.name not in names)])
 
     def __call__(self, table: Table, first: int = 0) -> Table:
-        """Parse a table; `first` numbers its rows in messages."""
-        # Errors: OptionError, TreebankError
+        """Parse a table; `first` is the number of its first row in messages."""
         pa = pyarrow()
         if isinstance(table, pa.RecordBatch):
             whole = self(pa.Table.from_batches([table]), first).combine_chunks()
@@ -163,7 +162,7 @@ class Parse:
     def _sentences(
         self, row: dict[str, Any], number: int
     ) -> Sequence[tuple[dict[str, Any], Sentence | None]]:
-        """Return the sentences of a row, each with its ids; with None if nothing can be parsed."""
+        """Return the sentences of a row with their ids; None in place of an invalid sentence."""
         ids = {name: row.get(name) for name in IDS}
         found: list[tuple[dict[str, Any], Sentence | None]]
         try:

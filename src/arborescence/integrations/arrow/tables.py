@@ -31,7 +31,7 @@ _TAGS: Final = ("lemmas", "upos", "xpos", "feats")
 
 
 def pyarrow() -> Any:
-    """Import pyarrow, or name the extra that brings it."""
+    """Import pyarrow; MissingExtraError names its extra."""
     try:
         import pyarrow as pa
         import pyarrow.parquet
@@ -140,7 +140,7 @@ def rows_of(
 
 
 def columns_of_analyses(analyses: Analyses, names: Sequence[str]) -> dict[str, Any]:
-    """Return all columns of a sentence but its ids."""
+    """Return all columns of a sentence except its ids."""
     best = analyses[0][0]
     confidence = "confidences" in names
     columns = {"forms": best.forms, **{name: getattr(best, name) for name in _TAGS}}
@@ -184,7 +184,7 @@ def sentences_of(rows: Iterable[dict[str, Any]]) -> Iterator[Sentence]:
 
 
 def sentence_of(row: Mapping[str, Any], comments: Sequence[str] = ()) -> Sentence:
-    """Make a sentence of a row: null is none."""
+    """Make a sentence of a row; null is a missing value."""
     columns: dict[str, Any] = {
         name: [value or "_" for value in row[name]]
         for name in (*_TAGS, "deprels")
@@ -255,7 +255,7 @@ def write(
     confidence: bool = False,
     kbest: bool = False,
 ) -> None:
-    """Write what `to_table` makes to a Parquet file, whole or not at all, in constant memory."""
+    """Write the tables of `to_table` to a Parquet file, whole or not at all, in constant memory."""
     pa = pyarrow()
     columns = schema(confidence=confidence, kbest=kbest)
     rows = rows_of(from_elsewhere(sentences, path), columns.names)

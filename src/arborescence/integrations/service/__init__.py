@@ -1,4 +1,4 @@
-"""Parsing over HTTP: UDPipe's REST interface, one of JSON, and a page to try it (extra `serve`)."""
+"""Parsing over HTTP: UDPipe's REST interface, an interface of JSON, and a page (extra `serve`)."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ def run(
     hosts: Iterable[str] = (),
     **limits: Any,
 ) -> None:
-    """Answer at a socket until the process is told to stop; then end what was begun.
+    """Answer at a socket until the process gets a signal to stop; then end begun requests.
 
-    The first signal gives requests that were begun 5 seconds; later ones are answered by 503. If a
-    thread still works then, the process ends with status 0.
+    After the first signal, begun requests have 5 seconds; later requests are answered by 503. If a
+    thread still works after these seconds, the process ends with status 0.
 
     Parameters
     ----------
@@ -35,9 +35,9 @@ def run(
     listening
         A socket that listens.
     folder
-        Where models are kept that requests train; without it, none are.
+        The folder for models that requests train; without it, requests cannot train.
     hosts
-        Names by which the service is called, and of pages that may ask, beside the address.
+        Names of the service, and hosts of pages that may send requests, besides the address.
     **limits
         The fields of `admission.Limits`.
 
@@ -54,14 +54,14 @@ def run(
         raise MissingExtraError(
             f"serving needs {error.name}: pip install 'arborescence[serve]'"
         ) from error
-    logging.basicConfig(format="%(asctime)s %(message)s")  # to stderr, unless the caller has said
-    for parser in parsers.values():  # what has to be compiled keeps no request waiting
+    logging.basicConfig(format="%(asctime)s %(message)s")  # to stderr, unless configured before
+    for parser in parsers.values():  # compile kernels before the first request
         list(parser.parse("A word." if parser.text else [["A", "word"]]))
     service = Service(parsers, Limits(**limits), folder, hosts)
     try:
         server(service.app, service.admission).run(sockets=[listening])
     finally:
-        if service.busy:  # a kernel cannot be interrupted, and all is answered
+        if service.busy:  # a kernel cannot be interrupted, and all requests are answered
             remove_unfinished()
             sys.stderr.flush()
             os._exit(0)

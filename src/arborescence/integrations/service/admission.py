@@ -1,6 +1,6 @@
-"""One admission for all routes: who may ask, how much at a time, and for how long.
+"""One admission for all routes: the allowed clients, and the limits of size and time.
 
-Each refusal is an answer with a status and a line that says why, and a line in the log.
+Each refusal is an answer with a status and a line with the reason, and a line in the log.
 """
 
 from __future__ import annotations
@@ -31,41 +31,41 @@ if TYPE_CHECKING:
 log: Final = logging.getLogger("arborescence.service")
 #: Routes that are answered at once, also when there is room for no other request.
 _ALWAYS: Final = ("/health", "/metrics")
-#: The bodies of all requests together have at most so many times the bytes of the largest one.
+#: The most bytes of the bodies of all requests together, as a multiple of the largest request.
 _BODIES: Final = 32
-#: Seconds for which the rest of a request that is refused is read, so that its client hears why.
+#: The seconds in which the rest of a refused request is read, so that its client gets the answer.
 _LINGER: Final = 1.0
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What one request, one client and the training of models may take.
+    """The limits of a request, of a client, and of the training of models.
 
     Attributes
     ----------
     size : int
-        Bytes of a request; more is answered by 413.
+        The most bytes of a request; a larger request is answered by 413.
     timeout : float
-        Seconds for a request, then its work stops; later ones are answered by 503.
+        The seconds of a request; then its work stops, and it is answered by 503.
     patience : float
-        Seconds in which the head of a request, and then its body, must come; later ones are
-        answered by 408.
+        The seconds in which the head of a request, and then its body, must arrive; else the request
+        is answered by 408.
     queue : int
-        Requests that are there at a time; more are answered by 429.
+        The most requests at a time; further requests are answered by 429.
     words : int
-        Words of a sentence; more is answered by 413.
+        The most words of a sentence; a longer sentence is answered by 413.
     client_words : int
-        Words of all requests of one client at a time, in k-best lists times k; more is answered by
-        429, or by 413 if one request has more.
+        The most words of all requests of a client at a time, in k-best lists times k; more words
+        are answered by 429, or by 413 if a single request has more.
     client_connections : int
-        Connections of one client; more are answered by 429.
+        The most connections of a client; further connections are answered by 429.
     epochs : int
-        Epochs for which a request may train; more is answered by 400.
+        The most epochs of a training; more epochs are answered by 400.
     trainings : int
-        Models that wait for their training; more are answered by 429.
+        The most models that wait for their training; further requests are answered by 429.
     models, disk : int
-        The number of models that requests have trained, and their bytes; beyond that, training is
-        answered by 507.
+        The most models that requests have trained, and their bytes; further trainings are answered
+        by 507.
     """
 
     size: int = 2_000_000
@@ -90,28 +90,34 @@ class RefusedError(ArborescenceError):
 
 
 @dataclass
-class Counts:
-    """What was done so far."""
+class ServiceCounts:
+    """ServiceCounts since the start of the service."""
 
+    #: Answered requests.
     requests: int = 0
+    #: Sentences of these requests.
     sentences: int = 0
+    #: Words of these requests.
     words: int = 0
+    #: Batches of short requests that were parsed together.
     batches: int = 0
+    #: Refused requests.
     refused: int = 0
+    #: Requests whose time was over.
     late: int = 0
 
 
 class Client:
-    """An address that asks: what it has at the moment."""
+    """An address that sends requests, with its current connections, requests and words."""
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.connections = self.requests = self.words = 0
-        self.seconds = 0.0  # of work, since it last had no request
+        self.seconds = 0.0  # seconds of work since the client last had no request
 
 
 class Ticket:
-    """An admitted request, or a task that it has left behind: until it is done or over."""
+    """An admitted request, or a task that continues after its answer, until its end."""
 
     def __init__(self, client: Client, limits: Limits, lock: Lock) -> None:
         self.client = client
@@ -119,18 +125,18 @@ class Ticket:
         self._deadline = time.monotonic() + limits.timeout
         self.words = self.size = 0
         self.ended = False
-        #: Whether a task goes on when the request is answered, and then releases this.
+        #: Whether a task continues after the answer, and then releases the ticket.
         self.kept = False
-        #: For the work: over when the request is.
+        #: The budget of the work, which ends with the request.
         self.budget = Budget(stop=lambda: self.ended or time.monotonic() > self._deadline)
 
     def end_within(self, seconds: float) -> float:
-        """End in so many seconds, if not before; return the seconds that are left."""
+        """End within some seconds; return the seconds that are left."""
         self._deadline = min(self._deadline, time.monotonic() + seconds)
         return self._deadline - time.monotonic()
 
     def take(self, sentence: Sentence, times: int = 1) -> None:
-        """Count the words of a sentence, and refuse too many."""
+        """Count the words of a sentence, and refuse too many words."""
         limits, words = self._limits, len(sentence) * times
         if len(sentence) > limits.words:
             raise RefusedError(413, f"a sentence has more than {limits.words:,} words")
@@ -153,19 +159,19 @@ class Ticket:
 
 
 class Admission:
-    """The gate: an ASGI application around another one; connections come through it, too.
+    """The admission: an ASGI application around another application, also for connections.
 
     Parameters
     ----------
     limits
-        What may be asked for.
+        The limits.
     hosts
-        Names by which the service is called, beside ``localhost`` and the address of the
-        connection; pages from there may ask, too.
+        Names of the service besides ``localhost`` and the address of the connection; pages from
+        these hosts may send requests, too.
     """
 
     def __init__(self, limits: Limits, hosts: Iterable[str] = ()) -> None:
-        self.limits, self.counts = limits, Counts()
+        self.limits, self.counts = limits, ServiceCounts()
         self._hosts = {host.lower().strip("[]") for host in hosts}
         self._clients: dict[str, Client] = {}
         self._running: dict[Ticket, asyncio.Timeout | None] = {}
@@ -173,7 +179,7 @@ class Admission:
         self._ending = False
 
     def around(self, app: ASGIApp) -> ASGIApp:
-        """Return an application that admits requests to another one."""
+        """Return an application that admits requests to another application."""
 
         async def admitting(scope: Scope, receive: Receive, send: Send) -> None:
             if scope["type"] != "http" or scope["path"] in _ALWAYS:
@@ -201,7 +207,7 @@ class Admission:
 
     @property
     def inside(self) -> int:
-        """The number of requests and tasks that are there now."""
+        """The current number of requests and tasks."""
         return len(self._running)
 
     @contextmanager
@@ -223,7 +229,7 @@ class Admission:
                 self.release(ticket)
 
     def release(self, ticket: Ticket) -> None:
-        """End a request, or the task that it has left behind: what it has taken is free."""
+        """End a request, or the task that continued after it, and free its words."""
         ticket.ended = True
         del self._running[ticket]
         client = ticket.client
@@ -233,7 +239,7 @@ class Admission:
         self._forget(client)
 
     def connected(self, name: str) -> bool:
-        """Count a new connection of a client; return whether it may have one more."""
+        """Count a new connection of a client; return whether the client may have it."""
         client = self._client(name)
         client.connections += 1
         return client.connections <= self.limits.client_connections
@@ -245,13 +251,13 @@ class Admission:
         self._forget(client)
 
     def end(self, seconds: float) -> None:
-        """Admit no more; what was begun has so many seconds."""
+        """Admit no more requests; begun requests have some seconds."""
         self._ending = True
         now = asyncio.get_running_loop().time()
         for ticket, timer in self._running.items():
             left = ticket.end_within(seconds)
             if timer is not None and not timer.expired():
-                with suppress(RuntimeError):  # it is done already
+                with suppress(RuntimeError):  # the request has just ended
                     timer.reschedule(now + left)
 
     def refused(self, status: int, client: str, path: str, why: str) -> None:
@@ -269,7 +275,7 @@ class Admission:
                 self._clients.pop(client.name, None)
 
     def _check_source(self, scope: Scope) -> None:
-        """Refuse pages of others, also those that call this machine by a name of theirs."""
+        """Refuse pages of other hosts, also pages whose host name leads to this machine."""
         headers = [(name, value.decode("latin-1").lower()) for name, value in scope["headers"]]
         hosts = [value for name, value in headers if name == b"host"]
         origins = [value for name, value in headers if name == b"origin"]
@@ -292,7 +298,7 @@ class Admission:
             raise RefusedError(403, "a page from elsewhere asks: its origin is foreign")
 
     async def _body(self, scope: Scope, exchange: _Exchange, ticket: Ticket) -> bytes | None:
-        """Read the body, as far and as long as it may be; None if the client has gone."""
+        """Read the body within the limits of size and time; None if the client has gone."""
         limits, parts = self.limits, []
         told = dict(scope["headers"]).get(b"content-length", b"")
         self._check_size(int(told) if told.isdigit() and len(told) < 20 else 0, 0)
@@ -331,7 +337,7 @@ class Admission:
         else:
             self.refused(status, _name_of(scope), scope["path"], why)
         if exchange.begun:
-            return  # the client takes the answer too slowly: what there is of it remains in part
+            return  # the client reads the answer too slowly: it gets only a part
         with suppress(TimeoutError):
             async with asyncio.timeout(_LINGER):
                 while exchange.more:
@@ -343,7 +349,7 @@ class Admission:
         await answer(scope, exchange.receive, exchange.send)
 
     def _described(self, error: Exception) -> tuple[int, str]:
-        """Return the status of an answer to an error, and why."""
+        """Return the status of the answer to an error, and the reason."""
         if isinstance(error, RefusedError):
             return error.status, str(error)
         if isinstance(error, HTTPException):
@@ -365,26 +371,29 @@ class Admission:
         return 500, "the service has failed: its log says why"
 
     def numbers(self) -> dict[str, int]:
-        """Return what `/metrics` shows."""
+        """Return the numbers that `/metrics` shows."""
         return asdict(self.counts) | {"inside": self.inside}
 
 
 class _Exchange:
-    """What one request receives and sends."""
+    """The messages that one request receives and sends."""
 
     def __init__(self, receive: Receive, send: Send) -> None:
         self._receive, self._send = receive, send
-        self.more, self.begun = True, False  # of the body to come; the answer
+        self.more, self.begun = (
+            True,
+            False,
+        )  # whether more of the body comes; whether the answer has begun
         self.body: bytes | None = None
 
     async def receive(self) -> Message:
-        """Receive a part of the body, or that the client has gone."""
+        """Receive a part of the body, or the message that the client has gone."""
         message = await self._receive()
         self.more = message["type"] == "http.request" and message.get("more_body", False)
         return message
 
     async def receive_again(self) -> Message:
-        """Receive the body that was read, then what comes."""
+        """Receive the body that was read, then further messages."""
         if self.body is None:
             return await self.receive()
         body, self.body = self.body, None

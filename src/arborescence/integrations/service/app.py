@@ -1,4 +1,4 @@
-"""The web application: its routes, and what they answer."""
+"""The web application: its routes and their answers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from arborescence.integrations.service.admission import Admission, Limits, Refus
 from arborescence.integrations.service.arborator import Arborator
 from arborescence.integrations.service.asked import form_of, json_of
 from arborescence.integrations.service.inception import Inception
-from arborescence.integrations.service.lanes import SHORT, Lanes, gathered, in_steps
+from arborescence.integrations.service.lanes import SHORT, WorkThreads, gathered, in_steps
 from arborescence.integrations.service.training import Shared, Studio
 from arborescence.parsers.described import the_tree, the_trees
 from arborescence.treebank.conllu import ranked
@@ -53,42 +53,48 @@ _OPTIONS: Final = {
 }
 _HOW: Final = ("confidence", "projective", "root", "rules", "keep")
 _MOST_TREES: Final = 100
-_LONGEST_RANKED: Final = 300  # words of a sentence with k trees, which take O(n³)
-_MOST_DRAWN: Final = 5000  # words
-#: What is parsed together with other requests: in it, the sum of n² of all trees.
+_LONGEST_RANKED: Final = 300  # the most words of a sentence with k trees, which take O(n³)
+_MOST_DRAWN: Final = 5000  # the most words of drawn trees
+#: The largest request that is parsed together with others, as the sum of n² over its trees.
 _LITTLE: Final = 40_000
 
 
 @dataclass
 class Question:
-    """What a request asks: sentences, what is done with them, and how the answer is written."""
+    """The content of a request: its sentences, the work, and the format of the answer."""
 
-    sentences: Iterable[Sentence]  # read one by one
+    #: The sentences, read one by one.
+    sentences: Iterable[Sentence]
+    #: Requests of the same kind can be parsed together.
     kind: Hashable
+    #: The function that parses sentences.
     work: Work
+    #: The function that writes the answer.
     written: Callable[[list[Any]], bytes]
-    times: int = 1  # trees of each sentence
+    #: The number of trees of each sentence.
+    times: int = 1
+    #: Whether the trees are drawn.
     drawn: bool = False
 
     def check(self, sentences: list[Sentence]) -> None:
-        """Refuse to rank trees that are too large, and to draw too much."""
+        """Refuse k-best lists of long sentences, and drawings of too many words."""
         if self.times > 1 and max(map(len, sentences), default=0) > _LONGEST_RANKED:
             raise RefusedError(413, f"kbest: sentences of at most {_LONGEST_RANKED} words")
         if self.drawn and sum(map(len, sentences)) * self.times > _MOST_DRAWN:
             raise RefusedError(413, f"svg: at most {_MOST_DRAWN:,} words are drawn")
 
     def is_little(self, sentences: list[Sentence]) -> bool:
-        """Whether it is done fast enough to be done together with others."""
-        effort = self.times * sum(len(one) ** 2 for one in sentences)
+        """Return whether the request is small enough to be parsed together with others."""
+        effort = self.times * sum(len(sentence) ** 2 for sentence in sentences)
         return effort <= (_LITTLE // 10 if self.drawn else _LITTLE)
 
     def steps(self, sentences: Iterable[Sentence], budget: Budget) -> Steps:
-        """Do it in steps; return the sentences and the answer."""
+        """Do the work in steps; return the sentences and the answer."""
         read = yield from gathered(sentences, budget)
         self.check(read)
-        found = yield from in_steps(read, self.work, budget)
+        results = yield from in_steps(read, self.work, budget)
         budget.check()
-        return read, self.written(found)
+        return read, self.written(results)
 
 
 class Service:
@@ -99,9 +105,9 @@ class Service:
     parsers
         Parsers by name; the first is the default.
     limits
-        What requests may ask for.
+        The limits of requests.
     folder
-        Where models are kept that requests train; without it, none are.
+        The folder for models that requests train; without it, requests cannot train.
     hosts
         As for `Admission`.
     """
@@ -116,7 +122,7 @@ class Service:
         self.parsers = dict(parsers)
         self._default = next(iter(self.parsers))
         self.admission = Admission(limits or Limits(), hosts)
-        self.lanes = Lanes(self.admission.counts)
+        self.lanes = WorkThreads(self.admission.counts)
         self.studio = Studio(folder, self.admission.limits)
         shared = Shared(self.parsers, self.studio, self.admission, self.lanes)
         self.app = Starlette(
@@ -157,26 +163,26 @@ class Service:
         return HTMLResponse(resources.files(__package__).joinpath("page.html").read_text("utf-8"))
 
     async def _models(self, _: Request) -> Response:
-        """Answer ``/models``, as UDPipe does."""
-        able = {
+        """Answer ``/models`` in UDPipe's format."""
+        components = {
             name: [
-                what
-                for what, there in (
+                component
+                for component, model in (
                     ("tokenizer", parser.text),
                     ("tagger", parser.tagger),
                     ("parser", True),
                 )
-                if there
+                if model
             ]
             for name, parser in self.parsers.items()
         }
-        return JSONResponse({"models": able, "default_model": self._default})
+        return JSONResponse({"models": components, "default_model": self._default})
 
     async def _health(self, _: Request) -> Response:
         """Answer ``/health``: whether requests can be answered."""
         well = self.lanes.alive and not self.admission.ending
-        said = "ok" if well else "ending" if self.admission.ending else "a thread has ended"
-        return JSONResponse({"status": said}, 200 if well else 503)
+        status = "ok" if well else "ending" if self.admission.ending else "a thread has ended"
+        return JSONResponse({"status": status}, 200 if well else 503)
 
     async def _metrics(self, _: Request) -> Response:
         """Answer ``/metrics``: a number on each line."""
@@ -184,7 +190,7 @@ class Service:
         return PlainTextResponse("".join(f"arborescence_{name} {each}\n" for name, each in numbers))
 
     async def _process(self, request: Request) -> Response:
-        """Answer ``/process``, as UDPipe does."""
+        """Answer ``/process`` in UDPipe's format."""
         query, body = request.scope["query_string"], await request.body()
         size = len(query) + len(body)
         return await self._answer(request, size, self._processed, query, request.headers, body)
@@ -197,7 +203,7 @@ class Service:
     async def _answer(
         self, request: Request, size: int, asking: Callable[..., Question], *given: Any
     ) -> Response:
-        """Answer a request of so many bytes: together with others, or in steps."""
+        """Answer a request of `size` bytes: together with others, or in steps."""
         ticket = request.scope["ticket"]
         question = await self.lanes.aside(ticket, size, asking, *given)
         sentences = ticket.admitted(question.sentences, question.times)
@@ -206,8 +212,8 @@ class Service:
             question.check(sentences)
         if size <= SHORT and question.is_little(sentences):
             kind, work = question.kind, question.work
-            found = await self.lanes.together(ticket, sentences, kind, work)
-            answer = question.written(found)
+            results = await self.lanes.together(ticket, sentences, kind, work)
+            answer = question.written(results)
         else:
             steps = question.steps(sentences, ticket.budget)
             sentences, answer = await self.lanes.do(ticket, steps)
@@ -224,14 +230,14 @@ class Service:
         else:
             kind = "tag" if udpipe.wanted(asked, "tagger") else "read"
 
-        def work(some: list[Sentence], budget: Budget) -> list[Sentence]:
+        def work(sentences: list[Sentence], budget: Budget) -> list[Sentence]:
             if kind == "read":
-                return some
+                return sentences
             do = parser.parse if kind == "parse" else parser.tag
-            return list(do(some, budget=budget))
+            return list(do(sentences, budget=budget))
 
-        def written(found: list[Sentence]) -> bytes:
-            result = udpipe.written(found, asked.get("output", "conllu"))
+        def written(sentences: list[Sentence]) -> bytes:
+            result = udpipe.written(sentences, asked.get("output", "conllu"))
             return _json({"model": name, "acknowledgements": [], "result": result}).encode()
 
         return Question(udpipe.sentences_of(asked, parser), (name, kind), work, written)
@@ -244,20 +250,20 @@ class Service:
         sure, svg = bool(how.get("confidence")), bool(asked.get("svg"))
         k = asked.get("kbest", 1)
         if not 1 <= k <= _MOST_TREES:
-            raise OptionError(f"kbest must be 1 to {_MOST_TREES}, and is {k}")
+            raise OptionError(f"kbest must be 1 to {_MOST_TREES}, but is {k}")
 
-        def work(some: list[Sentence], budget: Budget) -> list[tuple[str, list[Sentence]]]:
+        def work(sentences: list[Sentence], budget: Budget) -> list[tuple[str, list[Sentence]]]:
             if k == 1:
-                found = [[tree] for tree in parser.parse(some, budget=budget, **how)]
+                lists = [[tree] for tree in parser.parse(sentences, budget=budget, **how)]
             else:
-                found = [ranked(each) for each in parser.kbest(some, k, budget=budget, **how)]
+                lists = [ranked(each) for each in parser.kbest(sentences, k, budget=budget, **how)]
             described = the_tree if k == 1 else the_trees
-            return [(_json(described(trees, sure)), trees if svg else []) for trees in found]
+            return [(_json(described(trees, sure)), trees if svg else []) for trees in lists]
 
-        def written(found: list[tuple[str, list[Sentence]]]) -> bytes:
-            drawn = [tree for _, trees in found for tree in trees]
+        def written(results: list[tuple[str, list[Sentence]]]) -> bytes:
+            drawn = [tree for _, trees in results for tree in trees]
             picture = f',"svg":{_json(draw_svg(*drawn))}' if drawn else ""
-            trees = ",".join(text for text, _ in found)
+            trees = ",".join(text for text, _ in results)
             return f'{{"model":{_json(name)},"sentences":[{trees}]{picture}}}'.encode()
 
         kind = (name, k, svg, tuple(sorted(how.items())))
@@ -289,7 +295,7 @@ def _options_of(body: bytes) -> dict[str, Any]:
             raise OptionError(f"{name} must be of the type {kind.__name__}")
     rules = asked.get("rules", "none")
     if rules not in ("ud", "none"):
-        raise OptionError(f"rules must be 'ud' or 'none', and are {rules!r}")
+        raise OptionError(f"rules must be 'ud' or 'none', but are {rules!r}")
     return asked
 
 
@@ -303,7 +309,9 @@ def _given(asked: dict[str, Any], parser: Any) -> Iterable[Sentence]:
         return udpipe.sentences_of({"data": asked[given[0]], **form}, parser)
     for number, words in enumerate(asked["words"]):
         if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
-            raise OptionError(f"words must be a list of lists of words: sentence {number} is none")
+            raise OptionError(
+                f"words must be a list of lists of words: sentence {number} is not such a list"
+            )
         if not words:
             raise OptionError(f"sentence {number} must have at least one word")
     sentences: Iterable[Sentence] = parser.split(asked["words"])

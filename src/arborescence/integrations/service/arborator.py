@@ -1,7 +1,7 @@
 """The interface of ArboratorGrew's parser (`arborator_parser_utils` of its backend), on a CPU.
 
-Annotators there train a parser on the trees of their project, go on from one that they have, and
-parse; what is given may be kept. Requests start tasks, and ask how they are.
+Annotators train a parser on the trees of their project, continue its training, and parse; given
+annotations may be kept. Requests start tasks, and ask for their status.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 
 #: The project of the models that the service was started with.
 _OWN: Final = "arborescence"
-#: What `parsing_settings` has for each column: NONE (the default) replaces what is there, EXISTING
-#: fills in what is missing, ALL leaves the column as it is.
+#: The value in `parsing_settings` for each column: NONE (the default) replaces given values,
+#: EXISTING fills in missing values, ALL keeps the column unchanged.
 _COLUMNS: Final = {
     "keep_upos": "upos",
     "keep_xpos": "xpos",
@@ -46,13 +46,13 @@ _COLUMNS: Final = {
     "keep_heads": "heads",
     "keep_deprels": "deprels",
 }
-#: So many tasks are remembered, with so many characters of results.
+#: The most tasks that are kept, and the most characters of their results.
 _MOST_TASKS: Final = 1000
 _MOST_TEXT: Final = 50_000_000
 
 
 class Arborator:
-    """The answers: see `routes`."""
+    """The routes of the interface, and their answers."""
 
     def __init__(self, shared: Shared) -> None:
         self._shared, self._parsers, self._studio = shared, shared.parsers, shared.studio
@@ -89,8 +89,8 @@ class Arborator:
 
     async def _list(self, request: Request, _: dict[str, Any]) -> list[dict[str, Any]]:
         ticket = request.scope["ticket"]
-        found: list[dict[str, Any]] = await self._shared.lanes.aside(ticket, None, self._listed)
-        return found
+        listed: list[dict[str, Any]] = await self._shared.lanes.aside(ticket, None, self._listed)
+        return listed
 
     async def _delete(self, request: Request, asked: dict[str, Any]) -> None:
         await self._shared.lanes.aside(request.scope["ticket"], None, self._deleted, asked)
@@ -99,10 +99,10 @@ class Arborator:
         """Describe all models."""
         none = {"epoch": 0, "LAS_epoch": 0, "n_sentences_train": 0, "n_sentences_test": 0}
         own = [{"project_name": _OWN, "model_id": name} for name in self._parsers]
-        found = [{"model_info": info, "scores_best": none} for info in own]
+        models = [{"model_info": info, "scores_best": none} for info in own]
         folder = self._studio.folder
         files = sorted(folder.glob("*/*.json")) if folder else []
-        return found + [json.loads(file.read_text("utf-8")) for file in files]
+        return models + [json.loads(file.read_text("utf-8")) for file in files]
 
     def _deleted(self, asked: dict[str, Any]) -> None:
         path = self._studio.path(asked["project"], asked["model"])
@@ -163,7 +163,7 @@ class Arborator:
         return {"model_info": info, "parse_task_id": self._task(asyncio.ensure_future(task()))}
 
     def _task(self, future: asyncio.Future[dict[str, Any]]) -> str:
-        """Return the name of a new task; the oldest of too many is forgotten."""
+        """Return the name of a new task; if there are too many tasks, remove the oldest."""
         future.add_done_callback(lambda done: done.cancelled() or done.exception())  # it is asked
         while len(self._tasks) >= _MOST_TASKS or sum(map(_size, self._tasks.values())) > _MOST_TEXT:
             del self._tasks[next(iter(self._tasks))]
@@ -214,7 +214,7 @@ def _size(task: asyncio.Future[dict[str, Any]]) -> int:
 def _parsed(
     parser: Any, given: list[Sentence], settings: Mapping[str, Any], ticket: Ticket
 ) -> Steps:
-    """Parse sentences as the settings say; return them as CoNLL-U."""
+    """Parse sentences by the settings; return them as CoNLL-U."""
     how = {column: settings.get(name, "NONE") for name, column in _COLUMNS.items()}
     cleared: Any = {column: None for column, value in how.items() if value == "NONE"}
     kept = [column for column, value in how.items() if value == "ALL"]

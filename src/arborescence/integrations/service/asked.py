@@ -1,4 +1,4 @@
-"""What requests ask for: JSON and forms, read with care."""
+"""The content of requests: JSON and forms, checked."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from arborescence.errors import OptionError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-_MOST: Final = 100  # fields of a form
+_MOST: Final = 100  # the most fields of a form
 
 
 def json_of(body: bytes) -> dict[str, Any]:
-    """Read a JSON object; OptionError if it is none, or holds what is no text."""
+    """Read a JSON object; OptionError for other data, or for strings that are not valid text."""
     try:
         asked = json.loads(body.decode())
     except UnicodeDecodeError:
@@ -27,7 +27,7 @@ def json_of(body: bytes) -> dict[str, Any]:
         raise OptionError(f"the request is not JSON: {error}") from None
     if not isinstance(asked, dict):
         raise OptionError("the request must be a JSON object")
-    if b"\\u" in body:  # only so can half a character be written
+    if b"\\u" in body:  # only an escape can be half of a character
         try:
             json.dumps(asked, ensure_ascii=False).encode()
         except UnicodeEncodeError:
@@ -44,12 +44,12 @@ def field_of(asked: Any, name: str, kind: type) -> Any:
 
 
 def form_of(query: bytes, headers: Mapping[str, str], body: bytes) -> dict[str, str]:
-    """Read the fields of a form, or of an address; of two with one name, the last.
+    """Read the fields of a form, or of an address; of two fields with one name, the last counts.
 
     Raises
     ------
     OptionError
-        If there are too many, or parts of a form are broken.
+        If there are too many fields, or parts of a form are broken.
     UnicodeDecodeError
         If a value is not UTF-8.
     """
@@ -84,13 +84,13 @@ def _parts(kind: str, body: bytes) -> list[tuple[str, str]]:
     parts = (b"\r\n" + body).split(border, _MOST + 1)
     if len(parts) > _MOST + 1:
         raise OptionError(f"a form has at most {_MOST} fields")
-    found: list[tuple[str, str]] = []
+    fields: list[tuple[str, str]] = []
     for part in parts[1:]:
         if part.startswith(b"--"):
-            return found
+            return fields
         head, blank, value = part.partition(b"\r\n\r\n")
         name = re.search(rb'[;\s]name="([^"\r\n]*)"', head)
         if not blank or name is None:
             break
-        found.append((name[1].decode(), value.decode()))
+        fields.append((name[1].decode(), value.decode()))
     raise OptionError("the form is broken: a part has no name, or the end is missing")

@@ -1,8 +1,8 @@
 """INCEpTION's external recommenders: ``/NAME/predict`` and ``/NAME/train``.
 
-A document comes as UIMA's CAS in XMI. Predictions are added to it: dependencies between tokens, or
-tags for the layer of parts of speech. The dependencies that are there are kept, and teach a parser
-for each annotator.
+A document is UIMA's CAS in XMI. Predictions are added to it: dependencies between tokens, or tags
+for the layer of parts of speech. Given dependencies are kept; a parser for each annotator learns
+from them.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _EPOCHS: Final = 5
 
 
 class Inception:
-    """The answers: see `routes`."""
+    """The routes of the interface, and their answers."""
 
     def __init__(self, shared: Shared) -> None:
         self._shared, self._parsers, self._studio = shared, shared.parsers, shared.studio
@@ -69,7 +69,7 @@ class Inception:
         return str(document)
 
     def _begun(self, name: str, body: bytes, ticket: Ticket) -> Steps:
-        """Begin to train, unless something is being trained for this user."""
+        """Begin a training, unless a training for this user runs."""
         documents, user = _documents(body, "documents")
         path = self._studio.path(f"inception {name}", user)
         running = self._running.get(str(path))
@@ -86,7 +86,7 @@ class Inception:
 
 
 def _documents(body: bytes, field: str) -> tuple[list[Document], str]:
-    """Read the documents of a request, and whose they are."""
+    """Read the documents of a request, and the name of their user."""
     asked = json_of(body)
     metadata = field_of(asked, "metadata", dict)
     layer, feature = (field_of(metadata, key, str) for key in ("layer", "feature"))

@@ -1,7 +1,7 @@
-"""Two threads of work: one parses the short sentences of many requests together, one the rest.
+"""Two threads of work: one parses the short requests of many clients together, one all others.
 
-Long requests are done in steps, so that each client has its turn. Between two steps, and within
-them where the library asks its budget, work stops whose request is over.
+Long requests are done in steps, so that each client has its turn. If a request is over, its work
+stops between two steps, or within a step when the library checks the budget.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from arborescence.errors import ArborescenceError
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Hashable, Iterable, Iterator
 
-    from arborescence.integrations.service.admission import Client, Counts, Ticket
+    from arborescence.integrations.service.admission import Client, ServiceCounts, Ticket
     from arborescence.treebank import Sentence
 
     #: Answers the sentences of several requests, one result for each sentence.
@@ -28,38 +28,38 @@ if TYPE_CHECKING:
     #: Work in steps: a generator that returns the result.
     Steps = Generator[None, None, Any]
 
-#: Words that are parsed together: at most so many, and no more than take so many seconds.
+#: The limits of a batch: the most words, the least limit of words, and the seconds it should take.
 _MOST: Final = 4096
 _LEAST: Final = 128
 _SECONDS: Final = 0.5
-#: Bytes of a request that are read at once: that is faster than another thread.
+#: The most bytes of a request that is read without another thread, which is faster.
 SHORT: Final = 2000
-#: Words of a step of a long request.
+#: The words of a step of a long request.
 _STEP: Final = 512
 
 
 def in_steps(sentences: Iterable[Sentence], work: Work, budget: Budget) -> Steps:
     """Do work on sentences, some at a time; return the results."""
-    found: list[Any] = []
-    for some in _parts(sentences):
+    results: list[Any] = []
+    for part in _parts(sentences):
         budget.check()
-        found += work(some, budget)
+        results += work(part, budget)
         yield
-    return found
+    return results
 
 
 def gathered(sentences: Iterable[Sentence], budget: Budget) -> Steps:
     """Read sentences, some at a time; return them."""
-    found: list[Sentence] = []
-    for some in _parts(sentences):
+    gathered: list[Sentence] = []
+    for part in _parts(sentences):
         budget.check()
-        found += some
+        gathered += part
         yield
-    return found
+    return gathered
 
 
 def _parts(sentences: Iterable[Sentence]) -> Iterator[list[Sentence]]:
-    """Yield sentences, so many at a time that they have the words of a step."""
+    """Yield sentences in parts with the words of a step."""
     part: list[Sentence] = []
     words = 0
     for sentence in sentences:
@@ -73,10 +73,17 @@ def _parts(sentences: Iterable[Sentence]) -> Iterator[list[Sentence]]:
 
 
 class _Job(NamedTuple):
+    """Work of a thread."""
+
+    #: The work.
     steps: Steps
-    clients: list[tuple[Client, float]]  # for whom it is done, and their shares
+    #: The clients of the work, and their shares.
+    clients: list[tuple[Client, float]]
+    #: The budget of the work.
     budget: Budget
+    #: The loop of `done`.
     loop: asyncio.AbstractEventLoop
+    #: The result.
     done: asyncio.Future[Any]
 
     @property
@@ -117,8 +124,8 @@ class _Job(NamedTuple):
             self.loop.call_soon_threadsafe(settle)
 
 
-class Lane:
-    """A thread that does jobs in steps: next is a job of the client who has had the least."""
+class WorkThread:
+    """A thread that does jobs in steps; next is a job of the client with the least work so far."""
 
     def __init__(self, name: str) -> None:
         self._jobs: list[_Job] = []
@@ -126,7 +133,7 @@ class Lane:
         self._ended = False
         #: Whether a step is being done.
         self.busy = False
-        # The end of the process does not wait for it.
+        # The end of the process does not wait for the thread.
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
 
     def start(self) -> None:
@@ -175,10 +182,15 @@ class Lane:
 class _Short:
     """The short sentences of a request."""
 
+    #: The admission of the request.
     ticket: Ticket
+    #: The sentences.
     sentences: list[Sentence]
-    kind: Hashable  # those of one kind can be parsed together
+    #: Requests of the same kind can be parsed together.
+    kind: Hashable
+    #: The function that parses the sentences.
     work: Work
+    #: The results.
     done: asyncio.Future[list[Any]] = field(default_factory=asyncio.Future)
 
     @property
@@ -186,18 +198,18 @@ class _Short:
         return sum(map(len, self.sentences))
 
 
-class Lanes:
-    """Both threads, and who uses which.
+class WorkThreads:
+    """Both threads, and the choice of the thread for each request.
 
     Parameters
     ----------
     counts
-        Where to count what is done.
+        The counts of the service.
     """
 
-    def __init__(self, counts: Counts) -> None:
+    def __init__(self, counts: ServiceCounts) -> None:
         self.counts = counts
-        self._short, self._long = Lane("short requests"), Lane("long requests")
+        self._short, self._long = WorkThread("short requests"), WorkThread("long requests")
         self._waiting: list[_Short] = []
         self._come = asyncio.Event()
         self._words = float(_MOST)  # of a batch, that take `_SECONDS`
@@ -227,7 +239,7 @@ class Lanes:
     async def together(
         self, ticket: Ticket, sentences: list[Sentence], kind: Hashable, work: Work
     ) -> list[Any]:
-        """Return the results of short sentences, which are parsed with those of others."""
+        """Return the results of short sentences, which are parsed together with other requests."""
         job = _Short(ticket, sentences, kind, work)
         self._waiting.append(job)
         self._come.set()
@@ -240,7 +252,7 @@ class Lanes:
         self.counts.words += sum(map(len, sentences))
 
     async def run(self) -> None:
-        """Parse what is short, until this is cancelled."""
+        """Parse short requests until the task is cancelled."""
         self._short.start()
         self._long.start()
         try:
@@ -254,7 +266,7 @@ class Lanes:
             self._long.end()
 
     def _next(self) -> list[list[_Short]]:
-        """Take what is parsed next, by kind: first that of the clients who have had the least."""
+        """Return the next jobs, by kind: first the jobs of clients with the least work so far."""
         self._waiting.sort(key=lambda job: job.ticket.client.seconds)
         kinds: dict[Hashable, list[_Short]] = {}
         words = taken = 0
@@ -271,14 +283,14 @@ class Lanes:
         return list(kinds.values())
 
     async def _batch(self, jobs: list[_Short]) -> None:
-        """Parse jobs of one kind; if that fails, each alone, so that only who is at fault fails."""
+        """Parse jobs of one kind; after an error, each alone, so that only a faulty job fails."""
         sentences = list(chain.from_iterable(job.sentences for job in jobs))
         words = sum(job.words for job in jobs)
         shares = [(job.ticket.client, job.words / max(words, 1)) for job in jobs]
         budget = Budget(stop=lambda: all(job.ticket.budget.over for job in jobs))
         start = perf_counter()
         try:
-            found = await self._short.do(_once(jobs[0].work, sentences, budget), shares, budget)
+            results = await self._short.do(_once(jobs[0].work, sentences, budget), shares, budget)
         except Exception as error:  # of anybody's sentences
             if len(jobs) > 1:
                 for job in jobs:
@@ -294,11 +306,11 @@ class Lanes:
         place = 0
         for job in jobs:
             if not job.done.done():
-                job.done.set_result(found[place : place + len(job.sentences)])
+                job.done.set_result(results[place : place + len(job.sentences)])
             place += len(job.sentences)
 
 
 def _once(function: Callable[..., Any], *args: Any) -> Steps:
-    """Make steps of work that is done in one."""
+    """Make a generator of steps from a function, which is one step."""
     yield from ()
     return function(*args)

@@ -1,4 +1,4 @@
-"""The server: connections that are counted and do not wait for ever, and an end in good order."""
+"""The server: it counts connections, closes idle connections, and ends in good order."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
     from arborescence.integrations.service.admission import Admission
 
-#: Seconds that requests have which were begun when the service is told to stop.
+#: The seconds for begun requests after the signal to stop.
 GRACE: Final = 5.0
-#: Seconds more after which the process ends, whatever it does.
+#: The further seconds after which the process ends in any case.
 _AT_LAST: Final = 3.0
-#: Bytes of the head of a request.
+#: The most bytes of the head of a request.
 _HEAD: Final = 1 << 20
 
 
@@ -44,7 +44,7 @@ def server(app: ASGIApp, admission: Admission) -> uvicorn.Server:
 
 
 class _Server(uvicorn.Server):
-    """A server that gives requests some seconds when it is told to stop."""
+    """A server that gives begun requests some seconds after the signal to stop."""
 
     def __init__(self, config: uvicorn.Config, admission: Admission) -> None:
         super().__init__(config)
@@ -52,32 +52,32 @@ class _Server(uvicorn.Server):
         self._ended = threading.Event()
 
     def run(self, sockets: list[socket.socket] | None = None) -> None:
-        """Answer at sockets until the process is told to stop."""
+        """Answer at sockets until the process gets a signal to stop."""
         try:
             super().run(sockets)
         finally:
             self._ended.set()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Hear of a signal; the first one also starts the clock of the end."""
+        """Handle a signal; the first signal also starts the clock of the end."""
         if not self.should_exit:
             threading.Thread(target=self._end_at_last, daemon=True).start()
         super().handle_exit(sig, frame)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Answer what was begun."""
+        """Answer begun requests."""
         self._admission.end(GRACE)
         await super().shutdown(sockets)
 
     def _end_at_last(self) -> None:
-        """End the process, unless this has ended before."""
+        """End the process, unless the server has ended before."""
         if not self._ended.wait(GRACE + _AT_LAST):
             remove_unfinished()
             os._exit(1)
 
 
 class _Connection(AutoHTTPProtocol):  # type: ignore[misc, valid-type] # one of two classes
-    """A connection: one of a few of its client, and closed when no request comes."""
+    """A connection of a client, which may have a few; it is closed if no request comes."""
 
     def __init__(self, admission: Admission, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -86,10 +86,10 @@ class _Connection(AutoHTTPProtocol):  # type: ignore[misc, valid-type] # one of 
         self.app: Any = self._answer
         self._client_name, self._refused = "unknown", False
         self._running = self._head = 0
-        self._seen = False  # without a request, by the last look
+        self._seen = False  # whether the last look saw no request
 
     def connection_made(self, transport: Any) -> None:
-        """Count the connection; refuse one too many."""
+        """Count the connection; refuse it if the client has too many."""
         super().connection_made(transport)
         peer = transport.get_extra_info("peername")
         self._client_name = str(peer[0]) if peer else "unknown"
@@ -99,13 +99,13 @@ class _Connection(AutoHTTPProtocol):  # type: ignore[misc, valid-type] # one of 
             self._close(429, f"more than {most} connections of one client: close some")
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Count it no more."""
+        """Count the end of the connection."""
         self._timer.cancel()
         self._admission.disconnected(self._client_name)
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Read on, if the connection is not refused."""
+        """Read data, unless the connection was refused."""
         if self._refused:
             return
         if not self._running:
@@ -116,7 +116,7 @@ class _Connection(AutoHTTPProtocol):  # type: ignore[misc, valid-type] # one of 
         super().data_received(data)
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request, and know meanwhile that there is one."""
+        """Answer a request, and count it while it runs."""
         self._running += 1
         self._head = 0
         try:
@@ -133,7 +133,7 @@ class _Connection(AutoHTTPProtocol):  # type: ignore[misc, valid-type] # one of 
         if self._running or not self._seen:
             self._seen = not self._running
             self._look_later()
-        elif self.transport.is_closing():  # the client does not take the end of its answer
+        elif self.transport.is_closing():  # the client does not read the end of its answer
             self.transport.abort()
         else:
             self._close(408, f"no request within {self._admission.limits.patience:g} s")

@@ -24,19 +24,23 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
     from arborescence.integrations.service.admission import Admission, Limits
-    from arborescence.integrations.service.lanes import Lanes
+    from arborescence.integrations.service.lanes import WorkThreads
     from arborescence.treebank import Sentence
 
 _LONGEST: Final = 200  # bytes of a file's name; file systems take 255
 
 
 class Shared(NamedTuple):
-    """What the interfaces of annotation tools use."""
+    """The objects that the interfaces of annotation tools share."""
 
-    parsers: Mapping[str, Any]  # those that the service was started with
+    #: The parsers that the service was started with.
+    parsers: Mapping[str, Any]
+    #: The trained models.
     studio: Studio
+    #: The admission of requests.
     admission: Admission
-    lanes: Lanes
+    #: The threads that do the work.
+    lanes: WorkThreads
 
 
 class Studio:
@@ -53,7 +57,7 @@ class Studio:
         self._thread = threading.Thread(target=self._run, name="training", daemon=True)
 
     def end(self) -> None:
-        """Give up what is being trained."""
+        """Stop the current training."""
         self._ended = True
         self._waiting.put(lambda: None)
 

@@ -1,6 +1,6 @@
-"""UDPipe's REST interface: its formats, and what its options mean here.
+"""UDPipe's REST interface: its formats and options.
 
-What is not done here is refused, never ignored: a tool that relies on it must hear so.
+Unsupported options are refused, never ignored: a tool that relies on an option must get an error.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ _SPACES: Final = ("SpacesBefore=", "SpacesAfter=", "SpacesInToken=")
 
 
 def check(asked: Mapping[str, str]) -> None:
-    """Refuse parameters and options that are not known, or not done here."""
+    """Refuse parameters and options that are unknown or not supported."""
     for name in asked:
         if name not in _PARAMETERS:
             raise OptionError(f"there is no parameter {name!r}: {', '.join(_PARAMETERS)}")
     for name in ("tagger", "parser"):
         if asked.get(name, "") not in ("", "none"):
-            raise OptionError(f"the {name} has no options here: leave it empty, or say none")
+            raise OptionError(f"the {name} has no options here: leave it empty, or give none")
     output = asked.get("output", "conllu")
     if output not in OUTPUTS:
-        raise OptionError(f"output must be one of {', '.join(OUTPUTS)}, and is {output!r}")
+        raise OptionError(f"output must be one of {', '.join(OUTPUTS)}, but is {output!r}")
 
 
 def wanted(asked: Mapping[str, str], name: str) -> bool:
-    """Whether the tagger or the parser is asked for."""
+    """Return whether a request needs the tagger, or the parser."""
     return asked.get(name, "none") != "none"
 
 
@@ -49,7 +49,7 @@ def sentences_of(asked: Mapping[str, str], parser: Any) -> Iterator[Sentence]:
     Raises
     ------
     OptionError, TreebankError, ModelError
-        If there is no data, its format or an option is not known or not kept, or the model cannot
+        If there is no data, its format or an option is unknown or unsupported, or the model cannot
         cut text.
     """
     data = asked.get("data")
@@ -59,11 +59,11 @@ def sentences_of(asked: Mapping[str, str], parser: Any) -> Iterator[Sentence]:
     if "tokenizer" in asked:
         form, options = "generic_tokenizer", asked["tokenizer"]
     if form not in INPUTS:
-        raise OptionError(f"input must be one of {', '.join(INPUTS)}, and is {form!r}")
+        raise OptionError(f"input must be one of {', '.join(INPUTS)}, but is {form!r}")
     if form == "generic_tokenizer":
         return _cut(data, {each for each in options.split(";") if each}, parser)
     if equals:
-        raise OptionError(f"the input {form} has no options here, and has {options!r}")
+        raise OptionError(f"the input {form} has no options here, but has {options!r}")
     if form == "conllu":
         return read(io.BytesIO(f"{data.rstrip()}\n\n".encode())) if data.strip() else iter(())
     lines = data.replace("\r\n", "\n")
@@ -85,7 +85,7 @@ def _vertical(block: str) -> list[str]:
 
 
 def _cut(data: str, options: set[str], parser: Any) -> Iterator[Sentence]:
-    """Cut raw text, as the options of UDPipe's tokenizer say."""
+    """Cut raw text by the options of UDPipe's tokenizer."""
     if unknown := options - set(_TOKENIZER):
         raise OptionError(
             f"the tokenizer has no option {min(unknown)!r} here: {', '.join(_TOKENIZER)}"

@@ -1,4 +1,4 @@
-"""Documents as INCEpTION sends them: UIMA's CAS in XMI, with tokens, sentences, tags and edges."""
+"""Documents of INCEpTION: UIMA's CAS in XMI, with tokens, sentences, tags and edges."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _name(layer: str) -> str:
 
 
 class _Shallow(ElementTree.TreeBuilder):
-    """Builds the elements of a document, unless they lie too deep within each other."""
+    """Builds the elements of a document; OptionError if they are nested too deeply."""
 
     depth = 0
 
@@ -70,7 +70,7 @@ class Document:
         self._text = self._sofa.get("sofaString", "").encode("utf-16-le")
 
     def sentences(self) -> Iterator[tuple[list[ElementTree.Element], Sentence]]:
-        """Yield the tokens of each sentence, and the sentence with the edges that it has."""
+        """Yield the tokens of each sentence, and the sentence with its edges."""
         tokens = sorted(self.root.iter(_name(f"{_SEGMENTS}.Token")), key=_span)
         begins = [_span(one)[0] for one in tokens]
         edges = {
@@ -91,7 +91,7 @@ class Document:
             for name in number:
                 edge = edges.get(name)
                 head = None if edge is None else edge.get("Governor")
-                # An edge from a word to itself stands for that from the root.
+                # An edge from a word to itself stands for the edge from the root.
                 heads.append(0 if head == name else number.get(head, -1))
                 deprels.append("_" if edge is None else edge.get(self.feature) or "_")
             if inside:
@@ -108,7 +108,7 @@ class Document:
         return " ".join(text.split()) or "_"
 
     def predict(self, parser: Any, ticket: Ticket) -> Steps:
-        """Add what a parser predicts where there is nothing yet."""
+        """Add the predictions of a parser where the document has no annotation."""
         ids = [_number(one.get(f"{_XMI}id", "0")) for one in self.root.iter()]
         view = next(self.root.iter(_name("uima.cas.View")), ElementTree.Element("none"))
         members, last = view.get("members", "").split(), max(ids, default=0)
@@ -137,15 +137,15 @@ class Document:
                     continue
                 last += 1
                 begin, end = map(str, _span(token))
-                found = {f"{_XMI}id": str(last), "begin": begin, "end": end}
+                attributes = {f"{_XMI}id": str(last), "begin": begin, "end": end}
                 if not tags:
                     head = tokens[tree.heads[word] - 1] if tree.heads[word] else token
-                    found |= {"Governor": head.get(f"{_XMI}id", "")}
-                    found |= {"Dependent": token.get(f"{_XMI}id", "")}
-                found |= {"sofa": self._sofa.get(f"{_XMI}id", "1"), self.feature: value}
-                found |= {_PREDICTED: "true"}
-                found |= {} if share is None else {f"{self.feature}_score": str(share)}
-                ElementTree.SubElement(self.root, _name(self.layer), found)
+                    attributes |= {"Governor": head.get(f"{_XMI}id", "")}
+                    attributes |= {"Dependent": token.get(f"{_XMI}id", "")}
+                attributes |= {"sofa": self._sofa.get(f"{_XMI}id", "1"), self.feature: value}
+                attributes |= {_PREDICTED: "true"}
+                attributes |= {} if share is None else {f"{self.feature}_score": str(share)}
+                ElementTree.SubElement(self.root, _name(self.layer), attributes)
                 members.append(str(last))
             yield
         view.set("members", " ".join(members))

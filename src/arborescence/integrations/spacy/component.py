@@ -1,4 +1,4 @@
-"""The pipeline component: parses documents in batches, and is saved with its model inside."""
+"""The pipeline component: it parses documents in batches, and is saved with its model."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ class ParserPipe(Pipe):
 
     ``nlp.add_pipe("arborescence", config={...})`` makes one, with the parameters as settings.
 
-    Heads and relations are always written. Sentence starts that are set, by a component before this
-    one or by hand, are kept; the model decides about all others. Tags, features and lemmas that all
+    Heads and relations are always written. Known sentence starts, from an earlier component or set
+    by hand, are kept; the model decides about all other tokens. Tags, features and lemmas that all
     words of a document have are read by the parser, and kept.
 
     Parameters
@@ -50,16 +50,16 @@ class ParserPipe(Pipe):
     model
         ``"english"``, or the path of a model file. It is loaded at first use.
     annotate
-        What to write besides the tree: some of pos, tag, morph and lemma.
+        The columns to write besides the tree: some of pos, tag, morph and lemma.
     overwrite
-        Whether to tag all words anew, and replace what other components have written.
+        Whether to tag all words again, and replace the values of other components.
     projective
         As for `Parser.parse`.
     rules
         The rules that trees keep: None (the model's), ``"ud"``, ``"none"``, or the path of a file,
         as for `Parser.parse`.
     max_words
-        A longer sentence is an error, so that a text without sentence ends does not take all time
+        A longer sentence is an error, so that a text without sentence ends does not exhaust time
         and memory.
 
     Examples
@@ -99,15 +99,15 @@ class ParserPipe(Pipe):
     @property
     def parser(self) -> Parser:
         """The parser; `ModelError` at its first use if it cannot be loaded."""
-        # Not loaded with the component: a saved pipeline has the model inside, and where it is
-        # read, the path in its settings may lead nowhere.
+        # It is not loaded with the component: a saved pipeline has the model inside, and the path
+        # in its settings may lead nowhere on another machine.
         if self._parser is None:
             self._parser = load(self.model)
         return self._parser
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The relations that it writes, as spaCy names them; none if there is no model yet."""
+        """The relations of the parser, by spaCy's names; empty if there is no model yet."""
         try:
             parser = self.parser
         except ModelError:  # spaCy asks for labels before it reads the model of a saved pipeline
@@ -121,7 +121,7 @@ class ParserPipe(Pipe):
         return doc
 
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
-        """Parse documents, so many together; what fails goes to the error handler, one by one."""
+        """Parse documents in batches; after an error, the handler gets each document alone."""
         handle = self.get_error_handler()
         documents = iter(stream)
         while docs := list(islice(documents, batch_size)):
@@ -139,7 +139,7 @@ class ParserPipe(Pipe):
                 yield from docs
 
     def score(self, examples: Iterable[Example], **settings: Any) -> dict[str, Any]:
-        """Compare with right documents by spaCy's own measures: trees, sentences, tags."""
+        """Compare documents with gold documents by spaCy's measures: trees, sentences, tags."""
         examples = list(examples)
         scores: dict[str, Any] = parser_score(examples, **settings)
         for column in self.cfg["annotate"]:

@@ -1,9 +1,8 @@
 """Convert spaCy's documents to sentences and back.
 
-There, the word under the root is its own head with ``ROOT``, white space beyond single spaces makes
-tokens, and multiword tokens do not exist.
+In spaCy, the word under the root is its own head with ``ROOT``, white space beyond single spaces
+makes tokens, which are not words, and there are no multiword tokens.
 """
-# tokens of white space are no words
 
 from __future__ import annotations
 
@@ -30,22 +29,25 @@ if TYPE_CHECKING:
     from arborescence.parsers.text.tokenizer import Tokenizer
 
 
-class Layout(NamedTuple):
-    """Which tokens of a document are words, and where its sentences start."""
+class DocLayout(NamedTuple):
+    """The tokens of a document that are words, and the starts of its sentences."""
 
-    words: NDArray[np.int64]  # (n,): the positions of the n words among the t tokens
-    forms: list[str]  # the words; each run of white space inside a word is one space
-    # (t,): whether a sentence starts with a token. The first one starts one.
+    #: (n,): the positions of the n words among the t tokens.
+    words: NDArray[np.int64]
+    #: The words; each run of white space inside a word is one space.
+    forms: list[str]
+    #: (t,): whether a sentence starts with a token; the first token starts a sentence.
     starts: NDArray[np.bool_]
-    lengths: NDArray[np.int64]  # (s,): the number of words of each sentence that has words
+    #: (s,): the number of words of each sentence that has words.
+    lengths: NDArray[np.int64]
 
     def sentences(self) -> Iterator[tuple[int, int]]:
-        """Return the first token of each sentence, and the one after its last, in pairs."""
+        """Return pairs of the first token of each sentence, and the token after its last token."""
         return pairwise([*np.flatnonzero(self.starts).tolist(), len(self.starts)])
 
 
-def lay_out(doc: Doc, tokenizer: Tokenizer | None = None) -> Layout:
-    """Find the words and sentences of a document; `tokenizer` decides starts that are not set."""
+def lay_out(doc: Doc, tokenizer: Tokenizer | None = None) -> DocLayout:
+    """Find the words and sentences of a document; `tokenizer` decides unknown starts."""
     texts = [doc.vocab.strings[code] for code in doc.to_array("ORTH").reshape(-1).tolist()]
     forms = [" ".join(text.split()) for text in texts]
     words = np.flatnonzero([bool(form) for form in forms])
@@ -58,7 +60,7 @@ def lay_out(doc: Doc, tokenizer: Tokenizer | None = None) -> Layout:
         starts[firsts] |= free[firsts]
     starts[:1] = True
     lengths = np.bincount(np.cumsum(starts)[words])
-    return Layout(words, [form for form in forms if form], starts, lengths[lengths > 0])
+    return DocLayout(words, [form for form in forms if form], starts, lengths[lengths > 0])
 
 
 def _stops(
@@ -68,7 +70,7 @@ def _stops(
     words: NDArray[np.int64],
     tokenizer: Tokenizer,
 ) -> list[int]:
-    """Return, for each sentence, the number of the word after its last one."""
+    """Return, for each sentence, the number of the word after its last word."""
     spaces = doc.to_array("SPACY").reshape(-1) > 0
     sizes = np.array([len(text) for text in texts])
     starts = np.cumsum(sizes + spaces) - sizes - spaces
@@ -92,20 +94,20 @@ _ATTACHED: Final = "dep"
 
 
 def sentences_of(doc: Doc) -> list[Sentence]:
-    """Convert a document to sentences, with all annotation that CoNLL-U has room for.
+    """Convert a document to sentences, with all annotations that CoNLL-U has columns for.
 
-    Tokens of white space are left out. A word whose head is such a token, or in another sentence,
-    has no head.
+    Tokens of white space are left out. A word whose head is a token of white space, or in another
+    sentence, has no head.
 
     Parameters
     ----------
     doc
-        If its sentences are not known, it is one sentence.
+        A document; without known sentences, it is one sentence.
 
     Returns
     -------
     list of Sentence
-        With ``# newdoc`` before the first, ``# text``, and ``SpaceAfter=No``.
+        Sentences with ``# newdoc`` before the first, ``# text``, and ``SpaceAfter=No``.
 
     Examples
     --------
@@ -117,8 +119,8 @@ def sentences_of(doc: Doc) -> list[Sentence]:
     return sentences_within(doc, lay_out(doc))
 
 
-def sentences_within(doc: Doc, layout: Layout) -> list[Sentence]:
-    """Convert a document to sentences, as `sentences_of`, with its words and sentences known."""
+def sentences_within(doc: Doc, layout: DocLayout) -> list[Sentence]:
+    """Convert a document to sentences, as `sentences_of`, from its known words and sentences."""
     words = layout.words
     after = np.ones(len(doc) + 1, dtype=np.bool_)  # whether white space or the end follows
     after[:-1] = doc.to_array("SPACY").reshape(-1) > 0
@@ -135,12 +137,12 @@ def doc_of(sentences: Iterable[Sentence], vocab: Vocab) -> Doc:
     r"""Convert sentences to one document.
 
     Multiword tokens are not kept: their words are tokens, with spaces between them, unless the
-    words in a row are the token (as in ``don't``).
+    concatenated words are the token (as in ``don't``).
 
     Parameters
     ----------
     sentences
-        Whatever is ``_`` in them is not set in the document.
+        Sentences; values ``_`` are not set in the document.
     vocab
         The vocabulary of the pipeline that will use the document, ``nlp.vocab``.
 
@@ -164,7 +166,7 @@ def doc_of(sentences: Iterable[Sentence], vocab: Vocab) -> Doc:
     lengths = np.array([len(sentence) for sentence in sentences], dtype=np.int64)
     starts = np.zeros(len(forms), dtype=np.bool_)
     starts[np.cumsum(lengths) - lengths] = True
-    layout = Layout(np.arange(len(forms)), forms, starts, lengths)
+    layout = DocLayout(np.arange(len(forms)), forms, starts, lengths)
     annotate(doc, layout, sentences, tuple(COLUMNS), overwrite=True)
     return doc
 
@@ -172,14 +174,16 @@ def doc_of(sentences: Iterable[Sentence], vocab: Vocab) -> Doc:
 def annotate(
     # doc, layout: a document and its words
     doc: Doc,
-    layout: Layout,
-    sentences: Sequence[Sentence],  # its sentences that have words
-    columns: Iterable[str],  # which of `COLUMNS` to write
+    layout: DocLayout,
+    sentences: Sequence[Sentence],  # the document's sentences that have words
+    columns: Iterable[str],  # the names in `COLUMNS` to write
     *,
     overwrite: bool,  # whether to replace values of these columns that the document has
 ) -> None:
-    """Write trees and other columns of sentences into a document."""
-    # White space depends on the word before it, or else on the first of its sentence
+    """Write trees and other columns of sentences to a document.
+
+    White space hangs from the word before it, or else from the first word of its sentence.
+    """
     if not len(doc):
         return
     strings = doc.vocab.strings
@@ -198,7 +202,7 @@ def annotate(
         names.append(column.upper())
         values.append(np.where(kept, old, new))
     doc.from_array(names, np.stack(values, axis=1))
-    # From heads, spaCy finds the sentences by itself; here they are known.
+    # Without this, spaCy would find other sentences from the heads.
     starts = np.where(layout.starts, 1, -1).astype(np.int64)
     doc.from_array(["SENT_START"], starts.view(np.uint64))
 
@@ -206,8 +210,10 @@ def annotate(
 def columns_of(
     doc: Doc, words: NDArray[np.int64], *, complete: bool = False
 ) -> dict[str, list[str]]:
-    """Return lemmas, tags and features of words that have values, by the names of `Sentence`."""
-    # With `complete`, without those that some words lack
+    """Return lemmas, tags and features of words that have values, by the names of `Sentence`.
+
+    With `complete`, columns that some words lack are left out.
+    """
     strings = doc.vocab.strings
     columns: dict[str, list[str]] = {}
     for column, ours in COLUMNS.items():
@@ -219,12 +225,13 @@ def columns_of(
 
 
 def rows(
-    layout: Layout, columns: Mapping[str, Sequence[str]], comments: Sequence[str] = ()
+    layout: DocLayout, columns: Mapping[str, Sequence[str]], comments: Sequence[str] = ()
 ) -> bytes:
-    """Write a document as CoNLL-U."""
-    # layout: its words
-    # columns: a list of n strings for each column that has values, by the names of `Sentence`
-    # comments: the lines before each sentence
+    """Write a document as CoNLL-U.
+
+    `columns` has a list of n strings for each column with values, by the names of `Sentence`;
+    `comments` has the lines before each sentence.
+    """
     blank = [_BLANK] * len(layout.forms)
     order = ("lemmas", "upos", "xpos", "feats", "heads", "deprels", "deps", "misc")
     filled = [columns.get(name, blank) for name in order]
@@ -246,7 +253,7 @@ def _cell(text: str) -> str:
     return " ".join(text.split()) or _BLANK
 
 
-def _edges(doc: Doc, layout: Layout) -> tuple[list[str], list[str]]:
+def _edges(doc: Doc, layout: DocLayout) -> tuple[list[str], list[str]]:
     """Return the columns HEAD and DEPREL of a document's words."""
     words = layout.words
     strings = doc.vocab.strings
@@ -259,12 +266,12 @@ def _edges(doc: Doc, layout: Layout) -> tuple[list[str], list[str]]:
     heads = np.where(targets == words, 0, numbers[targets]).tolist()
     names = {code: _cell(strings[code]) for code in np.unique(relations).tolist()}
     return (
-        [str(head) if there else _BLANK for head, there in zip(heads, known.tolist(), strict=True)],
+        [str(head) if has else _BLANK for head, has in zip(heads, known.tolist(), strict=True)],
         ["root" if names[code] == "ROOT" else names[code] for code in relations.tolist()],
     )
 
 
-def _firsts(layout: Layout) -> NDArray[np.int64]:
+def _firsts(layout: DocLayout) -> NDArray[np.int64]:
     """Return for each word the number of words before its sentence, shape (n,)."""
     return np.repeat(np.cumsum(layout.lengths) - layout.lengths, layout.lengths)
 
@@ -277,10 +284,9 @@ def _table(sentences: Iterable[Sentence]) -> list[tuple[str, ...]]:
 
 
 def _tokens_edges(
-    layout: Layout, table: Sequence[tuple[str, ...]]
+    layout: DocLayout, table: Sequence[tuple[str, ...]]
 ) -> tuple[NDArray[np.int64], list[str]]:
-    """Return heads (t,) and relations of all tokens as spaCy has them."""
-    # none: itself, no relation
+    """Return spaCy's heads (t,) and relations of all tokens; without head: itself, no relation."""
     words, starts = layout.words, layout.starts
     ours = np.array([-1 if head == _BLANK else int(head) for head in table[HEAD]], dtype=np.int64)
     heads = np.arange(len(starts))
@@ -293,7 +299,7 @@ def _tokens_edges(
     return heads, relations
 
 
-def _attach_spaces(layout: Layout, heads: NDArray[np.int64], relations: list[str]) -> None:
+def _attach_spaces(layout: DocLayout, heads: NDArray[np.int64], relations: list[str]) -> None:
     """Give white space its heads; without words, the first token of a sentence is its root."""
     is_word = np.zeros(len(heads), dtype=np.bool_)
     is_word[layout.words] = True
@@ -310,23 +316,23 @@ def _attach_spaces(layout: Layout, heads: NDArray[np.int64], relations: list[str
 
 
 def _tokens_values(
-    doc: Doc, layout: Layout, table: Sequence[tuple[str, ...]], column: str
+    doc: Doc, layout: DocLayout, table: Sequence[tuple[str, ...]], column: str
 ) -> Sequence[str]:
     """Return the values of a column for all tokens; "_" for unknown ones."""
-    found = table[_PLACES[column]]
-    if found and set(found) <= {_BLANK}:
+    of_words = table[_PLACES[column]]
+    if of_words and set(of_words) <= {_BLANK}:
         return [_BLANK] * len(doc)
-    values = list(found)
-    if len(found) < len(doc):
+    values = list(of_words)
+    if len(of_words) < len(doc):
         values = [_SPACE.get(column, token.text) for token in doc]
-        for i, value in zip(layout.words.tolist(), found, strict=True):
+        for i, value in zip(layout.words.tolist(), of_words, strict=True):
             values[i] = value
-    # Where others have features, a word without any has none: that is known, too.
+    # If other words have features, a word without features is known to have none.
     return ["" if value == _BLANK else value for value in values] if column == "morph" else values
 
 
 def _codes(doc: Doc, column: str, values: Sequence[str]) -> NDArray[np.uint64]:
-    """Return spaCy's codes of values; 0 for "_", and for what spaCy does not know."""
+    """Return spaCy's codes of values; 0 for "_", and for values that spaCy does not know."""
     codes = dict.fromkeys(values, 0)
     for value in codes.keys() - {_BLANK}:
         if column == "pos":
@@ -338,7 +344,7 @@ def _codes(doc: Doc, column: str, values: Sequence[str]) -> NDArray[np.uint64]:
     return np.array([codes[value] for value in values], dtype=np.uint64)
 
 
-def _comments(doc: Doc, layout: Layout) -> list[str]:
+def _comments(doc: Doc, layout: DocLayout) -> list[str]:
     """Return the comments of each sentence with words: its text, and where the document begins."""
     texts = [doc[first:stop].text.split() for first, stop in layout.sentences()]
     comments = [f"# text = {' '.join(text)}\n" for text in texts if text]
@@ -370,15 +376,18 @@ SUFFIX: Final = ".spacy"
 
 
 class _Read(NamedTuple):
+    """A document that was read."""
+
+    #: The document.
     doc: Doc
-    layout: Layout
+    #: The words and sentences of the document.
+    layout: DocLayout
+    #: The sentences.
     sentences: list[Sentence]
 
 
 class DocFiles:
-    """The documents of some files, from reading to writing."""
-
-    # `tokenizer` starts sentences not set
+    """The documents of some files, from reading to writing; `tokenizer` decides unknown starts."""
 
     def __init__(self, tokenizer: Tokenizer | None = None) -> None:
         self._tokenizer = tokenizer
@@ -389,8 +398,7 @@ class DocFiles:
         self._counts: dict[str, int] = {}
 
     def read(self, path: str) -> Iterator[Sentence]:
-        """Read the sentences of a file; `line` is a sentence's number in it."""
-        # TreebankError if damaged
+        """Read the sentences of a file, numbered by `line`; TreebankError if it is damaged."""
         for doc in _docs_of(path, self._vocab):
             layout = lay_out(doc, self._tokenizer)
             sentences = []
@@ -402,14 +410,17 @@ class DocFiles:
             yield from sentences
 
     def write(self, sentences: Iterable[Sentence], path: str) -> None:
-        """Write documents to a file, atomically."""
-        # Sentences that were read go back, in order; where one is missing, the document stays.
-        # Others make new documents: from each ``# newdoc`` on, and before that one a sentence.
-        found = DocBin(store_user_data=True)
+        """Write documents to a file, atomically.
+
+        Sentences that were read go back to their documents, in order; a document without new
+        sentences stays the same. Other sentences make new documents: from each ``# newdoc`` on;
+        before the first ``# newdoc``, each sentence is a document.
+        """
+        documents = DocBin(store_user_data=True)
         for doc in self._finished(from_elsewhere(sentences, path)):
-            found.add(doc)
+            documents.add(doc)
         with writing(path) as file:
-            file.write(found.to_bytes())
+            file.write(documents.to_bytes())
 
     def _finished(self, sentences: Iterable[Sentence]) -> Iterator[Doc]:
         new: list[Sentence] = []

@@ -1,4 +1,4 @@
-"""The entry point by which spaCy finds the component; every pipeline imports it, so only spaCy."""
+"""The entry point of the component for spaCy; it imports only spaCy, since every pipeline does."""
 
 from typing import TYPE_CHECKING
 

@@ -65,16 +65,21 @@ _SET = np.uint64(0xA4093822299F31D0)
 
 
 class EdgeTemplates(NamedTuple):
-    """The sides of a batch that the features of an edge are made of."""
+    """The templates of an edge's features: each names a side of the head and one of the dependent.
 
-    # alone, pairs, between, words: (T, 2): a side of the head and a side of the dependent; of
-    # `alone`, each is a feature
+    The groups are those of the table above. Each array is (T, 2), of numbers of a batch's sides.
+    """
+
+    #: Each side is a feature alone.
     alone: NDArray[np.int64]
+    #: Pairs of tags.
     pairs: NDArray[np.int64]
+    #: Pairs of sides that are joined with the set of tags in between.
     between: NDArray[np.int64]
+    #: Pairs with a form, a lemma or FEATS.
     words: NDArray[np.int64]
-    # whether both directions of an edge have the features of the edge from the left word to the
-    # right one, and so the same score
+    #: Whether an edge between two words has the features of the edge from the left word to the
+    #: right word, so that both directions have the same score.
     undirected: bool
 
     @classmethod
@@ -85,11 +90,14 @@ class EdgeTemplates(NamedTuple):
         return cls(alone, pairs, between, words, undirected)
 
 
-class Layout(NamedTuple):
-    """The numbers of wide rows and narrow rows (powers of two), and of tags."""
+class WeightLayout(NamedTuple):
+    """The sizes of the parts of a weight vector."""
 
+    #: The number of wide rows, a power of two.
     wide: int
+    #: The number of narrow rows, a power of two.
     narrow: int
+    #: The number of tags.
     tags: int
 
     @property
@@ -116,49 +124,60 @@ LAYOUT: Final = Field(
 class EdgeModel(NamedTuple):
     """The model of edge scores."""
 
+    #: The templates of the features.
     templates: EdgeTemplates
-    layout: Layout
-    weights: NDArray[Any]  # (layout.size,): float32, or integers
+    #: The places of the weights.
+    layout: WeightLayout
+    #: (layout.size,): float32, or integers.
+    weights: NDArray[Any]
 
 
-#: `EdgeModel` in signatures: with weights as they are in a parser, or those that training changes.
+#: `EdgeModel` in signatures: with the weights of a parser, or with weights that training changes.
 EDGES: Final = (
     "parsers.linear.edges.EdgeModel(parsers.linear.edges.EdgeTemplates("
     "int64[:, ::1], int64[:, ::1], int64[:, ::1], int64[:, ::1], bool), "
-    "parsers.linear.edges.Layout(int64, int64, int64), weight[::1])"
+    "parsers.linear.edges.WeightLayout(int64, int64, int64), weight[::1])"
 )
 LEARNED_EDGES: Final = EDGES.replace("weight", "out float32")
 
 
 class _Rows(NamedTuple):
-    """Tags and `halves` of one sentence's nodes."""
+    """The tags of one sentence's nodes, and their `halves` for each group of templates.
 
-    # The row of a feature is the exclusive or of the half of its head and that of its dependent;
-    # for `alone`, each is a row.
+    The row of a feature is the exclusive or of the head's half and the dependent's half. In
+    `alone`, each half is a row.
+    """
 
+    #: (n + 1,).
     tags: NDArray[np.uint8]
+    #: (2, n + 1, T).
     alone: NDArray[np.uint32]
+    #: (2, n + 1, T).
     pairs: NDArray[np.uint32]
+    #: (2, n + 1, T).
     between: NDArray[np.uint32]
+    #: (2, n + 1, T).
     words: NDArray[np.uint32]
 
 
 @kernel
-def halves(batch: Batch, b: int, which: np.ndarray, rows: int) -> np.ndarray:
-    """Return partial row numbers of sentence b, uint32 (2, n + 1, T)."""
-    # of nodes as heads, as dependents
+def halves(batch: Batch, b: int, templates: np.ndarray, rows: int) -> np.ndarray:
+    """Return the halves of row numbers of sentence b: uint32 (2, n + 1, T).
+
+    ``halves[0]`` is of the nodes as heads, ``halves[1]`` of the nodes as dependents.
+    """
     start, nodes = batch.starts[b], batch.starts[b + 1] - batch.starts[b]
-    out = np.empty((2, nodes, len(which)), dtype=np.uint32)
+    out = np.empty((2, nodes, len(templates)), dtype=np.uint32)
     mask = np.uint64(rows - 1)
     for i in range(nodes):
-        for t in range(len(which)):
-            out[0, i, t] = batch.sides[start + i, which[t, 0]] & mask
-            out[1, i, t] = rotate(batch.sides[start + i, which[t, 1]], _DEPENDENT) & mask
+        for t in range(len(templates)):
+            out[0, i, t] = batch.sides[start + i, templates[t, 0]] & mask
+            out[1, i, t] = rotate(batch.sides[start + i, templates[t, 1]], _DEPENDENT) & mask
     return out
 
 
 @kernel
-def _rows_of(batch: Batch, b: int, templates: EdgeTemplates, layout: Layout) -> _Rows:
+def _rows_of(batch: Batch, b: int, templates: EdgeTemplates, layout: WeightLayout) -> _Rows:
     return _Rows(
         batch.tags[batch.starts[b] : batch.starts[b + 1]],
         halves(batch, b, templates.alone, layout.wide),
@@ -169,13 +188,13 @@ def _rows_of(batch: Batch, b: int, templates: EdgeTemplates, layout: Layout) -> 
 
 
 @kernel
-def _set_row(tags: np.uint64, layout: Layout) -> np.uint32:
+def _set_row(tags: np.uint64, layout: WeightLayout) -> np.uint32:
     """Hash a set of tags (one bit each) to the number of a wide row."""
     return np.uint32(mix(_SET, tags) & np.uint64(layout.wide - 1))
 
 
 @kernel
-def _table(layout: Layout, direction: int, tag: np.uint8) -> np.int64:
+def _table(layout: WeightLayout, direction: int, tag: np.uint8) -> np.int64:
     """Return where the weights of tags in between begin, for edges into a word with this tag."""
     first = WIDE * layout.wide + NARROW * layout.narrow
     return first + (direction * layout.tags + np.int64(tag)) * layout.tags**2
@@ -183,9 +202,9 @@ def _table(layout: Layout, direction: int, tag: np.uint8) -> np.int64:
 
 @uncounted_kernel
 def add_up(alone: np.ndarray, weights: np.ndarray, sums: np.ndarray) -> None:
-    """Sum the wide rows of each node, as a head and as a dependent. `alone` are their numbers."""
-    # The first column is summed before the others: that loads all rows of a node into the cache in
-    # parallel, and halves the time
+    """Sum the wide rows of each node, as a head and as a dependent; `alone` has the row numbers."""
+    # The first column is summed before the others: its sum loads all rows of a node into the cache
+    # in parallel, and halves the time.
     _, nodes, features = alone.shape
     for node in range(2 * nodes):
         row_numbers, total = alone[node // nodes, node % nodes], sums[node // nodes, node % nodes]
@@ -239,14 +258,15 @@ def _score(
 def score_edges(
     batch: Batch, model: EdgeModel, sums: np.ndarray, out: np.ndarray, places: np.ndarray
 ) -> None:
-    """Score every edge of every sentence; O(T) for each edge."""
-    # Undirected: for half of them. Features of one word are summed once for each word, and weights
-    # of tags in between once for each new tag: on the walk away from the dependent, ``met[p]`` is
-    # the sum over all tags met so far for a head with tag p.
-    # sums: scratch for sums: (2, M, 16) for M nodes in the longest sentence; float32, or int32 for
-    # integer weights
-    # out, places: `out` is written: float32, where the scores of sentence b, (n + 1, n + 1), begin
-    # at ``places[b]``
+    """Score every edge of every sentence; O(T) for each edge (undirected: for half of the edges).
+
+    `sums` is scratch memory, (2, M, 16) for M nodes in the longest sentence: float32, or int32 for
+    integer weights. `out` is written: float32. In it, the scores of sentence b, (n + 1, n + 1),
+    begin at ``places[b]``.
+    """
+    # Features of one word are summed once for each word. Weights of tags in between are summed once
+    # for each new tag: the loop over heads walks away from the dependent, and ``met[p]`` is the sum
+    # over all tags met so far, for a head with tag p.
     layout, weights = model.layout, model.weights
     met = np.empty(layout.tags, sums.dtype)
     for b in range(len(batch.starts) - 1):
@@ -290,9 +310,8 @@ def score_kept_edges(
     heads: np.ndarray,
     out: np.ndarray,  # written: float32 (E,)
 ) -> None:
-    """Score the edges kept by pruning, bitwise as `score_edges`."""
-    # O(T) each, O(n) for each word: the walk away from a dependent records new tags in order, and
-    # stops at each kept head
+    """Score the edges that pruning keeps, bitwise as `score_edges`; O(T) an edge, O(n) a word."""
+    # The loop walks away from a dependent, records new tags in order, and stops at each kept head.
     layout, weights = model.layout, model.weights
     met = np.empty(layout.tags, dtype=np.int64)
     for b in range(len(batch.starts) - 1):
@@ -328,13 +347,15 @@ def score_kept_edges(
 
 @kernel
 def room_for(templates: EdgeTemplates, edges: int) -> np.ndarray:
-    """Make room for the numbers of the weights of so many edges."""
+    """Return an array with room for the numbers of the weights of `edges` edges."""
     wide = 2 * len(templates.alone) + len(templates.pairs) + len(templates.between)
     return np.empty(edges * (2 * wide + len(templates.words) + MAX_TAGS + 2), dtype=np.int64)
 
 
 @kernel
-def _list_weights(rows: _Rows, layout: Layout, h: int, d: int, out: np.ndarray, count: int) -> int:
+def _list_weights(
+    rows: _Rows, layout: WeightLayout, h: int, d: int, out: np.ndarray, count: int
+) -> int:
     """Append the numbers of the weights of the edge h -> d to `out`; return the new count."""
     direction = 0 if h > d else 1
     column = 2 + 7 * direction + _DISTANCES[min(abs(h - d), 13)]
@@ -380,8 +401,8 @@ def update_edges(
     # changed.
     batch: Batch,
     model: EdgeModel,
-    # float32, changed: sums of the weight changes, each times the clock. ``weights - averages /
-    # clock`` is their average (Daumé 2006, Fig. 2.3).
+    # float32, changed: sums of the weight changes, each times the clock. The average of the weights
+    # is ``weights - averages / clock`` (Daumé 2006, Fig. 2.3).
     averages: np.ndarray,
     # gold, tree: int64 (n + 1,): the gold head vector, and that of another tree
     gold: np.ndarray,
@@ -396,10 +417,10 @@ def update_edges(
     """Move the weights towards the gold tree of a sentence and away from another; return the step.
 
     MIRA: the smallest change after which gold beats the tree by its margin (McDonald, Crammer and
-    Pereira 2005; slack as in PA-I, Crammer et al. 2006).
+    Pereira 2005; slack as in PA-I, Crammer et al. 2006). O(E T log(E T)) for E edges that are in
+    one of the trees only. If edges are undirected, an edge that differs from gold only in direction
+    causes no change.
     """
-    # O(E T log(E T)) for E edges in which both differ. If edges are undirected, one that differs
-    # from gold only in direction causes no change.
     templates, layout, weights = model
     rows = _rows_of(batch, 0, templates, layout)
     buffer, count = room_for(templates, 2 * (gold != tree).sum()), 0
@@ -411,20 +432,20 @@ def update_edges(
             for i in range(first, count):
                 buffer[i] = 2 * buffer[i] + wrong  # sorting groups entries by weight
     entries, changes = np.sort(buffer[:count]), np.zeros(count)
-    i, found, norm = 0, 0, other
+    i, changed, norm = 0, 0, other
     while i < count:
-        buffer[found] = entries[i] >> 1
-        while i < count and entries[i] >> 1 == buffer[found]:
-            changes[found] += 1 - 2 * (entries[i] & 1)
+        buffer[changed] = entries[i] >> 1
+        while i < count and entries[i] >> 1 == buffer[changed]:
+            changes[changed] += 1 - 2 * (entries[i] & 1)
             i += 1
-        norm += changes[found] ** 2
-        found += 1
+        norm += changes[changed] ** 2
+        changed += 1
     step = np.float32(min(C, max(0.0, loss / max(norm, 1.0))) if C > 0 else 1.0)
-    for i in range(found):
+    for i in range(changed):
         move = np.float32(step * changes[i])
         weights[buffer[i]] += move
         averages[buffer[i]] += move * np.float32(clock)
-    return np.float64(step)  # `float` of a float32 is one, in Numba
+    return np.float64(step)  # in Numba, `float` of a float32 is a float32
 
 
 @kernel
@@ -440,7 +461,7 @@ def move_edges(
     rate: float,  # the factor of the gradients
     clock: float,  # the factor of changes in `averages`
 ) -> None:
-    """Update all weights of each edge of a sentence by one step; O(T) each."""
+    """Update all weights of each edge of a sentence by one step; O(T) an edge."""
     templates, layout, weights = model
     rows = _rows_of(batch, 0, templates, layout)
     buffer = room_for(templates, 1)

@@ -45,14 +45,17 @@ LONG: Final = 250
 
 
 class Matrices(NamedTuple):
-    """The layout of a batch's score matrices in one array: those of equal size are adjacent."""
+    """The layout of a batch's score matrices in one array: matrices of equal size are adjacent.
 
-    # This allows few calls of `decode`, without padding.
+    So few calls of `decode` are needed, and no padding.
+    """
 
-    places: NDArray[np.int64]  # (B,): the position of each sentence's matrix
-    # (G,) each: the sentences of equal length, the shortest first
+    #: (B,): the position of each sentence's matrix.
+    places: NDArray[np.int64]
+    #: Arrays (G,), one for each length, the shortest first: the sentences of this length.
     groups: list[NDArray[np.int64]]
-    nodes: NDArray[np.int64]  # (B,): the number of nodes of each sentence
+    #: (B,): the number of nodes of each sentence.
+    nodes: NDArray[np.int64]
 
     @classmethod
     def of(cls, nodes: NDArray[np.int64]) -> Self:
@@ -84,11 +87,14 @@ class Matrices(NamedTuple):
 class KeptEdges(NamedTuple):
     """The scored edges of a batch of sentences, grouped by dependent."""
 
-    sentences: NDArray[np.int64]  # (B + 1,): ``Batch.starts``: the nodes of each sentence
-    # (N + 1,): the edges into node i are ``starts[i]`` to ``starts[i + 1] - 1``
+    #: (B + 1,): ``Batch.starts``: the nodes of each sentence.
+    sentences: NDArray[np.int64]
+    #: (N + 1,): the edges into node i are ``starts[i]`` to ``starts[i + 1] - 1``.
     starts: NDArray[np.int64]
-    heads: NDArray[np.int64]  # (E,): the head of each edge, as a node of its sentence
-    weights: NDArray[np.float32]  # (E,): their scores
+    #: (E,): the head of each edge, as a node of its sentence.
+    heads: NDArray[np.int64]
+    #: (E,): the scores of the edges.
+    weights: NDArray[np.float32]
 
     def to_matrices(self, layout: Matrices) -> NDArray[np.float32]:
         """Return the scores as matrices, -inf for other edges, without sentences of 0 nodes."""
@@ -101,8 +107,11 @@ class KeptEdges(NamedTuple):
         of_matrices: Callable[[NDArray[np.float32]], NDArray[np.int64]],
         of_edges: Callable[..., NDArray[np.int64]],
     ) -> NDArray[np.int64]:
-        """Find each sentence's tree, in a row (N,)."""
-        # `of_matrices` for equal lengths, else `of_edges`
+        """Return the trees of all sentences in a row: (N,).
+
+        `of_matrices` decodes the matrices of sentences of equal length; `of_edges` decodes a
+        long sentence.
+        """
         heads = np.empty(self.sentences[-1], dtype=np.int64)
         nodes = np.diff(self.sentences)
         layout = Matrices.of(np.where(nodes < LONG, nodes, 0))
@@ -128,8 +137,11 @@ KEPT: Final = "parsers.linear.graphs.KeptEdges(int64[::1], int64[::1], int64[::1
 def both_ways(
     sentences: NDArray[np.int64], starts: NDArray[np.int64], heads: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Add the other direction of kept edges between words."""
-    # also return its index, a root edge's own
+    """Add the other direction of kept edges between words.
+
+    Return the starts and heads of all edges as `keep_edges`, and for each edge the index of its
+    other direction (of a root edge: its own index).
+    """
     count = sentences[-1]
     first = np.repeat(sentences[:-1], np.diff(sentences))  # the root of each node's sentence
     dependents = np.repeat(np.arange(count), np.diff(starts))
@@ -147,7 +159,7 @@ def both_ways(
 @kernel
 @takes(f"{KEPT}, int64[::1], int64[::1], out float32[::1]")
 def fill_kernel(kept: KeptEdges, nodes: np.ndarray, places: np.ndarray, out: np.ndarray) -> None:
-    """Write the edges of `KeptEdges` into matrices laid out by `Matrices`; O(n + E) a sentence."""
+    """Write kept edges into matrices with the layout of `Matrices`; O(n + E) a sentence."""
     sentences, starts, heads, weights = kept
     for b in range(len(nodes)):
         n = nodes[b]
@@ -161,8 +173,10 @@ def fill_kernel(kept: KeptEdges, nodes: np.ndarray, places: np.ndarray, out: np.
 def compiled(
     columns: Sequence[str], features: Features, more: Mapping[str, Any]
 ) -> tuple[Sides, dict[str, Any]]:
-    """Compile templates that use only `columns`, and `more`."""
-    # also return the sides that a batch must have
+    """Compile the templates that use only `columns`, of edges, of relations and of `more` kinds.
+
+    Return the sides that a batch must have, and the compiled templates by name.
+    """
     sides: list[str] = []
     directed = EdgeTemplates.of(columns, sides)
     templates = {
@@ -188,21 +202,21 @@ class LinearGraphs(Graphs):
         self._projective = bool(parser.projective if wanted is None else wanted)
 
     def part(self, numbers: NDArray[np.int64]) -> Self:
-        """Return the graphs of some of the sentences, weighed again if only a list is at hand."""
+        """Return the graphs of some of the sentences; edges of a sparse list are weighed again."""
         if recalled(self, "groups") is None:
             again: Self = self._parser._graphs([self.sentences[b] for b in numbers], self.options)
             return again
-        some, nodes = super().part(numbers), self.nodes(numbers)
-        some._batch = self._batch.part(some.starts, nodes, numbers)
-        remember(some, "_best", self._best[nodes])
-        return some
+        graphs, nodes = super().part(numbers), self.nodes(numbers)
+        graphs._batch = self._batch.part(graphs.starts, nodes, numbers)
+        remember(graphs, "_best", self._best[nodes])
+        return graphs
 
     def _groups(self) -> Iterator[Group]:
         for numbers, scores in self._matrices("edges"):
             yield Group(numbers, self.starts[numbers], scores, None, self._projective)
 
     def decode(self) -> NDArray[np.int64]:
-        """Return the best tree of each sentence; from a list of kept edges, if that suffices."""
+        """Return the best tree of each sentence, from a list of kept edges if a list suffices."""
         parser = self._parser
         of_matrices = parser.weights.keys() & {"joint", "directed"} or self._projective
         if parser.pruning is None or of_matrices or self.options.confidence or self.fixed:
@@ -216,23 +230,23 @@ class LinearGraphs(Graphs):
     @property
     @remembered
     def _best(self) -> NDArray[np.int64]:
-        """The best trees, before fixed relations without heads count, in a row."""
+        """The best trees in a row, without regard to fixed relations that have no fixed head."""
         return self.decode()
 
     def _decoders(self) -> tuple[Callable[..., Any], Callable[..., Any]]:
-        """Return what finds the trees of matrices, and that of a list of edges."""
+        """Return the decoder of matrices, and the decoder of a list of edges."""
         root = self.options.root
         return partial(decode, root=root), partial(decode_sparse, root=root)
 
     def label(self, heads: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the relations of the edges of given trees, each chosen by its whole tree."""
+        """Return the relation of each edge of the given trees; features see the whole tree."""
         labels: NDArray[np.int64] = np.zeros(heads.shape, dtype=np.int64)
         model, _, sums = self._relations("relations")
         label_edges(self._batch, model, heads, sums, labels)
         return labels
 
     def relations(self, heads: NDArray[np.int64]) -> NDArray[np.float32]:
-        """Return the weights of all relations on the edges of given trees: (N, L)."""
+        """Return the weights of all relations on the edges of the given trees: (N, L)."""
         weights = np.zeros((len(heads), len(self.labels)), dtype=np.float32)
         model, unit, sums = self._relations("relations")
         weigh_relations(self._batch, model, unit, heads, sums, weights)
@@ -241,10 +255,11 @@ class LinearGraphs(Graphs):
     def weighed(
         self, group: Group, row: int, heads: NDArray[np.int64], words: NDArray[np.int64]
     ) -> NDArray[np.float32]:
-        """Return the weights of edges of a sentence with each relation: (E, L)."""
-        # As `label` weighs them: an edge stands where it would if it replaced the dependent's edge
-        # in the best tree. So the best labeled tree has, on edges of the best tree, the same
-        # relations.
+        """Return the weights of edges of a sentence with each relation: (E, L).
+
+        Relations are weighed as in `label`, in a tree: the best tree, where the edge replaces the
+        dependent's edge. So edges of the best tree get the same relations from both methods.
+        """
         scores = np.empty((len(heads), len(self.labels)), dtype=np.float32)
         model, unit, sums = self._relations("relations")
         start = group.firsts[row]
@@ -256,7 +271,10 @@ class LinearGraphs(Graphs):
     def _matrices(
         self, name: Literal["edges", "directed"]
     ) -> list[tuple[NDArray[np.int64], NDArray[np.float32]]]:
-        """Return sentences of equal length and their weights of this name, with joint ones."""
+        """Return sentences of equal length and their edge weights, with joint scores of relations.
+
+        `name` is the name of the edge weights in the parser.
+        """
         layout = Matrices.of(np.diff(self.starts))
         if self._parser.pruning is not None:
             out = self.kept(name).to_matrices(layout)
@@ -275,7 +293,7 @@ class LinearGraphs(Graphs):
         return layout.split(out)
 
     def kept(self, name: str) -> KeptEdges:
-        """Prune the edges, and weigh those that are kept; a projective tree is kept, if wanted."""
+        """Prune the edges, and weigh the kept edges; they contain a projective tree if wanted."""
         kept = keep_edges(self._batch, self._parser.pruning, self._projective)
         if self.fixed is not None:
             kept = self.fixed.filtered(*kept)
@@ -304,10 +322,10 @@ class LinearGraphs(Graphs):
 
 
 class UndirectedGraphs(LinearGraphs):
-    """Graphs whose trees are found by way of undirected ones."""
+    """Graphs that are decoded by way of undirected trees."""
 
     def _decoders(self) -> tuple[Callable[..., Any], Callable[..., Any]]:
-        from arborescence.undirected import decode, decode_sparse  # the rest does without them
+        from arborescence.undirected import decode, decode_sparse  # other parsers need no import
 
         parser = self._parser
         how: Any = {"root": self.options.root, "rounds": parser.rounds, "changes": parser.changes}
@@ -325,7 +343,7 @@ class UndirectedGraphs(LinearGraphs):
             yield enhance(guide, trees, self._parser.rounds, changes=self._parser.changes)
 
     def kept(self, name: str) -> KeptEdges:
-        """Prune the edges, and weigh those that are kept, with both directions of each."""
+        """Prune the edges, and weigh both directions of each kept edge."""
         kept = keep_edges(self._batch, self._parser.pruning, self._projective)
         starts, heads, turned = both_ways(self.starts, *kept)
         edges = self._weighed(name, starts, heads)

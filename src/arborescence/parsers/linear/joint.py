@@ -1,7 +1,7 @@
-"""Weights of the relations of all edges: of the best one before decoding, or of all after it.
+"""Weights of the relations of all edges: of the best relation before decoding, or of all after it.
 
-The classifier of `relations` needs the whole tree. The joint one uses head and dependent only, so
-that the best relation's score can be added to the edge's before decoding.
+The classifier of `relations` needs the whole tree. The joint classifier uses head and dependent
+only, so that the best relation's score can be added to the edge's score before decoding.
 """
 
 from __future__ import annotations
@@ -60,8 +60,7 @@ def add_relations(
     places: np.ndarray,
     best: np.ndarray,  # written: int16, the best relation of each edge, laid out like `scores`
 ) -> None:
-    """Add the score of its best relation to the score of every edge."""
-    # O(T L) for each pair of words
+    """Add the score of its best relation to the score of every edge; O(T L) a pair of words."""
     around, rows = np.full(7, -1), np.empty(len(model.templates.roles), dtype=np.int64)
     for b in range(len(batch.starts) - 1):
         nodes = batch.starts[b + 1] - batch.starts[b]
@@ -94,9 +93,9 @@ def difference(
     gold_relations: np.ndarray,
     guess: np.ndarray,
     guessed_relations: np.ndarray,
-    # added to: float64 (2,), the summed scores of the gold relations of words whose head or
-    # relation is wrong; and the squared length of the difference of features, assuming that
-    # features of different words or templates never share a row
+    # float64 (2,); two sums are added to it: the scores of the gold relations of words whose head
+    # or relation is wrong; and the squared length of the difference of features, on the assumption
+    # that features of different words or templates never share a row
     out: np.ndarray,
 ) -> None:
     """Add up scores of gold relations, and the squared difference to another tree."""
@@ -153,10 +152,12 @@ def weigh_edges(
     edges: np.ndarray,
     scores: np.ndarray,  # float32 (E, L), written; -inf for relations not allowed
 ) -> None:
-    """Weigh edges with each relation; the best one weighs the edge. O(n + T L) for each."""
-    # The classifier sees a whole tree: the edge h -> d stands in a tree that was found, in place of
-    # the edge into d, with the children of d, the head of h, and d's neighbours among the children
-    # of h.
+    """Weigh edges with each relation, so that the best relation has the edge's weight.
+
+    O(n + T L) an edge. The classifier sees a whole tree: the edge h -> d stands in `tree`, in place
+    of the edge into d, with the children of d, the head of h, and d's neighbours among the children
+    of h.
+    """
     rows = np.empty(len(model.templates.roles), dtype=np.int64)
     relatives = np.empty((len(tree), 7), dtype=np.int64)
     find_relatives(tree, relatives)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 import numpy as np
 
 from arborescence.errors import ModelError
-from arborescence.parsers.linear.edges import LAYOUT, Layout
+from arborescence.parsers.linear.edges import LAYOUT, WeightLayout
 from arborescence.parsers.linear.graphs import LinearGraphs, UndirectedGraphs, compiled
 from arborescence.parsers.linear.pruning import ARRAYS, THRESHOLD, EdgeFilter, sides_for
 from arborescence.parsers.linear.settings import Settings
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from arborescence.parsers.text.model import Text
     from arborescence.treebank import Sentence
 
-#: The valid combinations of inference and features.
+#: The valid pairs of inference and features.
 _KINDS: Final = [("exact", "directed"), ("undirected", "directed"), ("undirected", "undirected")]
 _FIELDS: Final = {
     "columns": scheme.LOOKED_AT,
@@ -70,23 +70,23 @@ class LinearParser(GraphParser):
     columns : tuple of str
         The columns that features use: some of form, lemma, upos, xpos and feats.
     labels : tuple of str
-        The relations that it can assign.
+        The relations that the parser can assign.
     allowed : (2, L) bool
         The relations allowed on edges from the root, and on other edges.
     weights : dict of str to Weights
         ``"edges"``, (layout.size,); ``"relations"``, (R, L), for relations given the tree;
-        optionally ``"joint"``, (R, L), for joint scores of relations; and ``"directed"``, like
-        edges, for the enhancement of trees with undirected features.
+        optionally ``"joint"``, (R, L), for joint scores of relations; and ``"directed"``, of the
+        shape of edges, for the enhancement of trees with undirected features.
     pruning : EdgeFilter or None
-        Selects the edges to score; None: all edges.
+        The filter that selects the edges to score; None: all edges are scored.
     projective : bool or "pseudo"
-        Its kind of trees: what ``"auto"`` in `Settings` has chosen.
+        The kind of trees; ``"auto"`` in `Settings` has been decided.
     inference : {"exact", "undirected"}
         How `parse` finds a tree: see `Settings`, also for `features`, `rounds` and
         `changes`.
     temperature, relation_temperature, tree_temperature : float
-        The divisors that turn scores into log-probabilities (up to a constant), of edges, relations
-        and whole trees: fitted on the dev set, 1 without one.
+        The divisors that turn scores of edges, relations and whole trees into log-probabilities
+        (up to a constant). Training fits them on the dev set; without a dev set, they are 1.
     tagger : Tagger or None
         Tags sentences without UPOS.
     text : Text or None
@@ -113,14 +113,14 @@ class LinearParser(GraphParser):
 
     kind: ClassVar[str] = "linear"
     settings_class = Settings
-    #: The kinds of templates that it has beside those of edges and relations.
+    #: The kinds of templates besides those of edges and relations.
     more_templates: ClassVar[Mapping[str, Any]] = {}
 
     columns: tuple[str, ...]
     labels: tuple[str, ...]
     allowed: NDArray[np.bool_]
     tags: NDArray[np.uint64]  # (P - 2,): sorted hashes of UPOS tags that have their own number
-    layout: Layout
+    layout: WeightLayout
     weights: Mapping[str, Weights]
     pruning: EdgeFilter | None = None
     projective: Projective = False
@@ -147,7 +147,7 @@ class LinearParser(GraphParser):
         return Trainer(task)
 
     def _stored(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        """Return its own fields of the header, and the arrays."""
+        """Return the fields of the header that this kind of parser has, and the arrays."""
         weights = self.weights
         header: dict[str, Any] = {
             "columns": self.columns,
@@ -171,19 +171,19 @@ class LinearParser(GraphParser):
 
     @classmethod
     def from_file(cls, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
-        """Make a parser from what `model_file.load` returned; raise ModelError if it is invalid."""
+        """Make a parser from the header and arrays of a model file; ModelError if invalid."""
         fields = scheme.fields_of(header, _FIELDS)
         inference, features = fields["inference"], fields["features"]
         if (inference, features) not in _KINDS:
             raise ModelError(f"inference and features are {inference!r} and {features!r}")
-        layout = fields["layout"] = Layout(*fields["layout"])
+        layout = fields["layout"] = WeightLayout(*fields["layout"])
         guided = features == "undirected" and fields["rounds"] != 0
         missing = {"joint"} if guided else {"joint", "directed"}
         lengths = {"labels": len(fields["labels"]), "known": layout.tags - 2, "tags": layout.tags}
         lengths["weights"] = layout.size
         pruned = fields["pruning"] is not None
-        wanted = _ARRAYS | (ARRAYS if pruned else {})
-        kept = scheme.arrays_of(arrays, wanted, lengths, optional=missing)
+        schemes = _ARRAYS | (ARRAYS if pruned else {})
+        kept = scheme.arrays_of(arrays, schemes, lengths, optional=missing)
         units = dict(zip(_UNITS, fields.pop("units"), strict=True))
         units["directed"] = fields.pop("directed_unit")
         weights = {name: Weights(kept[name], unit) for name, unit in units.items() if name in kept}
@@ -213,11 +213,11 @@ class LinearParser(GraphParser):
     def _refuse(self, options: Options, *, kbest: bool = False) -> None:
         wanted = kbest, options.projective, options.confidence, options.rules, options.keep
         if self.inference == "undirected" and any(wanted):
-            what = (
+            options_named = (
                 "the k best trees need" if kbest else "projective trees, confidence and rules need"
             )
             raise ModelError(
-                f"{what} a parser with exact inference; this one was trained with "
+                f"{options_named} a parser with exact inference; this parser was trained with "
                 "inference='undirected'"
             )
 

@@ -1,11 +1,11 @@
 """Edge pruning by length limits (Rush and Petrov 2012) and a filter (Bergsma and Cherry 2010).
 
-*Vine pruning* (Eisner and Smith 2005): the length of an edge is limited, by direction and pair of
-tags. *A linear filter* scores the rest by its binned length with one word, or with both tags: three
-look-ups, where the parser needs about forty. A word keeps heads at most a threshold below its best
-one, set on held-out sentences. If the kept edges do not reach every word from the likeliest root
-word, the sentence also gets a *fan*: from that word to the left and to the right, each word to the
-next.
+*Vine pruning* (Eisner and Smith 2005) limits the length of an edge, by direction and pair of tags.
+*A linear filter* scores the other edges by their binned length with one word, or with both tags:
+three look-ups, where the parser needs about forty. A word keeps the heads whose scores are at most
+a threshold below the score of its best head; the threshold is set on held-out sentences. If the
+kept edges do not reach every word from the likeliest root word, the sentence also gets a *fan*: the
+edges from this word to its left and right neighbours, and from each word to the next.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from arborescence.parsers.shared.features import Batch
 
-#: The sides of head and dependent that the filter uses; the parser needs their hashes anyway.
+#: The sides of head and dependent that the filter uses; the parser also needs their hashes.
 SIDES: Final = ["w,p", "x", "m", "p-1,p", "p,p+1", "p-1,p,p+1", "p-2,p-1,p", "p,p+1,p+2"]
 #: The share of held-out gold edges that pruning keeps, by the choice of the threshold.
 KEEP: Final = 0.985
@@ -55,25 +55,26 @@ THRESHOLD: Final = scheme.or_none(scheme.whole(0, _FAR - 1, None))
 class EdgeFilter(NamedTuple):
     """The parameters of pruning; P is the number of tags in a `Batch`."""
 
-    # (T, 2): the sides of a batch that the filter uses, of heads and of dependents
+    #: (T, 2): the sides of a batch that the filter uses, of heads and of dependents.
     sides: NDArray[np.int64]
-    # (2, P, P): the longest edge, by direction (0 if the head is on the right), tag of the
-    # dependent and tag of the head
+    #: (2, P, P): the length of the longest edge, by direction (0 if the head is on the right), tag
+    #: of the dependent and tag of the head.
     limits: NDArray[np.int64]
-    # (R, 16) int8: rows of weights for sides, with a column for each direction and length bin; R is
-    # a power of two. (float32 during training.)
+    #: (R, 16) int8: rows of weights for sides, with a column for each direction and length bin; R
+    #: is a power of two. (float32 during training.).
     words: NDArray[Any]
-    # (16, P, P) int8: weights by column, tag of the dependent and tag of the head. (float32 during
-    # training.)
+    #: (16, P, P) int8: weights by column, tag of the dependent and tag of the head. (float32 during
+    #: training.).
     tags: NDArray[Any]
-    threshold: int  # the largest score difference between a kept head and the best head of its word
+    #: The largest score difference between a kept head and the best head of its word.
+    threshold: int
 
     def of_all(self) -> EdgeFilter:
         """Return a filter that keeps all edges."""
         return self._replace(limits=np.full_like(self.limits, _FAR), threshold=_FAR - 1)
 
 
-#: `EdgeFilter` in signatures: as it is in a parser, or with weights that training changes.
+#: `EdgeFilter` in signatures: with the weights of a parser, or with weights that training changes.
 FILTER: Final = (
     "parsers.linear.pruning.EdgeFilter(int64[:, ::1], int64[:, :, ::1], int8[:, ::1], "
     "int8[:, :, ::1], int64)"
@@ -82,7 +83,7 @@ LEARNED_FILTER: Final = FILTER.replace("int8", "out float32")
 
 
 def sides_for(columns: Sequence[str]) -> NDArray[np.int64]:
-    """Return the numbers, in a parser's batches, of the `SIDES` that use only `columns`, (T, 2)."""
+    """Return the numbers of the `SIDES` that use only `columns`, in a parser's batches: (T, 2)."""
     sides: list[str] = []
     EdgeTemplates.of(columns, sides)
     return numbered([f"h:{side} d:{side}" for side in SIDES], "hd", columns, sides)
@@ -99,9 +100,11 @@ def learn(
     seed: int,  # fixes the order of the sentences
     keep: float = KEEP,  # the share of the gold edges of `held_out` to keep
 ) -> EdgeFilter:
-    """Learn length limits and the filter; set the threshold on held-out data."""
-    # O(n² + T n) a sentence. Averaged stochastic gradient ascent on the likelihood of each word's
-    # gold head among all heads.
+    """Learn length limits and the filter; set the threshold on held-out data.
+
+    The filter learns by averaged stochastic gradient ascent on the likelihood of each word's gold
+    head among all heads; O(n² + T n) a sentence.
+    """
     batch, heads = training
     model = EdgeFilter(
         sides,
@@ -132,9 +135,11 @@ def learn(
 
 
 def length_limits(batch: Batch, heads: NDArray[np.int64], tags: int) -> NDArray[np.int64]:
-    """Learn limits from gold heads."""
-    # m + m // 2 + 3, where 99.9 % of such edges are no longer than m. Small treebanks lack the
-    # longest edges. Root edges, with head tag 0, have no limit
+    """Learn length limits from gold heads.
+
+    A limit is m + m // 2 + 3, where 99.9 % of the edges of this kind are no longer than m. (Small
+    treebanks lack the longest edges.) Root edges, with head tag 0, have no limit.
+    """
     starts = np.repeat(batch.starts[:-1], np.diff(batch.starts))
     dependents = np.flatnonzero(heads > 0)
     governors = (starts + heads)[dependents]
@@ -153,20 +158,22 @@ def length_limits(batch: Batch, heads: NDArray[np.int64], tags: int) -> NDArray[
 def _threshold(beaten: NDArray[np.int64], keep: float) -> int:
     """Return the least threshold that keeps this share of edges, or all edges within the limits."""
     within = np.sort(beaten[beaten < _FAR])
-    wanted = math.ceil(keep * len(beaten))
-    return int(within[: max(wanted, 1)].max(initial=0))
+    count = math.ceil(keep * len(beaten))
+    return int(within[: max(count, 1)].max(initial=0))
 
 
 class _Room(NamedTuple):
-    """Space for the sums of the words of a sentence, (2, n + 1, 16), and for scores."""
+    """Scratch memory for one sentence."""
 
+    #: (2, M, 16), for the longest sentence's M nodes: sums of the words' rows.
     sums: NDArray[Any]
+    #: (M,): the scores of the heads of a word.
     scores: NDArray[Any]
 
 
 @kernel
 def _room(batch: Batch, nothing: np.ndarray) -> _Room:
-    """Make room for the longest sentence, for numbers like those in an empty array."""
+    """Make room for the longest sentence, for numbers of the data type of an empty array."""
     most = np.diff(batch.starts).max()
     return _Room(np.empty((2, most, _COLUMNS), nothing.dtype), np.empty(most, nothing.dtype))
 
@@ -181,11 +188,11 @@ def _add_up_words(batch: Batch, b: int, model: EdgeFilter, room: _Room) -> np.nd
 
 @inlined_kernel
 def _score_heads(tags: np.ndarray, model: EdgeFilter, room: _Room, d: int) -> float:
-    """Score the heads of word d within the limits; return the highest score. O(1) each."""
-    # tags: ``Batch.tags`` of the sentence
-    # room: the output of `_add_up_words`; the first n + 1 scores are written: -2^30 for an edge
-    # that is too long
-    # d: the dependent
+    """Score the heads of word d within the limits; return the highest score. O(1) a head.
+
+    `tags` are the sentence's ``Batch.tags``. `room` holds the sums of `_add_up_words`; its first
+    n + 1 scores are written, -2^30 for an edge that is too long.
+    """
     sums, out = room
     nodes = len(tags)
     never = out.dtype.type(_NEVER)
@@ -257,11 +264,12 @@ def learn_kernel(
 @kernel
 @takes(f"{BATCH}, {FILTER}, int64[::1], out int64[::1]")
 def margins_kernel(batch: Batch, model: EdgeFilter, heads: np.ndarray, out: np.ndarray) -> None:
-    """Return, for each word, the score of the best head minus that of the gold head."""
-    # batch, model: `Batch`, and `EdgeFilter` with integer weights
-    # heads: int64 (N,): the gold heads of all sentences in a row
-    # out: written: int64 (N,), at least 2^29 if the gold edge is too long; undefined if the gold
-    # head is negative
+    """Write, for each word, the score of the best head minus the score of the gold head to `out`.
+
+    `model` has integer weights. `heads`, int64 (N,), has the gold heads of all sentences in a row.
+    `out`, int64 (N,), gets at least 2^29 for a gold edge that is too long; where the gold head is
+    negative, the value is undefined.
+    """
     room = _room(batch, np.empty(0, dtype=np.int32))
     for b in range(len(batch.starts) - 1):
         start = batch.starts[b]
@@ -275,8 +283,10 @@ def margins_kernel(batch: Batch, model: EdgeFilter, heads: np.ndarray, out: np.n
 def keep_edges(
     batch: Batch, model: EdgeFilter, fan: bool
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Find the edges that pruning keeps: starts (N + 1,), and heads (E,) of each node in order."""
-    # O(n² + T n + E) for each sentence. With `fan` they contain a projective tree, else a tree.
+    """Find the edges that pruning keeps: starts (N + 1,), and heads (E,) of each node in order.
+
+    With `fan` the edges contain a projective tree, else a tree. O(n² + T n + E) a sentence.
+    """
     nodes = len(batch.tags)
     starts, heads = np.zeros(nodes + 1, dtype=np.int64), np.empty(4 * nodes, dtype=np.int64)
     done = 0
@@ -292,10 +302,11 @@ def keep_edges(
 def keep_kernel(
     batch: Batch, model: EdgeFilter, fan: bool, done: int, firsts: np.ndarray, heads: np.ndarray
 ) -> int:
-    """Do the work of `keep_edges` while `heads` has room; return how many sentences are done."""
-    # batch, model, fan: as for `keep_edges`
-    # done: the number of sentences whose edges are found already
-    # firsts, heads: written: what `keep_edges` returns; `heads` may have more room than is needed
+    """Do the work of `keep_edges` while `heads` has room; return the number of sentences done.
+
+    `done` is the number of sentences that an earlier call has done. `firsts` and `heads` are
+    written: the arrays that `keep_edges` returns; `heads` may be longer than needed.
+    """
     room = _room(batch, np.empty(0, dtype=np.int32))
     scores = room.scores
     for b in range(done, len(batch.starts) - 1):
@@ -304,8 +315,8 @@ def keep_kernel(
         nodes = len(tags)
         _add_up_words(batch, b, model, room)
         likeliest = 0
-        found = False
-        while not found:
+        complete = False
+        while not complete:
             root = likeliest  # the root word of the fan; 0 in the first pass: no fan
             least = np.int64(_FAR)
             count = firsts[start]
@@ -324,16 +335,18 @@ def keep_kernel(
                         heads[count] = h
                         count += 1
                 firsts[start + d + 1] = count
-            found = root > 0 or nodes == 1
-            if not found and not fan and least <= model.threshold:
-                found = _reaches_all(firsts[start : start + nodes + 1], heads, likeliest)
+            complete = root > 0 or nodes == 1
+            if not complete and not fan and least <= model.threshold:
+                complete = _reaches_all(firsts[start : start + nodes + 1], heads, likeliest)
     return len(batch.starts) - 1
 
 
 @kernel
 def _reaches_all(starts: np.ndarray, heads: np.ndarray, root: int) -> bool:
-    """Return whether kept edges lead from word `root` to all others."""
-    # O(n + E) for each turn of a path from left to right
+    """Return whether kept edges lead from word `root` to all others.
+
+    O(n + E) for each change of direction, between left and right, in a path.
+    """
     nodes = len(starts) - 1
     reached = np.zeros(nodes, dtype=np.bool_)
     reached[root] = True

@@ -25,8 +25,8 @@ class Settings(LearnerSettings):
 
     columns: shared.Columns = shared.ALL_COLUMNS
     loss: Loss = "mira"
-    """What to learn by: MIRA with loss-augmented decoding; the averaged structured perceptron; the
-    likelihood of the gold tree (a log-linear model), or that of each gold head alone."""
+    """The loss: MIRA with loss-augmented decoding; the averaged structured perceptron; the
+    likelihood of the gold tree (a log-linear model), or the likelihood of each gold head alone."""
     root: shared.Trees = "single"
     C: shared.Step = 0.1
     rate: Annotated[float, Option(positive())] = 0.1
@@ -34,34 +34,37 @@ class Settings(LearnerSettings):
     rng: shared.Rng = 1
     bits: shared.Bits = 20
     joint: bool = False
-    """Let relations have a say in the tree: the score of an edge's best relation is added to its
-    own. Several times slower; for MIRA and the perceptron."""
+    """Score edges and relations jointly: the score of an edge's best relation is added to the score
+    of the edge. Several times slower; for MIRA and the perceptron."""
     projective: Projective | Literal["auto"] = "auto"
-    """Whether to learn and parse without crossing edges; pseudo: without, but relations tell where
-    edges were lifted, to cross again. auto: with them if over 30 % of the trees have some, or
-    inference is undirected; without if none has; else pseudo, if that has a better LAS on dev."""
+    """Whether to learn and parse without crossing edges. pseudo: without, but marked relations tell
+    which edges to lower, so that they cross again. auto: False if more than 30 % of the trees have
+    crossing edges or inference is undirected; True if no tree has; else pseudo or True, the better
+    by LAS on dev."""
     inference: Annotated[Inference, Option(kept=True)] = "exact"
-    """Find the best tree, or one by way of an undirected tree, which may be another (Levi, Reichart
-    and Rappoport 2016); such a parser has no k-best lists and no confidence."""
+    """Find the best tree, or a tree by way of an undirected tree, which may be another tree (Levi,
+    Reichart and Rappoport 2016). A parser with undirected inference has no k-best lists and no
+    confidence."""
     features: Annotated[Features, Option(kept=True)] = "directed"
     """With undirected inference: whether features see an edge's direction. If not, half of the
     edges are scored."""
     rounds: Annotated[int | None, Option(whole(0, 10**9), kept=True)] = 5
     """Rounds of local enhancement, if inference is undirected. With undirected features, the parser
-    learns directed ones for it, too; 0 takes half of the time."""
+    also learns directed features for the enhancement; 0 takes half of the time."""
     changes: Annotated[Changes, Option(kept=True)] = "disjoint"
-    """Which changes a round of local enhancement makes: all that have no word in common, or the
-    best alone, as Levi, Reichart and Rappoport (2016) do."""
+    """The changes that a round of local enhancement makes: all changes that have no word in common,
+    or only the best change, as Levi, Reichart and Rappoport (2016) do."""
     prune: bool = False
-    """Learn a filter that leaves most edges out before they are scored, to parse faster. It keeps
-    98.5 % of the gold edges of dev, or of every tenth sentence, held out for it."""
+    """Learn a filter that leaves most edges out before they are scored, to parse faster. The filter
+    keeps 98.5 % of the gold edges of dev (without dev: of every tenth sentence, held out for this).
+    """
     epochs: shared.Epochs = 10
     patience: shared.Patience = 3
 
     def _check_together(self) -> None:
         if self.joint and self.by_likelihood:
             raise OptionError(
-                f"joint=True does not go with loss={self.loss!r}, which is for edges without "
+                f"joint=True does not go with loss={self.loss!r}, which learns edges without "
                 "relations"
             )
         if self.inference == "undirected":
@@ -70,15 +73,15 @@ class Settings(LearnerSettings):
             raise OptionError("features='undirected' goes with inference='undirected' only")
 
     def _check_undirected(self) -> None:
-        given = {
+        conflicts = {
             "joint": self.joint,
             "projective": self.projective in (True, "pseudo"),
             "loss": self.by_likelihood,
         }
-        for name in (name for name, conflicts in given.items() if conflicts):
+        for name in (name for name, conflicting in conflicts.items() if conflicting):
             raise OptionError(
-                f"inference='undirected' does not go with {name}={getattr(self, name)!r}: it finds "
-                "one tree, whose edges may cross, by the scores of single edges"
+                f"inference='undirected' does not go with {name}={getattr(self, name)!r}: this "
+                "inference finds one tree, whose edges may cross, by the scores of single edges"
             )
 
     @property
@@ -88,7 +91,7 @@ class Settings(LearnerSettings):
 
     @property
     def by_likelihood(self) -> bool:
-        """Whether the loss is a negative log-likelihood (so training decodes no wrong trees)."""
+        """Whether the loss is a negative log-likelihood (then training does not decode trees)."""
         return self.loss in ("tree", "head")
 
     @property

@@ -16,7 +16,7 @@ from arborescence.parsers.linear import joint
 from arborescence.parsers.linear.edges import (
     WIDE,
     EdgeModel,
-    Layout,
+    WeightLayout,
     move_edges,
     score_edges,
     update_edges,
@@ -47,25 +47,30 @@ _HELD_OUT: Final = 10  # every tenth sentence sets the pruning threshold if ther
 _NO_GOLD = np.empty(0, dtype=np.int64)
 
 
-class Edges(NamedTuple):
+class LearnedEdges(NamedTuple):
     """Edge weights that are learned, and their sums for averaging."""
 
+    #: The model of edge scores; its weights change.
     model: EdgeModel
+    #: The sums of the changes of the weights, as in `edges.update_edges`.
     averages: NDArray[np.float32]
 
 
 class Gold(NamedTuple):
-    """A training sentence: a batch of it alone, its heads and relations, int64 (n + 1,)."""
+    """A training sentence."""
 
+    #: A batch of this sentence only.
     batch: Batch
+    #: (n + 1,): the gold heads.
     heads: NDArray[np.int64]
+    #: (n + 1,): the numbers of the gold relations.
     relations: NDArray[np.int64]
 
 
 class EdgeRun(OnlineRun):
     """A run that learns the weights of edges (`_learn_edges`), and of relations given the tree."""
 
-    #: As in the parser.
+    #: The kinds of templates besides those of edges and relations, as in the parser.
     more_templates: ClassVar[Mapping[str, Any]] = {}
     _settings: Settings
 
@@ -77,12 +82,12 @@ class EdgeRun(OnlineRun):
         self._trees = TrainingTrees.of(
             treebank, self._projective, task.start, in_part=settings.in_part
         )
-        found = compiled(settings.columns, settings.features, self.more_templates)
-        self._sides, self._templates = found
+        templates = compiled(settings.columns, settings.features, self.more_templates)
+        self._sides, self._templates = templates
         self._tags = tags_of(treebank) if task.start is None else task.start.tags
         self._batch = Batch.of(treebank, self._sides, self._tags)
-        self._layout = Layout(1 << settings.bits - 3, 1 << settings.bits, len(self._tags) + 2)
-        self._edges: list[Edges] = []
+        self._layout = WeightLayout(1 << settings.bits - 3, 1 << settings.bits, len(self._tags) + 2)
+        self._edges: list[LearnedEdges] = []
         self._relations = self._add_relations("relations")
         self._pruning: EdgeFilter | None = task.start and task.start.pruning
         longest = int(np.diff(self._batch.starts).max())
@@ -91,7 +96,7 @@ class EdgeRun(OnlineRun):
     def _add_edges(self, name: str) -> None:
         weights = self._add_weights(name, self._layout.size)
         model = EdgeModel(self._templates[name], self._layout, weights)
-        self._edges.append(Edges(model, self._sums[name]))
+        self._edges.append(LearnedEdges(model, self._sums[name]))
 
     def _add_relations(self, name: str) -> RelationModel:
         weights = self._add_weights(name, (1 << self._settings.bits - 5, len(self._trees.labels)))
@@ -106,7 +111,7 @@ class EdgeRun(OnlineRun):
         }
 
     def _prepare(self, progress: Progress) -> None:
-        """Learn the pruning filter; its threshold is set on dev, or on a held-out tenth."""
+        """Learn the pruning filter; set its threshold on dev, or on every tenth sentence."""
         if not self._settings.prune or self._pruning is not None:
             return
         training, heads = self._batch, self._trees.heads
@@ -144,11 +149,11 @@ class EdgeRun(OnlineRun):
             update_relations(one, self._relations, averages, *whole[1:], step, self._clock)
 
     @abstractmethod
-    def _learn_edges(self, gold: Gold, edges: Edges, scores: NDArray[np.float32]) -> None:
-        """Learn from the scores (n + 1, n + 1) of the edges of a sentence, which may be changed."""
+    def _learn_edges(self, gold: Gold, edges: LearnedEdges, scores: NDArray[np.float32]) -> None:
+        """Learn from the edge scores (n + 1, n + 1) of a sentence; the scores may be changed."""
 
     def _update_edges(
-        self, gold: Gold, edges: Edges, tree: NDArray[np.int64], loss: float, other: float
+        self, gold: Gold, edges: LearnedEdges, tree: NDArray[np.int64], loss: float, other: float
     ) -> float:
         """Update edge weights as `update_edges` does; return its step."""
         step, clock = self._settings.largest_step, self._clock
@@ -196,13 +201,13 @@ class Trainer(EdgeRun):
         self._ascent.finish(self._clock)
 
     def _expect(self, scores: NDArray[np.float32]) -> NDArray[np.float64]:
-        """Return the edge probabilities of the log-linear model: of trees, or of single heads."""
+        """Return the edge probabilities of the log-linear model of trees, or of single heads."""
         if self._settings.loss == "head":
             return head_probabilities(scores)
         probabilities: NDArray[np.float64] = TreeDistribution(scores, **self._how).marginals()
         return probabilities
 
-    def _learn_edges(self, gold: Gold, edges: Edges, scores: NDArray[np.float32]) -> None:
+    def _learn_edges(self, gold: Gold, edges: LearnedEdges, scores: NDArray[np.float32]) -> None:
         """Take a gradient step; or decode, and update the weights if the best trees are wrong."""
         if self._ascent:
             self._ascent.step(gold.batch, scores, gold.heads)
@@ -210,7 +215,7 @@ class Trainer(EdgeRun):
         words = np.arange(1, len(gold.heads))
         known = gold.heads >= 0
         known[0] = True
-        if not known.all():  # learn from the best of the trees that agree
+        if not known.all():  # learn from the best tree that agrees with the known heads
             gold = gold._replace(heads=decode(agreeing(scores, gold.heads), **self._how))
         heads = gold.heads
         of_gold = scores[heads[1:], words]
@@ -240,7 +245,7 @@ class Trainer(EdgeRun):
         joint.update(gold.batch, *learned, *gold[1:], tree, guessed, step, self._clock)
 
     def _with_relations(self, gold: Gold, scores: NDArray[np.float32]) -> NDArray[np.int16]:
-        """Add to each edge score that of its best relation; return these relations."""
+        """Add to each edge score the score of its best relation; return these relations."""
         best = np.zeros(scores.shape, dtype=np.int16)
         costly = gold.heads if self._settings.loss == "mira" else _NO_GOLD
         sums = np.empty(len(self._trees.labels), dtype=np.float32)
@@ -248,22 +253,27 @@ class Trainer(EdgeRun):
         joint.add_relations(gold.batch, self._joint, 1.0, costly, gold.relations, sums, *laid)
         return best
 
-    def _best_tree(self, edges: Edges, scores: NDArray[np.float32]) -> NDArray[np.int64]:
-        """Return the best tree, or one by way of an undirected tree; guides learn from the best."""
+    def _best_tree(self, edges: LearnedEdges, scores: NDArray[np.float32]) -> NDArray[np.int64]:
+        """Return the tree to learn from: the best tree, or a tree by way of an undirected tree.
+
+        Directed weights that guide the enhancement of undirected trees learn from the best tree.
+        """
         settings, directed = self._settings, not edges.model.templates.undirected
         if settings.inference == "exact" or (directed and settings.features == "undirected"):
             return decode(scores, **self._how)
         from arborescence.undirected import decode as find
 
-        rounds = settings.rounds if directed else 0  # nothing to enhance with
+        rounds = settings.rounds if directed else 0  # undirected scores cannot enhance a tree
         how: Any = {"root": settings.root, "rounds": rounds, "changes": settings.changes}
         tree: NDArray[np.int64] = find(scores, **how)
         return tree
 
 
 def without_marks(parts: Mapping[str, Any]) -> dict[str, Any]:
-    """Remove the relations of lifted edges from a pseudo-projective parser."""
-    # One that only lifted edges have is then not available
+    """Remove the relations of lifted edges from the arguments of a pseudo-projective parser.
+
+    A relation that only lifted edges have is then missing.
+    """
     labels, weights = parts["labels"], dict(parts["weights"])
     plain = [number for number, label in enumerate(labels) if MARK not in label]
     for name in {"relations", "joint"} & weights.keys():
@@ -302,35 +312,39 @@ LEAST: Final = 1e-3
 
 @dataclass
 class Ascent:
-    """One epoch of stochastic gradient ascent."""
+    """One epoch of stochastic gradient ascent.
 
-    # The prior shrinks all weights at each sentence: they are stored divided by a common factor,
-    # and only the factor shrinks (Bottou 2012, Section 5.1); so does the clock of the sums.
-    # `finish` multiplies it out.
+    The prior shrinks all weights at each sentence: the weights are stored divided by a common
+    factor, and only the factor shrinks (Bottou 2012, Section 5.1). The clock of the sums shrinks
+    with it. `finish` multiplies the weights and sums by the factor.
+    """
 
-    # model, averages: changed: as in `edges.update_edges`
+    #: The model of edge scores; its weights change.
     model: EdgeModel
+    #: The sums of the changes of the weights, as in `edges.update_edges`.
     averages: NDArray[np.float32]
-    clock: InitVar[int]  # the number of updates before this epoch
-    rate: float  # the learning rate: the largest change of a weight for one edge
-    # the number of sentences in the treebank; each takes an equal share of the prior
+    #: The number of updates before this epoch.
+    clock: InitVar[int]
+    #: The learning rate: the largest change of a weight for one edge.
+    rate: float
+    #: The number of sentences in the treebank; each takes an equal share of the prior.
     sentences: int
-    # returns the edge probabilities, float64 (n + 1, n + 1), for given scores
+    #: Returns the edge probabilities, float64 (n + 1, n + 1), for given scores.
     expect: Callable[[NDArray[np.float32]], NDArray[np.float64]]
-    by_trees: bool  # whether these are those of trees, not of single heads
+    #: Whether these are probabilities in trees, not of single heads.
+    by_trees: bool
 
     def __post_init__(self, clock: int) -> None:
         self._time, self._factor = float(clock), 1.0
 
     def step(self, batch: Batch, scores: NDArray[np.float32], gold: NDArray[np.int64]) -> None:
-        """Take a gradient step for one sentence."""
-        # scores (n + 1, n + 1) come from the stored weights
+        """Take a gradient step for one sentence; scores (n + 1, n + 1) are of stored weights."""
         self._factor *= math.exp(-self.rate * PRECISION / self.sentences)
         scores = scores * np.float32(self._factor)
         moves, known = -self.expect(scores), np.flatnonzero(gold >= 0)
         if len(known) == len(gold) - 1:
             moves[gold[known], known] += 1
-        elif self.by_trees:  # all that agree
+        elif self.by_trees:  # towards all trees that agree with the known heads
             moves += self.expect(agreeing(scores, gold))
         else:
             moves[:, gold < 0] = 0
@@ -348,8 +362,10 @@ class Ascent:
 
 
 def head_probabilities(scores: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
-    """Return the softmax over the heads of each word (Zhang, Cheng and Lapata 2017, Section 3)."""
-    # O(n²). Column 0 and the diagonal are ignored, and 0 in the result
+    """Return the softmax over the heads of each word (Zhang, Cheng and Lapata 2017, Section 3).
+
+    Column 0 and the diagonal are ignored, and 0 in the result. O(n²).
+    """
     probabilities = scores.astype(np.float64)
     probabilities[:, 0] = 0.0
     np.fill_diagonal(probabilities, -np.inf)

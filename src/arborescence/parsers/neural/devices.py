@@ -1,4 +1,4 @@
-"""What PyTorch computes with: a device, its memory, and threads."""
+"""The device, memory and threads of PyTorch."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-#: One thread at a time sets how many threads PyTorch has.
+#: Only one thread at a time sets the number of PyTorch's threads.
 _setting: Final = threading.Lock()
 #: In a thread that is within `own_threads`, `inside` is True.
 _here: Final = threading.local()
@@ -24,9 +24,9 @@ _here: Final = threading.local()
 
 @contextmanager
 def own_threads(count: int) -> Iterator[None]:
-    """Let PyTorch use so many threads for what the calling thread does; then as many as before.
+    """Let PyTorch use `count` threads for the calling thread; after the block, as many as before.
 
-    Other threads, also new ones, keep their numbers. Within such a block, another one changes
+    Other threads, also new threads, keep their numbers. A block within another block changes
     nothing.
     """
     if getattr(_here, "inside", False):
@@ -43,16 +43,16 @@ def own_threads(count: int) -> Iterator[None]:
 
 
 def _set_threads(count: int) -> None:
-    # PyTorch sets the number of the calling thread, and that of threads which it has not seen yet:
-    # a new thread tells which number that was, and sets it back.
+    # PyTorch sets the number of the calling thread, and the number of threads that are new to
+    # PyTorch: so a new thread first reports its old number, and afterwards sets this number again.
     if torch.get_num_threads() == count:
         return
-    with _setting, ThreadPoolExecutor(1) as new:
-        of_new = new.submit(torch.get_num_threads).result()
+    with _setting, ThreadPoolExecutor(1) as new_thread:
+        before = new_thread.submit(torch.get_num_threads).result()
         try:
             torch.set_num_threads(count)
         finally:
-            new.submit(torch.set_num_threads, of_new).result()
+            new_thread.submit(torch.set_num_threads, before).result()
 
 
 def device_named(name: str) -> torch.device:
@@ -62,14 +62,14 @@ def device_named(name: str) -> torch.device:
         torch.empty(1, device=device)
     except (RuntimeError, AssertionError, NotImplementedError) as error:
         raise OptionError(
-            f"device={name!r} is not there: PyTorch has cpu, and cuda with a GPU"
+            f"device={name!r} is not available: PyTorch has cpu, and cuda with a GPU"
         ) from error
     return device
 
 
 @contextmanager
 def enough_memory(advice: str) -> Iterator[None]:
-    """Say what to do if the memory of a device does not suffice, as an OptionError."""
+    """Raise an OptionError with advice if the memory of a device does not suffice."""
     try:
         yield
     except torch.OutOfMemoryError as error:
@@ -77,7 +77,7 @@ def enough_memory(advice: str) -> Iterator[None]:
 
 
 def moved(value: Any, device: torch.device | str) -> Any:
-    """Copy arrays to a device, as tensors; also those in a dictionary or a NamedTuple."""
+    """Copy arrays to a device, as tensors; also arrays in a dictionary or a NamedTuple."""
     if isinstance(value, np.ndarray):
         return torch.from_numpy(value).to(device, non_blocking=True)
     if isinstance(value, dict):

@@ -1,8 +1,8 @@
 """Vectors of words in their sentence, by a pretrained encoder of the package ``transformers``.
 
-A word's vector is the mean of those of its pieces, for each of the last layers; the network learns
-how much of each to take (Peters et al. 2018). A frozen encoder's vectors can be kept on disk; a
-fine-tuned one is a part of the network.
+A word's vector is the mean of the vectors of its pieces, for each of the last layers; the network
+learns the weights of the layers (Peters et al. 2018). A frozen encoder's vectors can be kept on
+disk; a fine-tuned encoder is a part of the network.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from arborescence.core.checks import check_count
 from arborescence.errors import MissingExtraError, ModelError, OptionError
 from arborescence.parsers.neural.devices import moved, own_threads
 from arborescence.parsers.neural.feature_cache import FeatureCache
-from arborescence.parsers.neural.pieces import LONGEST_WINDOW, OneByOne, Pieces, Splitter
+from arborescence.parsers.neural.pieces import LONGEST_WINDOW, OneByOne, Pieces, PieceSplitter
 
 if TYPE_CHECKING:
     import os
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from arborescence.parsers.neural.inputs import Layout
+    from arborescence.parsers.neural.inputs import BatchLayout
     from arborescence.treebank import Sentence
 
-#: So many of the last layers are mixed.
+#: The number of last layers that are mixed.
 LAYERS: Final = 4
 
-_GROUP_WORDS: Final = 2048  # encoded at a time
+_GROUP_WORDS: Final = 2048  # the most words that are encoded at a time
 _HUB_NAME: Final = re.compile(r"[\w.-]+(/[\w.-]+)?")
 _LARGEST: Final = float(np.finfo(np.float16).max)
 
@@ -43,8 +43,10 @@ _LARGEST: Final = float(np.finfo(np.float16).max)
 class Encoder:
     """A pretrained encoder, frozen or to be fine-tuned: see `load`."""
 
-    extra: ClassVar[str] = "transformers"  # what has to be installed
-    arrays: ClassVar[dict[str, NDArray[np.uint8]]] = {}  # what it adds to a model file
+    #: The extra of this package that has to be installed.
+    extra: ClassVar[str] = "transformers"
+    #: The arrays that this encoder adds to a model file: none.
+    arrays: ClassVar[dict[str, NDArray[np.uint8]]] = {}
 
     def __init__(
         self,
@@ -57,24 +59,28 @@ class Encoder:
         device: str = "cpu",
         digest: str | None = None,
     ) -> None:
-        # A digest of its weights and its pieces, by which an encoder is known again
+        #: A digest of the weights and the pieces, which identifies the encoder.
         self.digest = _digest(model, tokenizer)
         if digest not in (None, self.digest):
             raise ModelError(
-                f"{name}: not the encoder that the parser was trained with: other weights or pieces"
+                f"{name}: not the encoder that the parser was trained with: its weights or pieces "
+                "differ"
             )
         check_count(layers, "encoder_layers")
         depth = model.config.num_hidden_layers + 1  # with the embeddings
         if layers > depth:
             raise OptionError(f"encoder_layers is {layers}, but {name} has {depth} layers only")
-        self.name = name  # the name or the folder that it was loaded from
-        self.layers = layers  # how many of its last layers are used
-        self.size: int = model.config.hidden_size  # the number of columns of its vectors
+        #: The name or the folder that the encoder was loaded from.
+        self.name = name
+        #: The number of last layers that are used.
+        self.layers = layers
+        #: The number of columns of the vectors.
+        self.size: int = model.config.hidden_size
         self.fine_tune = fine_tune
         self.model = model.eval()
         self.tokenizer = tokenizer
         self.room = _room(model, tokenizer)
-        self._splitter = Splitter(_in_this_thread(tokenizer), self.room)
+        self._splitter = PieceSplitter(_in_this_thread(tokenizer), self.room)
         self._cache: FeatureCache | None = None
         self.to(device)
 
@@ -89,10 +95,12 @@ class Encoder:
         digest: str | None = None,
         download: bool = True,
     ) -> Self:
-        """Load an encoder in safetensors from a folder or by its name; its own code is not run."""
-        # Without `download` (a name that a model file gives) only what was downloaded before is
-        # looked at. Errors: MissingExtraError without ``transformers``; ModelError if there is none
-        # or its digest differs; OptionError if it has fewer layers.
+        """Load an encoder in safetensors from a folder or by its name; its own code is not run.
+
+        Without `download` (for a name from a model file), only earlier downloads are searched.
+        Errors: MissingExtraError without ``transformers``; ModelError if there is no such encoder
+        or its digest differs; OptionError if the encoder has fewer layers.
+        """
         try:
             import transformers
         except ImportError as error:
@@ -124,33 +132,34 @@ class Encoder:
 
     @property
     def shapes(self) -> dict[str, tuple[int, ...]]:
-        """The names and shapes of its weights in a network, if it is fine-tuned."""
+        """The names and shapes of the weights in a network, if the encoder is fine-tuned."""
         if not self.fine_tune:
             return {}
         named = self.model.named_parameters()
         return {f"encoder.{name}": tuple(weights.shape) for name, weights in named}
 
     def to_file(self) -> dict[str, str]:
-        """Return what a model file keeps: the arguments of `load` by which to find it again."""
+        """Return the fields of a model file: the arguments of `load` that find this encoder."""
         return {"name": self.name, "digest": self.digest}
 
     def to(self, device: str) -> Self:
-        """Choose where to compute."""
+        """Choose the device that computes."""
         self._device = device
         if not self.fine_tune:
             self.model.to(device)
         return self
 
     def keep_in(self, folder: str | os.PathLike[str] | None) -> Self:
-        """Choose a folder to keep vectors in; None keeps none. Not for fine-tuned encoders."""
+        """Choose a folder that keeps vectors, or None; not for fine-tuned encoders."""
         key = f"{self.digest}-{self.layers}"
         shape = self.layers, self.size
         self._cache = None if folder is None else FeatureCache(folder, key, shape)
         return self
 
-    def read(self, sentences: Sequence[Sentence], layout: Layout) -> NDArray[np.float16] | Pieces:
-        """Return a frozen encoder's vectors (N, layers, size), 0 for roots."""
-        # Of one to fine-tune: the pieces
+    def read(
+        self, sentences: Sequence[Sentence], layout: BatchLayout
+    ) -> NDArray[np.float16] | Pieces:
+        """Return a frozen encoder's vectors (N, layers, size), 0 for roots; else the pieces."""
         words = [sentence.forms for sentence in sentences]
         if self.fine_tune:
             pieces = self._splitter(words)
@@ -161,20 +170,24 @@ class Encoder:
 
     def features(self, sentences: Sequence[Sequence[str]]) -> list[NDArray[np.float16]]:
         """Return the words' vectors, (n, layers, size) each, rounded as on disk."""
-        found = self._cache.get(sentences) if self._cache else [None] * len(sentences)
-        todo = sorted(
-            {tuple(words) for words, there in zip(sentences, found, strict=True) if there is None},
+        kept = self._cache.get(sentences) if self._cache else [None] * len(sentences)
+        missing = sorted(
+            {
+                tuple(words)
+                for words, vectors in zip(sentences, kept, strict=True)
+                if vectors is None
+            },
             key=len,
         )
         new: dict[tuple[str, ...], NDArray[np.float16]] = {}
-        for group in _groups(todo):
+        for group in _groups(missing):
             encoded = dict(zip(group, self._encode(group), strict=True))
             if self._cache:
                 self._cache.put(encoded.items())
             new |= encoded
         return [
-            new[tuple(words)] if there is None else there
-            for words, there in zip(sentences, found, strict=True)
+            new[tuple(words)] if vectors is None else vectors
+            for words, vectors in zip(sentences, kept, strict=True)
         ]
 
     def _encode(self, sentences: Sequence[Sequence[str]]) -> list[NDArray[np.float16]]:
@@ -187,15 +200,14 @@ class Encoder:
 
 
 def encode(model: Any, pieces: Any, layers: int, rows: int) -> Tensor:
-    """Return the mean vectors of the pieces of words."""
-    # (rows, layers, D), zero for rows without pieces
+    """Return the means of the vectors of words' pieces: (rows, layers, D), 0 without pieces."""
     places = torch.arange(pieces.ids.shape[1], device=pieces.ids.device)
     mask = (places < pieces.lengths[:, None]).long()
-    read = model(input_ids=pieces.ids, attention_mask=mask, output_hidden_states=True)
-    states = read.hidden_states[-layers:]
-    found = torch.stack([state.flatten(0, 1)[pieces.place] for state in states], dim=1)
+    output = model(input_ids=pieces.ids, attention_mask=mask, output_hidden_states=True)
+    states = output.hidden_states[-layers:]
+    vectors = torch.stack([state.flatten(0, 1)[pieces.place] for state in states], dim=1)
     counts = torch.bincount(pieces.word, minlength=rows).clamp(min=1)
-    sums = found.new_zeros(rows, *found.shape[1:]).index_add(0, pieces.word, found)
+    sums = vectors.new_zeros(rows, *vectors.shape[1:]).index_add(0, pieces.word, vectors)
     return sums / counts[:, None, None]
 
 
@@ -220,11 +232,11 @@ def _in_this_thread(tokenizer: Any) -> Any:
 
 
 def _room(model: Any, tokenizer: Any) -> int:
-    """Return how many pieces an encoder can read at once."""
+    """Return the largest number of pieces that an encoder can read at once."""
     room: int = min(tokenizer.model_max_length, LONGEST_WINDOW)
     table = getattr(getattr(model, "embeddings", None), "position_embeddings", None)
     if isinstance(table, nn.Embedding):
-        # In models like RoBERTa, places are counted from the number after that of the padding.
+        # In models like RoBERTa, positions are counted from the number after the padding's number.
         first = 0 if table.padding_idx is None else table.padding_idx + 1
         room = min(room, table.num_embeddings - first)
     return room

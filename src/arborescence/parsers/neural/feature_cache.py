@@ -22,9 +22,10 @@ if TYPE_CHECKING:
 
 
 class FeatureCache:
-    """The vectors of sentences, by their words; `key` is what else they depend on."""
+    """The vectors of sentences, by their words; `key` names everything else they depend on.
 
-    # It may raise ModelError
+    Any method may raise ModelError.
+    """
 
     def __init__(self, folder: str | os.PathLike[str], key: str, shape: tuple[int, ...]) -> None:
         self.path = Path(folder) / f"{key}.sqlite"
@@ -37,19 +38,19 @@ class FeatureCache:
             file.execute("CREATE TABLE IF NOT EXISTS features (words BLOB PRIMARY KEY, rows BLOB)")
 
     def get(self, sentences: Iterable[Sequence[str]]) -> list[Features | None]:
-        """Return the vectors of each sentence, None where there are none: (n, *shape) float16."""
+        """Return the vectors of each sentence, (n, *shape) float16, or None if not kept."""
         with self._opened() as file:
-            return [self._found(file, words) for words in sentences]
+            return [self._kept(file, words) for words in sentences]
 
     def put(self, encoded: Iterable[tuple[Sequence[str], Features]]) -> None:
-        """Keep the vectors of sentences: all, or after an error none."""
+        """Keep the vectors of all sentences; after an error, of no sentence."""
         with self._opened() as file:
             file.executemany(
                 "INSERT OR REPLACE INTO features VALUES (?, ?)",
                 ((_key(words), rows.astype("<f2").tobytes()) for words, rows in encoded),
             )
 
-    def _found(self, file: sqlite3.Connection, words: Sequence[str]) -> Features | None:
+    def _kept(self, file: sqlite3.Connection, words: Sequence[str]) -> Features | None:
         row = file.execute("SELECT rows FROM features WHERE words = ?", [_key(words)]).fetchone()
         if row is None:
             return None
@@ -60,7 +61,7 @@ class FeatureCache:
 
     @contextmanager
     def _opened(self) -> Iterator[sqlite3.Connection]:
-        """Open the file, as SQLite wants a connection for each thread; write all or nothing."""
+        """Open the file: SQLite needs a connection for each thread. Write all changes or none."""
         try:
             with closing(sqlite3.connect(self.path, timeout=60)) as file, file:
                 yield file

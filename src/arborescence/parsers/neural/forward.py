@@ -1,9 +1,10 @@
 """The network of a neural parser in NumPy and kernels, as `network.Network` up to rounding (1e-5).
 
-All matrix products are ours, in the calling thread: see `core.products`. Both directions of an LSTM
-share that of their inputs; `kernels.lstm` mirrors rows itself.
-Convolutions over characters are sums of looked-up products; what a form puts into the gates of the
-first layer is computed once for all its words. Relations are scored for trees only.
+The kernels of `core.products` compute all matrix products, in the calling thread. Both directions
+of an LSTM share the product with their inputs; `kernels.lstm` mirrors rows itself.
+Convolutions over characters are sums of looked-up products. The products of a form with the weights
+of the first layer's gates are computed once for all words of this form. Relations are scored for
+trees only.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from arborescence.parsers.neural.inputs import Inputs, Layout, Numbers
+    from arborescence.parsers.neural.inputs import BatchLayout, Inputs, Numbers
     from arborescence.parsers.neural.settings import Settings
     from arborescence.parsers.neural.vocabulary import Tagset, Vocabulary
 
@@ -31,18 +32,20 @@ if TYPE_CHECKING:
 
 _LOWEST: Final = -1e9
 _LEAST_VARIANCE: Final = 1e-5  # as PyTorch normalizes
-#: Relations are scored for so many heads at a time: their products fit into a processor's cache.
+#: The number of heads whose relations are scored at a time: the products fit into a processor's
+#: cache.
 _HEADS: Final = 128
 
 
-class Found(NamedTuple):
-    """What the network found for B sentences with N words and roots in all."""
+class NetworkScores(NamedTuple):
+    """The network's tags and scores for B sentences with N words and roots in all."""
 
-    # (N,) each: for each column, the numbers of the most probable values
+    #: (N,) each: for each column, the numbers of the most probable values.
     tags: dict[str, NDArray[np.int64]]
-    edges: NDArray[np.float32]  # (B, T, T): the scores of edges, ``[head, dependent]``
-    # scores all relations of edges: a function of the rows of their heads, and of those of their
-    # dependents, (E,) int64 each, to (E, L) float32
+    #: (B, T, T): the scores of edges, ``[head, dependent]``.
+    edges: NDArray[np.float32]
+    #: Scores all relations of edges: a function of the rows of their heads and the rows of their
+    #: dependents, (E,) int64 each, to (E, L) float32.
     relations: Callable[[Numbers, Numbers], NDArray[np.float32]]
 
 
@@ -91,7 +94,7 @@ class Forward:
         self._wide, self._count, _ = relations.shape
         self._relations = PanelMatrix(relations.reshape(self._wide, -1))
 
-    def run(self, inputs: Inputs) -> Found:
+    def run(self, inputs: Inputs) -> NetworkScores:
         """Tag the words and score the edges of a batch."""
         layout = inputs.layout
         gates = self._read(inputs)
@@ -101,14 +104,14 @@ class Forward:
         for layer in self._upper:
             rows = layer.run(layer.weights.after(rows), layout)
         heads, dependents = (weights.after(rows) + bias for weights, bias in self._ends)
-        return Found(
+        return NetworkScores(
             tags,
             self._score_edges(heads, dependents, layout),
             self._relations_of(heads, dependents),
         )
 
     def _read(self, inputs: Inputs) -> Array:
-        """Return what words, letters, the linear tagger and the encoder put into the gates."""
+        """Return the inputs of the gates from words, letters, the linear tagger and the encoder."""
         words = self._words[inputs.words]
         if self._pretrained is not None:
             words += self._projection.after(self._pretrained[inputs.vectors])
@@ -142,13 +145,13 @@ class Forward:
             rows[:, layer.size :] = np.concatenate(vectors, axis=1)
         return rows, tags
 
-    def _score_edges(self, heads: Array, dependents: Array, layout: Layout) -> Array:
-        """Score all edges of each sentence; very low where it has no such edge."""
+    def _score_edges(self, heads: Array, dependents: Array, layout: BatchLayout) -> Array:
+        """Score all edges of each sentence; the score is very low where there is no edge."""
         columns = len(self._pairs) if self._is_mlp else self._pairs.columns
         slope = 1.0 if self._is_mlp else SLOPE
         ends = np.empty((2, len(heads), columns + 1), dtype=np.float32)
-        for found, end in zip(ends, (heads, dependents), strict=True):
-            kernels.rectify(end, 0, slope, layout.flat, found)
+        for rectified, end in zip(ends, (heads, dependents), strict=True):
+            kernels.rectify(end, 0, slope, layout.flat, rectified)
         heads, dependents = ends
         edges = np.full((*layout.rows.shape, layout.rows.shape[1]), _LOWEST, dtype=np.float32)
         if self._is_mlp:
@@ -167,25 +170,29 @@ class Forward:
     def _relations_of(
         self, heads: Array, dependents: Array
     ) -> Callable[[Numbers, Numbers], NDArray[np.float32]]:
-        """Return what scores the relations of edges: see `Found`."""
+        """Return the function that scores the relations of edges: see `NetworkScores`."""
         wide, count = self._wide, self._count
         order = np.arange(len(heads))
         ends = np.empty((2, len(heads), wide), dtype=np.float32)
-        for found, end in zip(ends, (heads, dependents), strict=True):
-            kernels.rectify(end, end.shape[1] - wide + 1, SLOPE, order, found)
+        for rectified, end in zip(ends, (heads, dependents), strict=True):
+            kernels.rectify(end, end.shape[1] - wide + 1, SLOPE, order, rectified)
         by_head, by_dependent = ends
 
         def relations(governors: Numbers, dependents: Numbers) -> NDArray[np.float32]:
             edges, place = np.unique(governors * len(order) + dependents, return_inverse=True)
             governors, dependents = np.divmod(edges, len(order))
-            used, which = np.unique(governors, return_inverse=True)
+            used, head_of_edge = np.unique(governors, return_inverse=True)
             scores = np.empty((len(edges), count), dtype=np.float32)
             for first in range(0, len(used), _HEADS):
-                some = used[first : first + _HEADS]
-                here = slice(*np.searchsorted(which, (first, first + len(some))))
-                products = self._relations.after(by_head[some]).reshape(-1, count, wide)
+                rows = used[first : first + _HEADS]
+                part = slice(*np.searchsorted(head_of_edge, (first, first + len(rows))))
+                products = self._relations.after(by_head[rows]).reshape(-1, count, wide)
                 kernels.score_relations(
-                    products, which[here] - first, by_dependent, dependents[here], scores[here]
+                    products,
+                    head_of_edge[part] - first,
+                    by_dependent,
+                    dependents[part],
+                    scores[part],
                 )
             return scores[place]
 
@@ -218,32 +225,39 @@ class _BiLSTM:
         #: The number of columns of the output.
         self.size = 2 * self._recurrent.shape[2]
 
-    def run(self, gates: Array, layout: Layout, extra: int = 0) -> Array:
-        """Return the outputs of both directions side by side, and room for `extra` columns."""
-        # gates: (N, 8 hidden): the products of inputs and `weights`
-        found = np.empty((len(gates), self.size + extra), dtype=np.float32)
+    def run(self, gates: Array, layout: BatchLayout, extra: int = 0) -> Array:
+        """Return the outputs of both directions side by side, and room for `extra` columns.
+
+        `gates`, (N, 8 hidden), are the products of the inputs and `weights`.
+        """
+        outputs = np.empty((len(gates), self.size + extra), dtype=np.float32)
         kernels.lstm(
             gates,
             self._recurrent,
             self._bias,
             layout.mirrored,
             np.array(layout.sizes),
-            found,
+            outputs,
             has_wide_registers(),
         )
-        return found
+        return outputs
 
 
 class _Column(NamedTuple):
-    """What predicts and reads a column of tags."""
+    """The parameters that predict and read a column of tags."""
 
+    #: The name of the column.
     name: str
-    weights: PanelMatrix  # (2 hidden, V)
-    bias: Array  # (V,) float32
-    vectors: PanelMatrix  # (P, tag): the vectors of pieces
-    of_values: PanelMatrix  # (V, tag): the vectors of values
-    # (V + 1, tag) float32 or None: the vectors of values that the linear tagger predicts; index -1
-    # finds that of none
+    #: (2 hidden, V): the weights of the tagger.
+    weights: PanelMatrix
+    #: (V,) float32: the bias of the tagger.
+    bias: Array
+    #: (P, tag): the vectors of pieces.
+    vectors: PanelMatrix
+    #: (V, tag): the vectors of values.
+    of_values: PanelMatrix
+    #: (V + 1, tag) float32 or None: the vectors of values that the linear tagger predicts; index -1
+    #: finds the vector for no value.
     hints: Array | None
 
     @classmethod
@@ -262,13 +276,13 @@ class _Column(NamedTuple):
         )
 
     def run(self, rows: Array, inputs: Inputs) -> tuple[Numbers, Array]:
-        """Return the most probable values, and the vectors of given or expected ones."""
+        """Return the most probable values, and the vectors of given or expected values."""
         logits: Array = self.weights.after(rows) + self.bias
         best = logits.argmax(axis=1)
         kernels.softmax(logits, best)
-        found: Array = self.of_values.after(logits)
-        found[: len(inputs.layout.lengths)] = 0  # the roots
+        vectors: Array = self.of_values.after(logits)
+        vectors[: len(inputs.layout.lengths)] = 0  # the roots
         bag = inputs.given[self.name]
         shown = bag.given[inputs.layout.sentence]
-        found[shown] = self.vectors.after(bag.pieces)[bag.row[shown]]
-        return best, found
+        vectors[shown] = self.vectors.after(bag.pieces)[bag.row[shown]]
+        return best, vectors

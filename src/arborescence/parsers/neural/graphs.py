@@ -1,4 +1,4 @@
-"""The graphs of sentences by a neural network: weights of edges, and of relations if asked for."""
+"""The graphs of sentences by a neural network: weights of edges, and of relations on demand."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from arborescence.parsers.neural.forward import Found
+    from arborescence.parsers.neural.forward import NetworkScores
     from arborescence.parsers.shared.base import Options
     from arborescence.treebank import Sentence
 
-#: How many words and roots a group has at most, unless one sentence has more.
+#: The largest number of words and roots in a group, unless one sentence has more.
 _WORDS: Final = 2048
 
 
@@ -27,18 +27,18 @@ _WORDS: Final = 2048
 class NeuralGroup(Group):
     """Sentences that the network reads together."""
 
-    rows: NDArray[np.int64]  # (B, T): see `inputs.Layout`
-    found: Found  # what the network found for them
+    #: (B, T): see `inputs.Layout`.
+    rows: NDArray[np.int64]
+    #: The network's tags and scores for the sentences.
+    output: NetworkScores
 
     def part(self, rows: NDArray[np.int64], numbers: Any, starts: NDArray[np.int64]) -> Self:
-        """Return some of the sentences, which have other numbers in a batch of fewer sentences."""
+        """Return the group of some of the sentences, with other numbers in a smaller batch."""
         return replace(super().part(rows, numbers, starts), rows=self.rows[rows])
 
 
 class NeuralGraphs(Graphs):
-    """The graphs of a batch of sentences, weighed by a neural parser."""
-
-    # It fills in tags and lemmas.
+    """The graphs of a batch of sentences, weighed by a neural parser, with tags and lemmas."""
 
     def __init__(self, parser: Any, sentences: list[Sentence], options: Options) -> None:
         self._given = sentences
@@ -46,20 +46,20 @@ class NeuralGraphs(Graphs):
         self._read, self._parser = list(self.sentences), parser
 
     def completed(self) -> list[Sentence]:
-        """Return the sentences with the tags that the network has found, and lemmas."""
+        """Return the sentences with the tags that the network has predicted, and lemmas."""
         _ = self.groups
         text = self._parser.text
-        found: Iterable[Sentence] = self.sentences
+        tagged: Iterable[Sentence] = self.sentences
         if text is not None and text.lemmatizer is not None:
-            found = text.lemmatizer.lemmatize(found)
-        return self._parser.reading.restored(found, self._read, self._given)
+            tagged = text.lemmatizer.lemmatize(tagged)
+        return self._parser.reading.restored(tagged, self._read, self._given)
 
     def part(self, numbers: NDArray[np.int64]) -> Self:
         """Return the graphs of some of the sentences, with the same weights."""
-        some = super().part(numbers)
-        some._given = [self._given[b] for b in numbers]
-        some._read = [self._read[b] for b in numbers]
-        return some
+        graphs = super().part(numbers)
+        graphs._given = [self._given[b] for b in numbers]
+        graphs._read = [self._read[b] for b in numbers]
+        return graphs
 
     def _groups(self) -> Iterator[NeuralGroup]:
         parser, sentences = self._parser, self.sentences
@@ -69,16 +69,16 @@ class NeuralGraphs(Graphs):
         given_of_all = given_columns(sentences, vocabulary)
         lengths = [len(sentence) for sentence in sentences]
         for numbers in grouped(lengths, parser.settings.most_edges):
-            some = [sentences[b] for b in numbers]
-            given = {column: which[numbers] for column, which in given_of_all.items()}
+            batch = [sentences[b] for b in numbers]
+            given = {column: flags[numbers] for column, flags in given_of_all.items()}
             hints = [of_all[b] for b in numbers] if of_all is not None else None
-            inputs = Inputs.of(some, vocabulary, hints, given, parser.encoder)
-            found = parser._network.run(inputs)
+            inputs = Inputs.of(batch, vocabulary, hints, given, parser.encoder)
+            output = parser._network.run(inputs)
             layout = inputs.layout
             for place, b in enumerate(numbers):
                 rows = layout.rows[place, 1 : layout.lengths[place]]
                 new: dict[str, Any] = {
-                    column: [tagset.values[v] for v in found.tags[column][rows].tolist()]
+                    column: [tagset.values[v] for v in output.tags[column][rows].tolist()]
                     for column, tagset in vocabulary.tags.items()
                     if not given[column][place]
                 }
@@ -87,16 +87,15 @@ class NeuralGraphs(Graphs):
             yield NeuralGroup(
                 np.array(numbers),
                 self.starts[numbers],
-                found.edges,
+                output.edges,
                 layout.lengths - 1,
                 projective,
                 layout.rows,
-                found,
+                output,
             )
 
     def label(self, heads: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the relations of the edges of trees, in a row."""
-        # an edge of several trees is scored once
+        """Return the relations of the edges of trees, in a row; score a repeated edge once."""
         labels = np.full(heads.shape, -1)
         for group in self.groups:
             trees = group.take(heads)
@@ -113,7 +112,7 @@ class NeuralGraphs(Graphs):
         return labels
 
     def relations(self, heads: NDArray[np.int64]) -> NDArray[np.float32]:
-        """Return the weights of all relations on the edges of given trees: (N, L)."""
+        """Return the weights of all relations on the edges of the given trees: (N, L)."""
         weights = np.zeros((len(heads), len(self.labels)), dtype=np.float32)
         for group in self.groups:
             trees = group.take(heads[np.newaxis])[:, 0]
@@ -137,8 +136,9 @@ class NeuralGraphs(Graphs):
         head: NDArray[np.int64],
         dependent: NDArray[np.int64],
     ) -> NDArray[np.float32]:
-        """Return the weights of the relations of E edges, (E, L); -inf for those not allowed."""
-        weights = group.found.relations(group.rows[sentence, head], group.rows[sentence, dependent])
+        """Return the weights of the relations of E edges, (E, L); -inf if not allowed."""
+        rows = group.rows[sentence, head], group.rows[sentence, dependent]
+        weights = group.output.relations(*rows)
         allowed = self._parser.allowed[(head > 0).astype(np.int64)]
         return np.where(allowed, weights, np.float32(-np.inf))
 

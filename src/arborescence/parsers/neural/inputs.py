@@ -1,4 +1,4 @@
-"""What a neural parser reads of a batch of sentences, as arrays without padding.
+"""The input of a neural parser for a batch of sentences, as arrays without padding.
 
 Sentences stand side by side, longest first: first all roots, then all first words, and so on. So
 step t of a recurrent network is a matrix product with a block of rows (PyTorch's packed sequence).
@@ -44,20 +44,26 @@ if TYPE_CHECKING:
     #: The guesses for the words of a sentence, by column.
     Hints = dict[str, Guesses]
 
-#: Of longer words, the middle is left out.
+#: The largest number of characters of a word; of longer words, the middle is left out.
 LONGEST_WORD: Final = 32
 
 
-class Layout(NamedTuple):
+class BatchLayout(NamedTuple):
     """The order of rows for B sentences with N words and roots in all."""
 
-    sizes: list[int]  # the number of sentences with a node at each place; the first is B
-    rows: Numbers  # (B, T) int64: the row of each node of each sentence; 0 for padding
-    lengths: Numbers  # (B,) int64: the number of nodes of each sentence, with the root
-    flat: Numbers  # (N,) int64: the row of each node, sentence by sentence
-    # (N,) int64: for each row, that of the node as far from the other end of the sentence
+    #: The number of sentences with a node at each place; the first is B.
+    sizes: list[int]
+    #: (B, T) int64: the row of each node of each sentence; 0 for padding.
+    rows: Numbers
+    #: (B,) int64: the number of nodes of each sentence, with the root.
+    lengths: Numbers
+    #: (N,) int64: the row of each node, sentence by sentence.
+    flat: Numbers
+    #: (N,) int64: for each row, the row of the node at the same distance from the other end of the
+    #: sentence.
     mirrored: Numbers
-    sentence: Numbers  # (N,) int64: the number of the sentence of each row
+    #: (N,) int64: the number of the sentence of each row.
+    sentence: Numbers
 
     @classmethod
     def of(cls, words: Sequence[int]) -> Self:
@@ -96,9 +102,11 @@ class Layout(NamedTuple):
 class Bag(NamedTuple):
     """The tags of words as sums of pieces."""
 
-    row: Numbers  # (N,) int64: for each word a row of `pieces`; for the root, row 0
-    pieces: NDArray[np.float32]  # (V, P): which pieces each value has. Row 0 has none.
-    # (B,): which sentences are read with these tags, not with those that the network expects
+    #: (N,) int64: for each word a row of `pieces`; for the root, row 0.
+    row: Numbers
+    #: (V, P): 1 for the pieces of each value, else 0. Row 0 has no piece.
+    pieces: NDArray[np.float32]
+    #: (B,): whether a sentence is read with these tags, not with tags that the network predicts.
     given: NDArray[np.bool_]
 
     @classmethod
@@ -107,33 +115,40 @@ class Bag(NamedTuple):
         sentences: Sequence[Sentence],
         column: str,
         tagset: Tagset,
-        layout: Layout,
+        layout: BatchLayout,
         given: NDArray[np.bool_],
     ) -> Self:
-        """Look up the values of those sentences that are read with them."""
-        found: dict[str, int] = {"": 0}
+        """Look up the tags of the sentences that are read with their tags."""
+        numbers: dict[str, int] = {"": 0}
         rows: list[int] = []
         for sentence, shown in zip(sentences, given.tolist(), strict=True):
             tags = ("", *getattr(sentence, column)) if shown else ()
-            rows += (found.setdefault(tag, len(found)) for tag in tags)
+            rows += (numbers.setdefault(tag, len(numbers)) for tag in tags)
             rows += [0] * (len(sentence) + 1 - len(tags))
-        return cls(layout.packed(np.array(rows, dtype=np.int64)), tagset.table(found), given)
+        return cls(layout.packed(np.array(rows, dtype=np.int64)), tagset.table(numbers), given)
 
 
 class Inputs(NamedTuple):
-    """The inputs of the network for a batch."""
+    """The inputs of the network for a batch, with U different forms."""
 
-    layout: Layout
-    words: Numbers  # (U,) int64: the numbers of the words that are different forms
-    spelling: Numbers  # (N,) int64: for each word its form: a row of `words` and `letters`
-    letters: Numbers  # (U, C) int64: the numbers of the characters of forms, with both ends
-    hints: dict[str, Guesses]  # the most probable tags by the linear tagger, by column: (N, k) each
-    # (N,) int64 or None: the numbers of the lemmas; unknown where a sentence has none
+    #: The order of rows.
+    layout: BatchLayout
+    #: (U,) int64: the numbers of the different forms as words.
+    words: Numbers
+    #: (N,) int64: the form of each word: a row of `words` and `letters`.
+    spelling: Numbers
+    #: (U, C) int64: the numbers of the characters of forms, with both ends.
+    letters: Numbers
+    #: The most probable tags by the linear tagger, by column: (N, k) each.
+    hints: dict[str, Guesses]
+    #: (N,) int64 or None: the numbers of the lemmas; unknown where a sentence has no lemmas.
     lemmas: Numbers | None
-    given: dict[str, Bag]  # the tags of the sentences, by column
-    # (U,) int64 or None: the rows of pretrained vectors; 0 for forms without, and for the root
+    #: The tags of the sentences, by column.
+    given: dict[str, Bag]
+    #: (U,) int64 or None: the rows of pretrained vectors; 0 for forms without vectors, and for the
+    #: root.
     vectors: Numbers | None
-    # (N, L, D), Pieces, or None: what the encoder's `read` returns, if there is an encoder
+    #: (N, L, D), Pieces, or None: the output of the encoder's `read`, if there is an encoder.
     encoded: NDArray[np.floating] | Pieces | None
 
     @classmethod
@@ -145,8 +160,8 @@ class Inputs(NamedTuple):
         given: Mapping[str, NDArray[np.bool_]],
         encoder: Any = None,
     ) -> Self:
-        """Look up the words of sentences; `given` says for each column which sentences have it."""
-        layout = Layout.of([len(sentence) for sentence in sentences])
+        """Look up the words of sentences; `given` says whether each sentence has a column."""
+        layout = BatchLayout.of([len(sentence) for sentence in sentences])
         forms = [form for sentence in sentences for form in ("", *sentence.forms)]
         spellings: dict[str, int] = {}
         spelling = [spellings.setdefault(form, len(spellings)) for form in forms]
@@ -163,11 +178,12 @@ class Inputs(NamedTuple):
                 guesses[column] = _packed([each[column] for each in hints], layout)
         lemmas = None
         if vocabulary.lemmas:
-            found: list[int] = []
+            lemma_numbers: list[int] = []
             for sentence, known in zip(sentences, given["lemma"], strict=True):
                 shown = sentence.lemmas if known else [""] * len(sentence)
-                found += (ROOT, *(vocabulary.lemmas.get(lemma.lower(), UNKNOWN) for lemma in shown))
-            lemmas = layout.packed(np.array(found, dtype=np.int64))
+                lemma_numbers.append(ROOT)
+                lemma_numbers += (vocabulary.lemmas.get(each.lower(), UNKNOWN) for each in shown)
+            lemmas = layout.packed(np.array(lemma_numbers, dtype=np.int64))
         return cls(
             layout,
             np.array(numbers, dtype=np.int64),
@@ -184,8 +200,10 @@ class Inputs(NamedTuple):
 def given_columns(
     sentences: Sequence[Sentence], vocabulary: Vocabulary
 ) -> dict[str, NDArray[np.bool_]]:
-    """Return which sentences have each column of tags of the vocabulary, and which have lemmas."""
-    # A sentence that has the other tags but no FEATS has words without features.
+    """Return whether each sentence has a column, for the vocabulary's columns of tags and lemmas.
+
+    A sentence that has the other tags but no FEATS has words without features.
+    """
     joined = Joined.of(sentences)
     columns = (*vocabulary.tags, "lemma")
     given = {column: joined.is_given(COLUMNS.index(column.upper())) for column in columns}
@@ -212,8 +230,8 @@ def letters_of(forms: Sequence[str] | dict[str, int], vocabulary: Vocabulary) ->
     return letters
 
 
-def _packed(hints: Sequence[Guesses], layout: Layout) -> Guesses:
-    """Put the guesses for sentences into the order of rows; there is none for roots."""
+def _packed(hints: Sequence[Guesses], layout: BatchLayout) -> Guesses:
+    """Put the guesses for sentences into the order of rows; roots have no guess."""
     root = Guesses.empty(1, hints[0].tags.shape[1])
     tags, chances = (
         np.concatenate([part for each in hints for part in (root[i], each[i])]) for i in range(2)
@@ -222,11 +240,10 @@ def _packed(hints: Sequence[Guesses], layout: Layout) -> Guesses:
 
 
 def hints_of(sentences: Sequence[Sentence], tagger: Tagger, vocabulary: Vocabulary) -> list[Hints]:
-    """Return a tagger's guesses for each sentence, by numbers of the vocabulary."""
-    # -1 if it lacks a tag
+    """Return a tagger's guesses for each sentence, as numbers of the vocabulary (-1: none)."""
     if not sentences:
         return []
-    found: list[Hints] = [{} for _ in sentences]
+    hints_of_all: list[Hints] = [{} for _ in sentences]
     ends = np.cumsum([0, *map(len, sentences)]).tolist()
     for column, (tags, guesses) in tagger.guess(sentences).items():
         if column not in vocabulary.tags:
@@ -234,9 +251,9 @@ def hints_of(sentences: Sequence[Sentence], tagger: Tagger, vocabulary: Vocabula
         numbers = {value: number for number, value in enumerate(vocabulary.tags[column].values)}
         known = np.array([*(numbers.get(tag, _NO_TAG) for tag in tags), _NO_TAG])
         guesses = guesses._replace(tags=known[guesses.tags])
-        for hints, (start, stop) in zip(found, pairwise(ends), strict=True):
+        for hints, (start, stop) in zip(hints_of_all, pairwise(ends), strict=True):
             hints[column] = Guesses(guesses.tags[start:stop], guesses.chances[start:stop])
-    return found
+    return hints_of_all
 
 
 def jackknifed_hints(
@@ -247,13 +264,12 @@ def jackknifed_hints(
     rng: Rng,
     progress: Progress | None = None,
 ) -> list[Hints]:
-    """Return guesses of taggers that have not seen the sentence."""
-    # With too few sentences they are those of `tagger`
-    found: dict[int, Hints] = {}
+    """Return guesses of taggers that have not seen the sentence; of `tagger` if too few."""
+    hints: dict[int, Hints] = {}
     for part, other in taggers_of_others(
         treebank, columns=tagger.columns, rng=rng, progress=progress
     ):
-        found |= zip(part, hints_of([treebank[i] for i in part], other, vocabulary), strict=True)
-    if not found:
+        hints |= zip(part, hints_of([treebank[i] for i in part], other, vocabulary), strict=True)
+    if not hints:
         return hints_of(treebank, tagger, vocabulary)
-    return [found[i] for i in range(len(treebank))]
+    return [hints[i] for i in range(len(treebank))]

@@ -1,6 +1,6 @@
 """Kernels of the neural network: LSTMs, characters, softmax, edges, relations.
 
-`e^x` is 2^k times a Taylor series: loops over it vectorize.
+`e^x` is computed as 2^k times a Taylor series: so compilers can vectorize loops over many x.
 """
 
 # mypy: disable-error-code="no-untyped-call,no-any-return"
@@ -18,14 +18,14 @@ _ONE: Final = np.float32(1)
 _TWO: Final = np.float32(2)
 _ZERO: Final = np.float32(0)
 
-# e^x = 2^k e^r, where k is the integer nearest to x / log 2. Below, e^x is 0 in effect, and above,
-# it is no longer a float32.
+# e^x = 2^k e^r, where k is the integer nearest to x / log 2. Below _LOWEST, e^x is nearly 0; above
+# _HIGHEST, e^x is too large for a float32.
 _LOWEST: Final = np.float32(-87)
 _HIGHEST: Final = np.float32(88)
-# Adding this number rounds to an integer, which then is in the lowest bits.
+# Adding this number to x rounds x to an integer, which is in the lowest bits of the sum.
 _SHIFT: Final = np.float32(1.5 * 2**23)
 _LOG2_E: Final = np.float32(1 / np.log(2))
-# log 2 in two parts. The products of the first and a small integer are exact.
+# log 2 in two parts. The product of the first part and a small integer is exact.
 _LOG_2_HIGH: Final = np.float32(355 / 512)
 _LOG_2_LOW: Final = np.float32(np.log(2) - 355 / 512)
 _BIAS: Final = np.int32(127 << 23)
@@ -61,11 +61,11 @@ def _sigmoid(x: np.float32) -> np.float32:
 
 @fused_kernel
 def _tanh(x: np.float32) -> np.float32:
-    """Return tanh(x) = m / (m + 2) with m = e^2x - 1, which is exact for small x too."""
+    """Return tanh(x) = m / (m + 2) with m = e^2x - 1, which is exact for small x, too."""
     power, rest = _parts_of_exp(_TWO * abs(x))
     m = power * rest + (power - _ONE)
-    found = m / (m + _TWO)
-    return -found if x < _ZERO else found
+    result = m / (m + _TWO)
+    return -result if x < _ZERO else result
 
 
 @kernel
@@ -80,12 +80,12 @@ def lstm(
     # float32 (2, P, H, 16): the weights of previous outputs, for each direction, in panels
     weights: np.ndarray,
     bias: np.ndarray,  # float32 (2, 4 H)
-    # mirrored (N,), sizes (T,), int64: as in `inputs.Layout`: the second direction reads, and
-    # writes, mirrored rows
+    # mirrored (N,), sizes (T,), int64: as in `inputs.BatchLayout`: the second direction reads and
+    # writes mirrored rows
     mirrored: np.ndarray,
     sizes: np.ndarray,
-    # float32 (N, at least 2 H): the outputs of both directions side by side. These are filled.
-    found: np.ndarray,
+    # written: float32 (N, at least 2 H): the outputs of both directions side by side
+    out: np.ndarray,
     wide: bool,  # see `has_wide_registers`
 ) -> None:
     """Run a layer of LSTMs in both directions (Hochreiter and Schmidhuber 1997)."""
@@ -95,7 +95,7 @@ def lstm(
     recurrent = np.empty((sizes[0], 4 * hidden), dtype=np.float32)
     scratch = np.empty(AT_ONCE, dtype=np.float32)
     for direction in range(2):
-        again = Panels(as_row(weights[direction]), 0, hidden, 4 * hidden)
+        of_direction = Panels(as_row(weights[direction]), 0, hidden, 4 * hidden)
         for b in range(sizes[0]):
             for j in range(hidden):
                 cells[b, j] = _ZERO
@@ -106,35 +106,38 @@ def lstm(
             if start:
                 before = Rows(as_row(outputs), 0, hidden)
                 into = Rows(as_row(recurrent), 0, 4 * hidden)
-                multiply_rows(before, size, again, into, scratch, wide)
+                multiply_rows(before, size, of_direction, into, scratch, wide)
             for b in range(size):
                 row = mirrored[start + b] if direction else start + b
                 _step(gates[row], recurrent[b], bias[direction], cells[b], outputs[b], direction)
                 for j in range(hidden):
-                    found[row, direction * hidden + j] = outputs[b, j]
+                    out[row, direction * hidden + j] = outputs[b, j]
             start += size
 
 
 @fused_kernel
 def _step(
-    into: np.ndarray,
-    again: np.ndarray,
-    own: np.ndarray,
+    gates: np.ndarray,
+    recurrent: np.ndarray,
+    bias: np.ndarray,
     cells: np.ndarray,
     outputs: np.ndarray,
     direction: int,
 ) -> None:
-    """Take a step of the LSTM of one direction."""
+    """Compute one step of the LSTM of one direction.
+
+    The inputs of the gates are the sums of `gates`, `recurrent` and `bias`.
+    """
     hidden = np.uint64(cells.size)
     gate = np.uint64(direction) * np.uint64(4) * hidden
     for j in range(hidden):
-        enter = _sigmoid(into[gate + j] + again[j] + own[j])
+        enter = _sigmoid(gates[gate + j] + recurrent[j] + bias[j])
         at = hidden + j
-        forget = _sigmoid(into[gate + at] + again[at] + own[at])
+        forget = _sigmoid(gates[gate + at] + recurrent[at] + bias[at])
         at += hidden
-        leave = _sigmoid(into[gate + at] + again[at] + own[at])
+        leave = _sigmoid(gates[gate + at] + recurrent[at] + bias[at])
         at += hidden
-        new = _tanh(into[gate + at] + again[at] + own[at])
+        new = _tanh(gates[gate + at] + recurrent[at] + bias[at])
         cell = enter * new + forget * cells[j]
         cells[j] = cell
         outputs[j] = leave * _tanh(cell)
@@ -143,16 +146,16 @@ def _step(
 @kernel
 @takes("int64[:, ::1], float32[:, ::1], int64[::1], float32[::1], out float32[:, ::1]")
 def spell(
-    letters: np.ndarray, table: np.ndarray, widths: np.ndarray, bias: np.ndarray, found: np.ndarray
+    letters: np.ndarray, table: np.ndarray, widths: np.ndarray, bias: np.ndarray, out: np.ndarray
 ) -> None:
-    """Run convolutions over the characters of forms, and keep the largest values (at least 0)."""
-    # The product of a character and the weights of each place of a window is looked up in a table.
-    # letters: int64 (U, C): the numbers of the characters of each form; 0 after its end
-    # table: float32 (characters, places * filters): the places of all windows, one window after the
-    # other
-    # widths: int64 (W,): the number of places of each window
-    # bias: float32 (W * filters,)
-    # found: float32 (U, W * filters): filled
+    """Run convolutions over the characters of forms, and keep the largest values (at least 0).
+
+    `letters`, int64 (U, C), has the numbers of the characters of each form; 0 after its end.
+    `table`, float32 (characters, places * filters), has the products of each character and the
+    weights of each place of a window, one window after the other. `widths`, int64 (W,), has the
+    number of places of each window; `bias` is float32 (W * filters,). `out`, float32
+    (U, W * filters), is written.
+    """
     filters = np.uint64(bias.size // widths.size)
     sums = np.empty(filters, dtype=np.float32)
     for u in range(letters.shape[0]):
@@ -160,7 +163,7 @@ def spell(
         while length > 0 and letters[u, length - 1] == 0:
             length -= 1
         for k in range(bias.size):
-            found[u, k] = _ZERO
+            out[u, k] = _ZERO
         first = np.uint64(0)
         for window in range(widths.size):
             width = widths[window]
@@ -175,17 +178,19 @@ def spell(
                     for f in range(filters):
                         sums[f] += table[letter, at + f]
                 for f in range(filters):
-                    if sums[f] > found[u, column + f]:
-                        found[u, column + f] = sums[f]
+                    if sums[f] > out[u, column + f]:
+                        out[u, column + f] = sums[f]
             first += np.uint64(width) * filters
 
 
 @kernel
 @takes("out float32[:, ::1], int64[::1]")
 def softmax(rows: np.ndarray, best: np.ndarray) -> None:
-    """Turn the logits of tags into their probabilities."""
-    # rows: float32 (N, V): changed in place
-    # best: int64 (N,): the column of the largest logit of each row
+    """Turn the logits of tags into their probabilities.
+
+    `rows`, float32 (N, V), is changed in place. `best`, int64 (N,), has the column of the largest
+    logit of each row.
+    """
     for row in range(rows.shape[0]):
         highest = rows[row, best[row]]
         for value in range(np.uint64(rows.shape[1])):
@@ -206,23 +211,22 @@ def _normalize(rows: np.ndarray, row: int) -> None:
 
 @kernel
 @takes("float32[:, ::1], int64, float64, int64[::1], out float32[:, ::1]")
-def rectify(
-    rows: np.ndarray, first: int, slope: float, order: np.ndarray, found: np.ndarray
-) -> None:
-    """Apply a leaky rectifier to some columns of rows, reorder the rows, and append a 1 to each."""
-    # rows: float32 (N, any): the columns from `first` on are used
-    # slope: negative numbers are multiplied by it
-    # order: int64 (N,): the row to put at each place
-    # found: float32 (N, columns + 1): filled
+def rectify(rows: np.ndarray, first: int, slope: float, order: np.ndarray, out: np.ndarray) -> None:
+    """Apply a leaky rectifier to some columns of rows, reorder the rows, and append a 1 to each.
+
+    The columns of `rows`, float32 (N, any), are used from `first` on. Negative numbers are
+    multiplied by `slope`. `order`, int64 (N,), has the row to put at each place. `out`, float32
+    (N, columns + 1), is written.
+    """
     start = np.uint64(first)
-    columns = np.uint64(found.shape[1] - 1)
+    columns = np.uint64(out.shape[1] - 1)
     factor = np.float32(slope)
     for place in range(order.size):
         row = order[place]
         for k in range(columns):
             x = rows[row, start + k]
-            found[place, k] = factor * x if x < _ZERO else x
-        found[place, columns] = _ONE
+            out[place, k] = factor * x if x < _ZERO else x
+        out[place, columns] = _ONE
 
 
 @reordered_kernel
@@ -265,13 +269,13 @@ def score_edges(
     wide: bool,  # see `has_wide_registers`
 ) -> None:
     """Score the edges of sentences by the products of the vectors of their ends."""
-    many, size, _ = scores.shape
+    sentences, size, _ = scores.shape
     depth = dependents.shape[1]
     most = (size + LANES - 1) // LANES
     panels = np.empty(most * depth * LANES, dtype=np.float32)
     scratch = np.empty(AT_ONCE, dtype=np.float32)
     start = 0
-    for b in range(many):
+    for b in range(sentences):
         n = lengths[b]
         for place in range((n + LANES - 1) // LANES * LANES):
             panel, lane = divmod(place, LANES)
@@ -296,7 +300,7 @@ def score_pairs(
     heads: np.ndarray,
     dependents: np.ndarray,
     weights: np.ndarray,  # float32 (columns,)
-    # first, n: the rows of the sentence are the `n` ones from `first`
+    # first, n: the first row of the sentence, and the number of its rows
     first: int,
     n: int,
     # float32 (at least n, at least n): filled: ``[head, dependent]`` is the product of the weights

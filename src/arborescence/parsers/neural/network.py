@@ -1,8 +1,8 @@
 """The network of a neural parser in PyTorch: BiLSTMs, tags, and biaffine edges and labels.
 
 Edges and labels: Dozat and Manning (2017), or an MLP over pairs of words (Kiperwasser and Goldberg
-2016). Tags are predicted by the lower layers and read by the upper ones (Søgaard and Goldberg
-2016): as given, or as the mean of the vectors of all values, weighted by their probabilities.
+2016). The lower layers predict tags, and the upper layers read tags (Søgaard and Goldberg 2016):
+given tags, or the mean of the vectors of all values, weighted by their probabilities.
 `forward.Forward` computes the same without PyTorch.
 """
 
@@ -17,7 +17,7 @@ from torch.nn.functional import layer_norm, leaky_relu, pad
 
 from arborescence.parsers.neural.devices import device_named, enough_memory, moved, own_threads
 from arborescence.parsers.neural.encoder import Encoder, encode
-from arborescence.parsers.neural.forward import Found
+from arborescence.parsers.neural.forward import NetworkScores
 from arborescence.parsers.neural.pieces import Pieces
 from arborescence.parsers.neural.stored import SLOPE, WINDOWS
 from arborescence.parsers.neural.vocabulary import NOTHING, UNKNOWN, Tagset
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 class BiLSTM(nn.Module):
-    """One bidirectional layer over sentences that are laid out as in `inputs.Layout`."""
+    """One bidirectional layer over sentences with the layout of `inputs.BatchLayout`."""
 
     def __init__(self, size: int, hidden: int) -> None:
         super().__init__()
@@ -46,7 +46,7 @@ class BiLSTM(nn.Module):
             nn.init.xavier_uniform_(self.input.data[direction])
             for gate in self.recurrent.data[direction].chunk(4, dim=1):
                 nn.init.orthogonal_(gate)
-        self.bias.data[:, :, hidden : 2 * hidden] = 1  # first, forget nothing
+        self.bias.data[:, :, hidden : 2 * hidden] = 1  # at the beginning, forget nothing
 
     def forward(self, rows: Tensor, sizes: list[int], mirrored: Tensor) -> Tensor:
         """Return the outputs of both directions side by side, (N, 2 hidden)."""
@@ -127,19 +127,21 @@ _LOWEST: Final = -1e9
 
 
 class Outputs(NamedTuple):
-    """What the network computes for B sentences with N words and roots, at most T in a sentence."""
+    """The network's output for B sentences with N words and roots, at most T in a sentence."""
 
-    tags: dict[str, Tensor]  # (N, V) each: the logits of the values of each column
-    # (B, T, T) float: the scores of edges, ``[head, dependent]``; very low where a sentence has no
-    # such edge
+    #: (N, V) each: the logits of the values of each column.
+    tags: dict[str, Tensor]
+    #: (B, T, T) float: the scores of edges, ``[head, dependent]``; very low where a sentence has no
+    #: such edge.
     edges: Tensor
-    # heads, dependents: (N, label) float: the vectors by which `Network.relations` scores relations
+    #: (N, label) float: the vectors of words as heads, for `Network.relations`.
     heads: Tensor
+    #: (N, label) float: the vectors of words as dependents.
     dependents: Tensor
 
 
 class Network(nn.Module):
-    """The network, with `relations` for the edges of a tree; it copies an encoder to fine-tune."""
+    """The network, with `relations` for the edges of a tree; fine-tuning copies the encoder."""
 
     def __init__(
         self,
@@ -214,24 +216,24 @@ class Network(nn.Module):
 
     def forward(self, batch: Any) -> Outputs:
         """Score tags and edges of `Inputs` whose arrays are tensors (`devices.moved`)."""
-        found = self._read(batch)
+        rows = self._read(batch)
         for layer in self.lower:
-            found = self._run(layer, found, batch)
-        below = self._drop(found, batch)
+            rows = self._run(layer, rows, batch)
+        below = self._drop(rows, batch)
         logits = {column: tagger(below) for column, tagger in self.taggers.items()}
         vectors = [self._tag_vectors(column, logits[column], batch) for column in self.tags]
         if self.lemmas is not None and batch.lemmas is not None:
             vectors.append(self.lemmas(batch.lemmas))
-        found = torch.cat([found, *vectors], dim=1)
+        rows = torch.cat([rows, *vectors], dim=1)
         for layer in self.upper:
-            found = self._run(layer, found, batch)
-        found = self._drop(found, batch)
-        heads, dependents = self.as_head(found), self.as_dependent(found)
+            rows = self._run(layer, rows, batch)
+        rows = self._drop(rows, batch)
+        heads, dependents = self.as_head(rows), self.as_dependent(rows)
         edges, of_heads, of_dependents = self._edges(heads, dependents, batch)
         return Outputs(logits, edges, of_heads, of_dependents)
 
     def groups(self, settings: Settings) -> list[dict[str, Any]]:
-        """Return the parameters that are trained, those of the encoder with their own rate."""
+        """Return the parameters that are trained; the encoder's parameters have their own rate."""
         tuned = [] if self.encoder is None else list(self.encoder.parameters())
         ours = {id(each) for each in tuned}
         rest = [each for each in self.parameters() if each.requires_grad and id(each) not in ours]
@@ -287,7 +289,7 @@ class Network(nn.Module):
         return mixed
 
     def _tag_vectors(self, column: str, logits: Tensor, batch: Any) -> Tensor:
-        """Return the vectors of tags: of those that are given, else the expected ones."""
+        """Return the vectors of given tags, else the expected vectors."""
         vectors = self.tags[column]
         bag = batch.given[column]
         expected = logits.softmax(dim=1) @ (self._pieces[column].to(vectors) @ vectors)
@@ -297,8 +299,8 @@ class Network(nn.Module):
         return torch.where(bag.given[batch.layout.sentence][:, None], known, expected)
 
     def _run(self, layer: nn.Module, rows: Tensor, batch: Any) -> Tensor:
-        found: Tensor = layer(self._drop(rows, batch), batch.layout.sizes, batch.layout.mirrored)
-        return found
+        out: Tensor = layer(self._drop(rows, batch), batch.layout.sizes, batch.layout.mirrored)
+        return out
 
     def _drop(self, rows: Tensor, batch: Any) -> Tensor:
         """Set the same random columns to zero in all rows of a sentence, in training."""
@@ -312,7 +314,7 @@ class Network(nn.Module):
     def _edges(
         self, heads: Tensor, dependents: Tensor, batch: Any
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Score edges; return also what is left for relations."""
+        """Score edges; also return the vectors of heads and dependents for relations."""
         label_heads = self._drop(leaky_relu(heads[:, self._arc :], SLOPE), batch)
         label_dependents = self._drop(leaky_relu(dependents[:, self._arc :], SLOPE), batch)
         heads, dependents = heads[:, : self._arc], dependents[:, : self._arc]
@@ -336,7 +338,7 @@ class Network(nn.Module):
 
 
 class OnDevice:
-    """The network with given weights on a device; OptionError if there is none of that name."""
+    """The network with given weights on a device; OptionError if there is no such device."""
 
     def __init__(
         self,
@@ -361,22 +363,24 @@ class OnDevice:
         encoder: Any = self._network.encoder
         return deepcopy(encoder).cpu()
 
-    def run(self, inputs: Inputs) -> Found:
+    def run(self, inputs: Inputs) -> NetworkScores:
         """Tag the words and score the edges of a batch."""
         advice = "use fewer threads, or another device"
         with torch.inference_mode(), enough_memory(advice), own_threads(1):
-            found = self._network(moved(inputs, self._device))
-            tags = {column: logits.argmax(dim=1).cpu() for column, logits in found.tags.items()}
-            edges = found.edges.cpu()
+            outputs = self._network(moved(inputs, self._device))
+            tags = {column: logits.argmax(dim=1).cpu() for column, logits in outputs.tags.items()}
+            edges = outputs.edges.cpu()
 
         def relations(governors: Numbers, dependents: Numbers) -> NDArray[np.float32]:
             with torch.inference_mode(), own_threads(1):
-                heads = found.heads[torch.from_numpy(governors).to(self._device)]
-                tails = found.dependents[torch.from_numpy(dependents).to(self._device)]
+                heads = outputs.heads[torch.from_numpy(governors).to(self._device)]
+                tails = outputs.dependents[torch.from_numpy(dependents).to(self._device)]
                 scores: NDArray[np.float32] = self._network.relations(heads, tails).cpu().numpy()
                 return scores
 
-        return Found({c: each.numpy() for c, each in tags.items()}, edges.numpy(), relations)
+        return NetworkScores(
+            {c: each.numpy() for c, each in tags.items()}, edges.numpy(), relations
+        )
 
 
 def state_of(network: Network) -> dict[str, Tensor]:

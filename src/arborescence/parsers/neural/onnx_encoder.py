@@ -1,8 +1,8 @@
-"""A fine-tuned encoder that a model file has as ONNX, with its tokenizer: parsing needs no PyTorch.
+"""A fine-tuned encoder in a model file, as ONNX, with its tokenizer: parsing needs no PyTorch.
 
 Each window of pieces is read by itself, so nothing is padded, and a word has the same vector in any
-batch. A file from a stranger may have it, so its operators, its tokenizer, and what it costs are
-checked before it runs.
+batch. The file may come from a stranger, so the encoder's operators, its tokenizer, and its needs
+of memory and time are checked before it runs.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 import numpy as np
 
 from arborescence.errors import ArborescenceError, MissingExtraError, ModelError
-from arborescence.parsers.neural.onnx_file import network_of
+from arborescence.parsers.neural.onnx_file import graph_of
 from arborescence.parsers.neural.onnx_sizes import Sizes
-from arborescence.parsers.neural.pieces import LONGEST_WINDOW, OneByOne, Splitter
+from arborescence.parsers.neural.pieces import LONGEST_WINDOW, OneByOne, PieceSplitter
 from arborescence.parsers.neural.tokenizer_file import tokenizer_of
 from arborescence.parsers.shared import scheme
 
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from arborescence.parsers.neural.inputs import Layout
+    from arborescence.parsers.neural.inputs import BatchLayout
     from arborescence.treebank import Sentence
 
-#: What says in a model file that its encoder is ONNX.
+#: The name of the format in a model file.
 FORMAT: Final = "onnx"
 _FIELDS: Final = {
     "name": scheme.VALUE,
@@ -39,7 +39,7 @@ _FIELDS: Final = {
 _ARRAYS: Final = {
     name: scheme.Array((np.uint8,), (f"bytes of {name}",)) for name in ("onnx", "tokenizer")
 }
-#: Larger numbers are none that an encoder means.
+#: The largest number that a sound encoder returns.
 _LARGEST: Final = float(np.finfo(np.float16).max)
 
 
@@ -53,10 +53,10 @@ class OnnxEncoder:
     def __init__(
         self, fields: dict[str, Any], arrays: dict[str, NDArray[np.uint8]], layers: int, size: int
     ) -> None:
-        # fields and arrays: what a model file has. ModelError if they are no encoder of that shape
+        # The fields and arrays of a model file; ModelError if they are no encoder of this shape.
         self._fields = scheme.fields_of(fields, _FIELDS)
         self.arrays = scheme.arrays_of(arrays, _ARRAYS, {})
-        self.name: str = self._fields["name"]  # what it was made from
+        self.name: str = self._fields["name"]  # of the encoder before the export
         self.layers, self.size = layers, size
         try:
             import onnxruntime
@@ -69,15 +69,15 @@ class OnnxEncoder:
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = 1
         options.log_severity_level = 4  # errors are raised
-        # What was checked is what is run: bytes can be of two formats at once.
+        # Run the checked format only: the same bytes can be valid in two formats.
         options.add_session_config_entry("session.load_model_format", "ONNX")
-        # No other file is read, though ONNX can name some: this is no folder.
+        # ONNX can name other files to read. None is read, since this path is no folder.
         options.add_session_config_entry(
             "session.model_external_initializers_file_folder_path", os.devnull
         )
         with _understood():
             data = self.arrays["onnx"].tobytes()
-            self._sizes = Sizes(network_of(memoryview(data)))
+            self._sizes = Sizes(graph_of(memoryview(data)))
             self._sizes.check(self._fields["room"])
             self._session = onnxruntime.InferenceSession(
                 data, options, providers=["CPUExecutionProvider"]
@@ -85,32 +85,32 @@ class OnnxEncoder:
             text = tokenizer_of(self.arrays["tokenizer"].tobytes())
             tokenizer = tokenizers.Tokenizer.from_str(text)
             one_by_one = OneByOne(tokenizer, self._fields["unknown"])
-            self._splitter = Splitter(one_by_one, self._fields["room"])
-        self.features([["a"]])  # a wrong shape is found now
+            self._splitter = PieceSplitter(one_by_one, self._fields["room"])
+        self.features([["a"]])  # a wrong shape raises its error now
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self._fields, self.arrays, self.layers, self.size)
 
     @property
     def digest(self) -> str:
-        """A digest by which it is known again."""
+        """A digest that identifies the encoder."""
         digest = hashlib.blake2b(digest_size=16)
         for array in self.arrays.values():
             digest.update(array.tobytes())
         return digest.hexdigest()
 
     def to_file(self) -> dict[str, Any]:
-        """Return the fields of a model file, beside `arrays`."""
+        """Return the fields of a model file; it also has `arrays`."""
         return {"format": FORMAT, **self._fields}
 
-    def read(self, sentences: Sequence[Sentence], layout: Layout) -> NDArray[np.float32]:
+    def read(self, sentences: Sequence[Sentence], layout: BatchLayout) -> NDArray[np.float32]:
         """Return the vectors of words (N, layers, size), 0 for roots."""
         encoded = np.zeros((len(layout.flat), self.layers, self.size), dtype=np.float32)
         encoded[layout.words] = self.features([sentence.forms for sentence in sentences])
         return encoded
 
     def features(self, sentences: Sequence[Sequence[str]]) -> NDArray[np.float32]:
-        """Return the vectors of all words: the means of those of their pieces."""
+        """Return the vectors of all words: the means of the vectors of their pieces."""
         with _understood():
             pieces = self._splitter(sentences)
             for length in np.unique(pieces.lengths).tolist():
@@ -123,7 +123,7 @@ class OnnxEncoder:
             if state.dtype != np.float32 or state.shape != (length, self.layers, self.size):
                 raise ModelError(f"the encoder gives {state.dtype} {state.shape}")
             if not (np.abs(state) <= _LARGEST).all():
-                raise ModelError("the encoder gives numbers that are too large, or none")
+                raise ModelError("the encoder gives numbers that are too large, or NaN")
         window, place = np.divmod(pieces.place, pieces.ids.shape[1])
         place += (np.cumsum(pieces.lengths) - pieces.lengths)[window]
         _, first, counts = np.unique(pieces.word, return_index=True, return_counts=True)
@@ -136,7 +136,7 @@ class OnnxEncoder:
 def _understood() -> Iterator[None]:
     """Turn errors of onnxruntime and tokenizers, which are of many classes, into ModelErrors.
 
-    Those of Rust are no Exceptions.
+    Errors of Rust are a BaseException, not an Exception.
     """
     try:
         yield

@@ -1,7 +1,7 @@
-"""The graph of an encoder in ONNX, read strictly: a field that is not known here is refused.
+"""The graph of an encoder in ONNX, read strictly: an unknown field is refused.
 
-ONNX is a message of protocol buffers: pairs of a field's number and its value. There is no code, no
-graph within a graph, no other file, and each name has one meaning.
+ONNX is a message of protocol buffers: pairs of a field's number and its value. A file may have no
+code, no graph within a graph and no link to another file, and each name has one meaning.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 
     Fields = dict[int, list[Any]]
 
-#: Types of elements that encoders have: their numbers in ONNX, and their bytes.
+#: The types of elements in encoders: their numbers in ONNX, and their sizes in bytes.
 FLOAT, UINT8, INT8, INT64, BOOL = 1, 2, 3, 7, 9
 WIDTHS: Final = {FLOAT: 4, UINT8: 1, INT8: 1, INT64: 8, BOOL: 1}
-#: Numbers of shapes, axes and places: longer tensors are data.
+#: The most numbers in a tensor of lengths, axes or indices: longer tensors are data.
 _FEW: Final = 64
 _MOST_NODES: Final = 4096
 _MOST_AXES: Final = 8
 
-# The fields of each kind of message, by number. What is described by a table is a message; what
-# stands in a list may come more than once; None is not looked at (names, notes, stated shapes).
+# The fields of each kind of message, by number. A table stands for a message, a list for a field
+# that may come more than once, and None for a field that is ignored (names, notes, stated shapes).
 _OPERATORS: Final = {1: bytes, 2: int}
 _TENSOR: Final = {1: [int], 2: int, 4: bytes, 5: bytes, 8: bytes, 9: bytes, 12: None, 14: int}
 _ATTRIBUTE: Final = {1: bytes, 2: float, 3: int, 8: [int], 13: None, 20: int}
@@ -54,76 +54,87 @@ _MODEL: Final = {
     8: [_OPERATORS],
     14: [None],
 }
-_KINDS: Final = {2: 1, 3: 2, 8: 7}  # which kind an attribute says that it is, by its field
-_VARINT, _LONG, _BYTES, _SHORT = 0, 1, 2, 5  # how a value is coded
+_KINDS: Final = {2: 1, 3: 2, 8: 7}  # the kind that an attribute must state, by its field
+_VARINT, _LONG, _BYTES, _SHORT = 0, 1, 2, 5  # the codings of a value
 
 
 class Tensor(NamedTuple):
-    """A tensor of a graph: what its shape and its kind are, and its numbers if these are few."""
+    """A tensor of a graph."""
 
-    kind: int  # of its elements: FLOAT, ...
+    #: The type of the elements: FLOAT, ...
+    kind: int
+    #: The length of each axis.
     shape: tuple[int, ...]
+    #: The elements, if they are few whole numbers.
     values: tuple[int, ...] | None = None
 
 
-class Node(NamedTuple):
-    """A node of a graph: an operator, and the names of what it reads and writes."""
+class OnnxNode(NamedTuple):
+    """A node of a graph: an operator, and the names of its input and output tensors."""
 
-    operator: str  # with the name of its set of operators in front, if that is not ONNX's own
+    #: The operator; the name of its set of operators stands before it, except for ONNX's own set.
+    operator: str
+    #: The names of the input tensors.
     inputs: tuple[str, ...]
+    #: The name of the output tensor.
     output: str
+    #: The attributes by name.
     attributes: dict[str, Any]
 
 
-class Network(NamedTuple):
-    """A graph from one input to one output; its nodes stand after those whose output they read."""
+class OnnxGraph(NamedTuple):
+    """A graph from one input to one output."""
 
+    #: The name of the input.
     input: str
-    tensors: dict[str, Tensor]  # the constants
-    nodes: tuple[Node, ...]
+    #: The constants by name.
+    tensors: dict[str, Tensor]
+    #: The nodes; each stands after the nodes whose output it reads.
+    nodes: tuple[OnnxNode, ...]
+    #: The name of the output.
     output: str
 
 
 def refused(fault: str) -> ModelError:
-    """Return the error for an encoder that is not read."""
+    """Return the error for an encoder that is refused."""
     return ModelError(f"the encoder cannot be read: {fault}")
 
 
-def network_of(data: memoryview) -> Network:
-    """Read a file of ONNX; ModelError, or another exception, if it is none or has other parts."""
+def graph_of(data: memoryview) -> OnnxGraph:
+    """Read a file of ONNX; ModelError or another exception if it is not ONNX or is refused."""
     [graph] = _message(data, _MODEL)[7]
     tensors: dict[str, Tensor] = {}
     for fields in graph.get(5, []):
-        _defined(_text(fields, 8), tensors)
+        _check_new(_text(fields, 8), tensors)
         tensors[_text(fields, 8)] = _tensor(fields)
-    [given], [result] = graph[11], graph[12]
+    [source], [result] = graph[11], graph[12]
     known = set(tensors)
-    _defined(_text(given, 1), known)
-    known.add(_text(given, 1))
-    found = graph.get(1, [])
-    if len(found) > _MOST_NODES:
-        raise refused(f"it has {len(found)} nodes; at most {_MOST_NODES} are read")
-    nodes = tuple(map(_node, found))
+    _check_new(_text(source, 1), known)
+    known.add(_text(source, 1))
+    messages = graph.get(1, [])
+    if len(messages) > _MOST_NODES:
+        raise refused(f"it has {len(messages)} nodes; at most {_MOST_NODES} are read")
+    nodes = tuple(map(_node, messages))
     for node in nodes:
         missing = set(node.inputs) - known
         if missing:
             raise refused(f"it reads {min(missing)!r}, which is not known there")
-        _defined(node.output, known)
+        _check_new(node.output, known)
         known.add(node.output)
     if not nodes or _text(result, 1) not in {node.output for node in nodes}:
         raise refused("it computes nothing")
-    return Network(_text(given, 1), tensors, nodes, _text(result, 1))
+    return OnnxGraph(_text(source, 1), tensors, nodes, _text(result, 1))
 
 
-def _defined(name: str, known: Collection[str]) -> None:
+def _check_new(name: str, known: Collection[str]) -> None:
     if not name or name in known:
         raise refused(f"it has the name {name!r} twice")
 
 
-def _node(fields: Fields) -> Node:
+def _node(fields: Fields) -> OnnxNode:
     attributes: dict[str, Any] = {}
     for each in fields.get(5, []):
-        _defined(_text(each, 1), attributes)
+        _check_new(_text(each, 1), attributes)
         [(number, value)] = [(number, each[number]) for number in _KINDS if number in each]
         if each.get(20) != [_KINDS[number]]:
             raise refused(f"it is damaged: the kind of {_text(each, 1)!r}")
@@ -132,7 +143,7 @@ def _node(fields: Fields) -> Node:
         )
     [output] = fields[2]
     operators = _text(fields, 7)
-    return Node(
+    return OnnxNode(
         f"{operators}.{_text(fields, 4)}" if operators else _text(fields, 4),
         tuple(bytes(each).decode() for each in fields.get(1, [])),
         bytes(output).decode(),
@@ -151,10 +162,10 @@ def _tensor(fields: Fields) -> Tensor:
     for length in shape:
         size *= length
     if number == 5:  # whole numbers, of as many bytes as each needs
-        there, wanted = int((np.frombuffer(data, np.uint8) < 0x80).sum()), size
+        length, expected = int((np.frombuffer(data, np.uint8) < 0x80).sum()), size
     else:
-        there, wanted = len(data), size * WIDTHS[kind]
-    if there != wanted or (number == 4 and kind != FLOAT):
+        length, expected = len(data), size * WIDTHS[kind]
+    if length != expected or (number == 4 and kind != FLOAT):
         raise refused(f"it has a constant of the shape {shape} with other data")
     few = number == 9 and kind == INT64 and size <= _FEW
     values = np.frombuffer(data, "<i8").tolist() if few else None
@@ -168,14 +179,14 @@ def _text(fields: Fields, number: int) -> str:
 
 def _message(data: memoryview, known: dict[int, Any]) -> Fields:
     """Return the values of a message's fields, by number."""
-    found: Fields = {}
+    values: Fields = {}
     for number, wire, value in _fields(data):
         kind = known.get(number, ...)
         several = isinstance(kind, list)
         [kind] = kind if isinstance(kind, list) else [kind]
-        if kind is ... or (number in found and not several):
-            raise refused(f"it has a part that is not read (field {number})")
-        into = found.setdefault(number, [])
+        if kind is ... or (number in values and not several):
+            raise refused(f"it has an unknown part (field {number})")
+        into = values.setdefault(number, [])
         if kind is None:
             continue
         if kind is int and several and wire == _BYTES:
@@ -184,11 +195,11 @@ def _message(data: memoryview, known: dict[int, Any]) -> Fields:
         if wire != (_VARINT if kind is int else _SHORT if kind is float else _BYTES):
             raise refused(f"it is damaged (field {number})")
         into.append(_message(value, kind) if isinstance(kind, dict) else value)
-    return found
+    return values
 
 
 def _fields(data: memoryview) -> Iterator[tuple[int, int, Any]]:
-    """Yield number, kind of coding, and value of each field of a message."""
+    """Yield the number, the coding and the value of each field of a message."""
     place = 0
     while place < len(data):
         key, place = _varint(data, place)
@@ -203,7 +214,7 @@ def _fields(data: memoryview) -> Iterator[tuple[int, int, Any]]:
             length = {_LONG: 8, _SHORT: 4}[wire]
         end = place + length
         if not place <= end <= len(data):
-            raise refused("it is cut")
+            raise refused("its end is missing")
         part = data[place:end]
         yield number, wire, struct.unpack("<f", part)[0] if wire == _SHORT else part
         place = end
@@ -212,15 +223,15 @@ def _fields(data: memoryview) -> Iterator[tuple[int, int, Any]]:
 def _packed(data: memoryview) -> list[int]:
     if len(data) > 10 * _FEW:
         raise refused("it has a list that is too long")
-    found, place = [], 0
+    values, place = [], 0
     while place < len(data):
         value, place = _varint(data, place)
-        found.append(value)
-    return found
+        values.append(value)
+    return values
 
 
 def _varint(data: memoryview, place: int) -> tuple[int, int]:
-    """Return a number of 64 bits with its sign, and where it ends."""
+    """Return a signed number of 64 bits, and the place after its end."""
     value = 0
     for shift in range(0, 70, 7):
         byte = data[place]

@@ -1,7 +1,7 @@
-"""How much memory and work an encoder in ONNX needs, by the shapes of its tensors, before it runs.
+"""The memory and the work that an encoder in ONNX needs, from the shapes of its tensors.
 
-The operators are those of BERT; any other is refused. So there are no loops, each shape is a
-function of the number of pieces, and so are memory and work.
+They are known before the encoder runs: only the operators of BERT are allowed. So there are no
+loops, and each shape is a function of the number of pieces; so are memory and work.
 """
 
 from __future__ import annotations
@@ -25,42 +25,44 @@ from arborescence.parsers.neural.onnx_file import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from arborescence.parsers.neural.onnx_file import Network, Node
+    from arborescence.parsers.neural.onnx_file import OnnxGraph, OnnxNode
 
     Shape = tuple[int, ...]
 
-#: Bytes of the tensors that are there at once, beside the weights.
+#: The most bytes of tensors in memory at once, without the weights.
 ROOM: Final = 1 << 29
-#: Multiplications and additions for a window: a minute's work.
+#: The most multiplications and additions for a window: a minute's work.
 MOST_WORK: Final = 1 << 38
-#: Smaller tensors are counted as if all of them were there at once.
+#: Smaller tensors are counted as if all of them were in memory at once.
 _SMALL: Final = 1 << 16
 _MOST_AXES: Final = 8
-#: The operators whose result may lie where what they read lies.
+#: The operators whose output may share the memory of their input.
 _VIEWS: Final = ("Reshape", "Unsqueeze", "Squeeze")
 
 
 class Sizes:
-    """The shapes of all tensors for windows of some length, and what these cost."""
+    """The shapes of all tensors for windows of some length, and the memory and work they need.
 
-    def __init__(self, network: Network) -> None:
-        # ModelError if there is an operator that is not known
-        for node in network.nodes:
+    ModelError if there is an unknown operator.
+    """
+
+    def __init__(self, graph: OnnxGraph) -> None:
+        for node in graph.nodes:
             if node.operator not in _OPERATORS:
                 raise refused(f"it has the operator {node.operator}, which BERT does not need")
-        self._network = network
+        self._graph = graph
         self._checked: set[int] = set()
 
     def check(self, length: int) -> None:
-        """Check that a window of so many pieces costs neither too much memory nor time."""
+        """Check that a window of `length` pieces needs neither too much memory nor time."""
         if length in self._checked:
             return
-        known = {**self._network.tensors, self._network.input: Tensor(INT64, (1, length))}
+        known = {**self._graph.tensors, self._graph.input: Tensor(INT64, (1, length))}
         work = 0
-        for node in self._network.nodes:
-            made, cost = _made(node, [known[name] for name in node.inputs])
-            known[node.output], work = made, work + cost
-            if _bytes(made) > ROOM or work > MOST_WORK:
+        for node in self._graph.nodes:
+            output, cost = _output_of(node, [known[name] for name in node.inputs])
+            known[node.output], work = output, work + cost
+            if _bytes(output) > ROOM or work > MOST_WORK:
                 break
         if work > MOST_WORK or self._memory(known) > ROOM:
             raise refused(
@@ -70,18 +72,19 @@ class Sizes:
         self._checked.add(length)
 
     def _memory(self, known: dict[str, Tensor]) -> int:
-        """Return a bound on the bytes that are needed at once, in whatever order nodes run.
+        """Return a bound on the bytes that are needed at once, for any order of the nodes.
 
-        What does not depend on the input may be computed once and kept. When a node runs, another
-        one's result can be there unless it needs this node, or all that read it came before.
+        A result that does not depend on the input may be computed once and kept. When a node runs,
+        the result of another node can be in memory, unless the other node needs this node's result,
+        or all readers of its result ran before.
         """
-        nodes = [node for node in self._network.nodes if node.output in known]
+        nodes = [node for node in self._graph.nodes if node.output in known]
         place = {node.output: n for n, node in enumerate(nodes)}
         before = np.zeros((len(nodes), len(nodes)), dtype=bool)
         varies = np.zeros(len(nodes), dtype=bool)
         readers: list[list[int]] = [[] for _ in nodes]
         for n, node in enumerate(nodes):
-            varies[n] = self._network.input in node.inputs
+            varies[n] = self._graph.input in node.inputs
             for name in node.inputs:
                 if (m := place.get(name)) is not None:
                     before[n] |= before[m]
@@ -93,7 +96,7 @@ class Sizes:
             if nodes[n].operator in _VIEWS and (m := place.get(nodes[n].inputs[0])) is not None:
                 owner[n] = m
                 readers[m] += readers[n]
-        there = np.zeros(len(nodes), dtype=np.int64)
+        in_memory = np.zeros(len(nodes), dtype=np.int64)  # bytes of others when each node runs
         for n, node in enumerate(nodes):
             size = _bytes(known[node.output])
             if size > ROOM:
@@ -102,29 +105,29 @@ class Sizes:
                 continue
             if size <= _SMALL or not varies[n]:
                 least += size
-            elif node.output == self._network.output:
-                there += np.where(before[n], 0, size)
+            elif node.output == self._graph.output:
+                in_memory += np.where(before[n], 0, size)
             else:
-                there += np.where(before[n] | before[:, readers[n]].all(axis=1), 0, size)
+                in_memory += np.where(before[n] | before[:, readers[n]].all(axis=1), 0, size)
         allocating = np.array([owner[n] == n for n in range(len(nodes))])
-        return least + int(there[allocating].max(initial=0))
+        return least + int(in_memory[allocating].max(initial=0))
 
 
 def _bytes(tensor: Tensor) -> int:
     return math.prod(tensor.shape) * WIDTHS[tensor.kind]
 
 
-def _made(node: Node, inputs: list[Tensor]) -> tuple[Tensor, int]:
-    """Return what a node computes, and how many operations it takes."""
+def _output_of(node: OnnxNode, inputs: list[Tensor]) -> tuple[Tensor, int]:
+    """Return the output of a node, and the number of its multiplications and additions."""
     operator, attributes = _OPERATORS[node.operator], dict(node.attributes)
-    made = operator(inputs, attributes)
-    if attributes or len(made.shape) > _MOST_AXES or min(made.shape, default=0) < 0:
+    output = operator(inputs, attributes)
+    if attributes or len(output.shape) > _MOST_AXES or min(output.shape, default=0) < 0:
         raise refused(
             f"it has {node.operator} with {', '.join(attributes) or 'no'} unknown attributes, "
-            f"which makes a tensor of {made.shape}"
+            f"which makes a tensor of {output.shape}"
         )
     inner = inputs[0].shape[-1] if node.operator in _PRODUCTS else 1
-    return made, math.prod(made.shape) * inner
+    return output, math.prod(output.shape) * inner
 
 
 def _demand(holds: bool, fault: str) -> None:
@@ -133,7 +136,7 @@ def _demand(holds: bool, fault: str) -> None:
 
 
 def _numbers(tensor: Tensor) -> tuple[int, ...]:
-    """Return a tensor's numbers, which give a shape or places."""
+    """Return a tensor's elements, which are lengths, axes or indices."""
     if tensor.values is None:
         raise refused("it has shapes that depend on more than the number of pieces")
     return tensor.values
@@ -144,22 +147,22 @@ def _axis(axis: int, rank: int) -> int:
     return axis % rank
 
 
-def _together(*shapes: Shape) -> Shape:
-    """Return the shape of what is computed from tensors, element by element."""
-    found = []
+def _broadcast(*shapes: Shape) -> Shape:
+    """Return the shape that broadcasting makes from the shapes of tensors."""
+    broadcast = []
     for axis in range(-max(map(len, shapes)), 0):
         lengths = {shape[axis] for shape in shapes if len(shape) >= -axis} - {1}
         _demand(len(lengths) <= 1, f"shapes {shapes} that do not fit")
-        found.append(lengths.pop() if lengths else 1)
-    return tuple(found)
+        broadcast.append(lengths.pop() if lengths else 1)
+    return tuple(broadcast)
 
 
 def _element_by_element(kind: int | None = None) -> Callable[[list[Tensor], Any], Tensor]:
-    def made(inputs: list[Tensor], attributes: Any) -> Tensor:  # noqa: ARG001
-        shape = _together(*(each.shape for each in inputs))
+    def output(inputs: list[Tensor], attributes: Any) -> Tensor:  # noqa: ARG001
+        shape = _broadcast(*(each.shape for each in inputs))
         return Tensor(kind or inputs[-1].kind, shape)
 
-    return made
+    return output
 
 
 def _concat(inputs: list[Tensor], attributes: dict[str, Any]) -> Tensor:
@@ -184,7 +187,7 @@ def _dequantize(inputs: list[Tensor], attributes: dict[str, Any]) -> Tensor:  # 
 
 def _expand(inputs: list[Tensor], attributes: dict[str, Any]) -> Tensor:  # noqa: ARG001
     given, shape = inputs
-    return Tensor(given.kind, _together(given.shape, _numbers(shape)))
+    return Tensor(given.kind, _broadcast(given.shape, _numbers(shape)))
 
 
 def _gather(inputs: list[Tensor], attributes: dict[str, Any]) -> Tensor:
@@ -216,11 +219,11 @@ def _layer_normalization(inputs: list[Tensor], attributes: dict[str, Any]) -> Te
 def _matmul(inputs: list[Tensor], attributes: dict[str, Any]) -> Tensor:  # noqa: ARG001
     left, right = (each.shape for each in inputs)
     _demand(min(len(left), len(right)) > 1 and left[-1] == right[-2], f"{left} times {right}")
-    return Tensor(FLOAT, (*_together(left[:-2], right[:-2]), left[-2], right[-1]))
+    return Tensor(FLOAT, (*_broadcast(left[:-2], right[:-2]), left[-2], right[-1]))
 
 
 def _matmul_of_bits(inputs: list[Tensor], attributes: dict[str, Any]) -> Tensor:
-    # Its sizes are attributes, by which its weights are read: they must be those of its weights.
+    # The operator reads the weights by the sizes in its attributes: these must be the true sizes.
     given, weights, scales = inputs
     rows, columns, block = (attributes.pop(name) for name in ("N", "K", "block_size"))
     _demand(attributes.pop("bits") == 8 and attributes.pop("accuracy_level", 0) in (0, 4), "bits")
@@ -238,11 +241,11 @@ def _range(inputs: list[Tensor], attributes: dict[str, Any]) -> Tensor:  # noqa:
 
 
 def _reshape(inputs: list[Tensor], attributes: dict[str, Any]) -> Tensor:
-    given, wanted = inputs
+    given, target = inputs
     kept = not attributes.pop("allowzero", 0)
     shape = [
         given.shape[axis] if kept and length == 0 else length
-        for axis, length in enumerate(_numbers(wanted))
+        for axis, length in enumerate(_numbers(target))
     ]
     size = math.prod(given.shape)
     if -1 in shape:
@@ -253,8 +256,8 @@ def _reshape(inputs: list[Tensor], attributes: dict[str, Any]) -> Tensor:
 
 def _shape(inputs: list[Tensor], attributes: dict[str, Any]) -> Tensor:
     [given] = inputs
-    found = given.shape[attributes.pop("start", 0) : attributes.pop("end", None)]
-    return Tensor(INT64, (len(found),), found)
+    lengths = given.shape[attributes.pop("start", 0) : attributes.pop("end", None)]
+    return Tensor(INT64, (len(lengths),), lengths)
 
 
 def _slice(inputs: list[Tensor], attributes: dict[str, Any]) -> Tensor:  # noqa: ARG001
@@ -306,7 +309,7 @@ def _unsqueeze(inputs: list[Tensor], attributes: dict[str, Any]) -> Tensor:  # n
 
 
 _PRODUCTS: Final = ("MatMul", "com.microsoft.MatMulNBits")
-#: Each returns what a node makes, and takes away the attributes that it knows.
+#: Each function returns the output of a node, and removes the attributes that it knows.
 _OPERATORS: Final[dict[str, Callable[[list[Tensor], dict[str, Any]], Tensor]]] = {
     **dict.fromkeys(("Add", "Div", "Erf", "Mul", "Where"), _element_by_element()),
     **dict.fromkeys(("GreaterOrEqual", "IsNaN"), _element_by_element(BOOL)),

@@ -14,8 +14,8 @@ from arborescence.parsers.neural.feature_cache import remove
 from arborescence.parsers.neural.graphs import NeuralGraphs
 from arborescence.parsers.neural.inputs import hints_of, jackknifed_hints
 from arborescence.parsers.neural.onnx_encoder import FORMAT, OnnxEncoder
-from arborescence.parsers.neural.settings import Settings, needs_torch, pace, said_of
-from arborescence.parsers.neural.stored import shapes
+from arborescence.parsers.neural.settings import Settings, few_steps, needs_torch, pace
+from arborescence.parsers.neural.stored import shapes_of
 from arborescence.parsers.neural.vectors import Vectors, words_of
 from arborescence.parsers.neural.vocabulary import TAGS, Vocabulary
 from arborescence.parsers.shared import scheme
@@ -47,12 +47,12 @@ _FIELDS: Final = {
     "info": scheme.INFO,
     "encoder": scheme.MAPPING_OR_NULL,
 }
-#: What a model file has of a pretrained encoder; the user says its place.
+#: The fields of a pretrained encoder in a model file; the user may give its place.
 _ENCODER: Final = {"name": scheme.VALUE, "digest": scheme.VALUE}
 _ARRAYS: Final = {"allowed": scheme.Array((np.bool_,), (2, "labels"))}
 #: The prefix of the names of the network's weights in a model file.
 _NETWORK: Final = "network/"
-#: That of the names of an encoder's arrays.
+#: The prefix of the names of an encoder's arrays.
 _ENCODED: Final = "encoder/"
 
 
@@ -63,10 +63,10 @@ class BiaffineParser(GraphParser):
     Created by `train`, which needs PyTorch (the extra ``torch``), or by `arborescence.load`.
     Parsing needs NumPy only; with a pretrained encoder, PyTorch, or onnxruntime: see `to_onnx`.
 
-    Characters (by a CNN), words and the tags of a linear tagger go through BiLSTMs. The lower ones
-    predict tags; the upper ones also read tags, those of the sentence or the predicted ones, and
-    give the vectors by which edges and relations are scored (Dozat and Manning 2017, *Deep Biaffine
-    Attention for Neural Dependency Parsing*). So the same parser takes words with or without tags.
+    Characters (by a CNN), words and the tags of a linear tagger go through BiLSTMs. The lower
+    BiLSTMs predict tags. The upper BiLSTMs also read tags, given or predicted, and give the vectors
+    by which edges and relations are scored (Dozat and Manning 2017, *Deep Biaffine Attention for
+    Neural Dependency Parsing*). So the same parser takes words with or without tags.
 
     Attributes
     ----------
@@ -77,18 +77,18 @@ class BiaffineParser(GraphParser):
     columns : tuple of str
         The columns that the network uses: form, and some of lemma, upos, xpos and feats.
     labels : tuple of str
-        The relations that it can assign.
+        The relations that the parser can assign.
     allowed : (2, L) bool
         The relations allowed on edges from the root, and on other edges.
     weights : dict of str to array
         The parameters of the network, rounded: see `stored.to_arrays`.
     projective : bool
-        Whether its trees are projective.
+        Whether the parser's trees are projective.
     temperature, relation_temperature, tree_temperature : float
-        The divisors that turn scores into log-probabilities (up to a constant), of edges, relations
-        and whole trees: fitted on the dev set, 1 without one.
+        The divisors that turn scores of edges, relations and whole trees into log-probabilities
+        (up to a constant). Training fits them on the dev set; without a dev set, they are 1.
     device : str or None
-        The device on which PyTorch runs the network; None: it is run by NumPy. See `to`.
+        The device on which PyTorch runs the network; None: NumPy runs the network. See `to`.
     tagger : Tagger or None
         The linear tagger whose tags are an input of the network.
     encoder : Encoder, OnnxEncoder or None
@@ -126,7 +126,7 @@ class BiaffineParser(GraphParser):
         self.labels = tuple(self.labels)
         self.columns, self.projective = self.settings.columns, self.settings.projective
         self.info = self.settings.stored() | self.info
-        self.shapes = shapes(
+        self.shapes = shapes_of(
             self.settings,
             self.vocabulary,
             hinted=self.tagger is not None,
@@ -134,19 +134,19 @@ class BiaffineParser(GraphParser):
         )
         if self.encoder is not None:
             self.shapes |= self.encoder.shapes
-        # Until training or a file says more.
+        # Training or a model file replaces this reading.
         self.reading = Reading.among(self.vocabulary.letters.keys() | self.vocabulary.words.keys())
         self.to(self.device)
 
     def to(self, device: str | None) -> Self:
-        """Choose what runs the network.
+        """Choose the device that runs the network.
 
         Parameters
         ----------
         device
             None: NumPy, and kernels of this library. ``"cpu"``, ``"cuda"``, ...: PyTorch, on this
-            device. The trees are the same, up to rounding errors of scores. A parser whose encoder
-            PyTorch runs takes None as ``"cpu"``; one in ONNX is run by onnxruntime in any case.
+            device. The trees are the same, up to rounding errors of scores. If PyTorch runs the
+            encoder, None means ``"cpu"``; onnxruntime always runs an encoder in ONNX.
 
         Returns
         -------
@@ -183,14 +183,14 @@ class BiaffineParser(GraphParser):
     def to_onnx(self, *, quantized: bool = True) -> Self:
         """Return this parser with its fine-tuned encoder in ONNX, to be used without PyTorch.
 
-        It parses with the packages onnxruntime and tokenizers (the extra ``encoder``), and `save`
-        writes all of it into its one file. The encoder can no longer be trained.
+        The new parser needs the packages onnxruntime and tokenizers (the extra ``encoder``), and
+        `save` writes it into one file, with its encoder. The encoder can no longer be trained.
 
         Parameters
         ----------
         quantized
-            Whether the encoder's weights, and what they are multiplied by, are rounded to one byte:
-            a quarter of the size, and faster.
+            Whether the encoder's weights and their inputs are rounded to one byte: a quarter of the
+            size, and faster.
 
         Returns
         -------
@@ -202,10 +202,11 @@ class BiaffineParser(GraphParser):
         MissingExtraError
             Without onnx, onnxscript and onnxruntime (the extra ``onnx``).
         OptionError
-            If it has no fine-tuned encoder, or its tokenizer is none of the package tokenizers.
+            If the parser has no fine-tuned encoder, or the tokenizer is not of the package
+            tokenizers.
         ModelError
-            If the encoder has operators that BERT has not, or its tokenizer parts that those of
-            BERT and multilingual-e5 have not: model files may not have them.
+            If the encoder has operators that BERT does not have, or the tokenizer has parts that
+            the tokenizers of BERT and multilingual-e5 do not have: model files may not have them.
 
         Examples
         --------
@@ -214,16 +215,16 @@ class BiaffineParser(GraphParser):
         """
         encoder = self.encoder
         if encoder is None or isinstance(encoder, OnnxEncoder) or not encoder.fine_tune:
-            raise OptionError("only a parser with a fine-tuned encoder becomes ONNX")
+            raise OptionError("only a parser with a fine-tuned encoder can be converted to ONNX")
         from arborescence.parsers.neural.devices import own_threads
         from arborescence.parsers.neural.onnx_export import exported
 
         rest = {n: array for n, array in self.weights.items() if not n.startswith("encoder.")}
         with own_threads(1):
-            made_of = exported(encoder, self._network.encoder, quantized=quantized)
-        made = replace(self, weights=rest, encoder=made_of, device=None)
-        made.rules, made.reading = self.rules, self.reading
-        return made
+            onnx = exported(encoder, self._network.encoder, quantized=quantized)
+        parser = replace(self, weights=rest, encoder=onnx, device=None)
+        parser.rules, parser.reading = self.rules, self.reading
+        return parser
 
     @classmethod
     def train(
@@ -238,36 +239,36 @@ class BiaffineParser(GraphParser):
         progress: Progress | None = None,
         **settings: Any,
     ) -> Self:
-        """Train a parser with PyTorch: see `Parser.train`, also for what is not said here.
+        """Train a parser with PyTorch: see `Parser.train`, also for the other parameters.
 
-        Adam with a learning rate that rises and then falls to 0. On a CPU, the result depends only
-        on data, settings and the number of threads. PyTorch has ``threads`` of them meanwhile, 1 by
-        default, for this call only: your own number is back after it, also after an error. The new
-        parser itself uses NumPy: see `to`.
+        Training uses Adam, with a learning rate that rises and then falls to 0. On a CPU, the
+        result depends only on data, settings and the number of threads. During this call, PyTorch
+        has ``threads`` threads, 1 by default; afterwards, also after an error, it has as many as
+        before. The new parser itself uses NumPy: see `to`.
 
         Parameters
         ----------
         dev
             Its sentences are parsed without and with their tags; the mean LAS decides.
         start
-            As there. The vectors and the encoder are its own.
+            As in `Parser.train`. The new parser has the vectors and the encoder of `start`.
         tagger
             A linear tagger, stored in the model: its tags are an input of the network. In training,
-            they are those of other taggers that have not seen the sentence (jackknifing). By
-            default that of `start`, which has not seen these sentences.
+            the tags come from other taggers that have not seen the sentence (jackknifing). By
+            default the tagger of `start`, which has not seen these sentences.
         checkpoint
-            As there. Beside it the vectors of a pretrained encoder are kept until the end, unless
-            there is an ``encoder_cache`` for them, or the encoder is trained, too.
+            As in `Parser.train`. The vectors of a pretrained encoder are kept beside it until the
+            end, unless there is an ``encoder_cache``, or the encoder is trained, too.
         **settings
             The fields of `Settings`. `settings.pace` chooses a batch and epochs that are not given.
 
         Raises
         ------
         MissingExtraError, OptionError
-            Without PyTorch; and without such a device, enough memory of it, or all columns of tags.
+            Without PyTorch; and without the device, enough memory on it, or all columns of tags.
         """
         settings = settings_from(start) | settings
-        chosen = Settings.of(settings)  # complains before anything is read
+        chosen = Settings.of(settings)  # raises its errors before anything is read
         chosen.check_installed()
         from arborescence.parsers.neural.devices import own_threads
 
@@ -288,32 +289,34 @@ class BiaffineParser(GraphParser):
         checkpoint: str | os.PathLike[str] | None,
         progress: Progress | None,
     ) -> Self:
-        """Train a parser in so many threads of PyTorch as it should use."""
+        """Train a parser within the block that sets the number of PyTorch's threads."""
         from arborescence.parsers.neural.training import Trainer
 
         parts = checked(treebank, dev, chosen.root, in_part=chosen.in_part)
         treebank, dev = cls._read(parts, start)
         size = sum(map(len, treebank))
         chosen = Settings.of(pace(size) | settings)
-        if progress and (said := said_of(size, chosen)):
+        if progress and (warning := few_steps(size, chosen)):
             progress("steps", 0, 1)
-            progress(f"steps: {said}", 1, 1)
+            progress(f"steps: {warning}", 1, 1)
         vocabulary = Vocabulary.of(treebank, chosen.columns)
-        table = of_words = hints = None
+        table = encoder = hints = None
         if start is not None:
             vocabulary = start.vocabulary.grown(vocabulary)
-            of_words, text = start.encoder, text or start.text
+            encoder, text = start.encoder, text or start.text
             if chosen.vectors is not None or chosen.encoder is not None:
-                raise OptionError("vectors and encoder are those of the parser to go on from")
+                raise OptionError(
+                    "vectors and encoder cannot be given with start: its own are used"
+                )
         if chosen.vectors is not None:
             near = words_of([*treebank, *dev])
             words, table = Vectors.read(chosen.vectors, near, chosen.most_vectors).scaled()
             vocabulary = vocabulary._replace(vectors=words)
             chosen = replace(chosen, vector=table.shape[1])
-        beside = None if checkpoint is None else Path(checkpoint).with_suffix(".encoded")
+        cache = None if checkpoint is None else Path(checkpoint).with_suffix(".encoded")
         if chosen.encoder is not None:
-            of_words = _encoder_for(chosen, beside)
-            chosen = replace(chosen, encoded=of_words.size)
+            encoder = _encoder_for(chosen, cache)
+            chosen = replace(chosen, encoded=encoder.size)
         if start is not None and start.tagger and not tagger:
             tagger = start.tagger
             hints = hints_of(treebank, tagger, vocabulary)
@@ -333,16 +336,16 @@ class BiaffineParser(GraphParser):
             vocabulary,
             tagger=tagger,
             vectors=table,
-            encoder=of_words,
+            encoder=encoder,
         )
         run.run(chosen.epochs, checkpoint=checkpoint, progress=progress)
-        parser = cls(**run.parts(), text=text)  # its temperature needs the vectors once more
-        if beside is not None:
-            remove(beside)
+        parser = cls(**run.parts(), text=text)  # fitting its temperatures needs the vectors
+        if cache is not None:
+            remove(cache)
         return parser._finished(task)
 
     def _stored(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        """Return its own fields of the header, and the arrays."""
+        """Return the fields of the header that this kind of parser has, and the arrays."""
         header: dict[str, Any] = {
             "settings": self.settings.stored(),
             "vocabulary": self.vocabulary.to_file(),
@@ -360,14 +363,14 @@ class BiaffineParser(GraphParser):
 
     @classmethod
     def from_file(cls, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
-        """Make a parser from what `model_file.load` returned; raise ModelError if it is invalid."""
+        """Make a parser from the header and arrays of a model file; ModelError if invalid."""
         fields = scheme.fields_of(header, _FIELDS)
         encoder = fields.pop("encoder")
         kept = scheme.arrays_of(arrays, _ARRAYS, {"labels": len(fields["labels"])})
         fields["settings"] = record_of(Settings, fields["settings"])
         fields["vocabulary"] = Vocabulary.from_file(fields["vocabulary"])
-        beside = tagging.unpack(header, arrays)
-        tagger = beside["tagger"]
+        models = tagging.unpack(header, arrays)
+        tagger = models["tagger"]
         unknown = fields["vocabulary"].tags.keys() - (tagger.columns if tagger else TAGS)
         if unknown:
             raise ModelError(f"the tagger does not predict {', '.join(sorted(unknown))}")
@@ -376,7 +379,7 @@ class BiaffineParser(GraphParser):
             encoder=_encoder_of(encoder, arrays, fields["settings"]),
             allowed=kept["allowed"],
             weights=scheme.part(arrays, _NETWORK),
-            **beside,
+            **models,
         )
 
     @property
@@ -388,7 +391,7 @@ class BiaffineParser(GraphParser):
 
 
 def _encoder_for(settings: Settings, cache: Path | None) -> Encoder:
-    """Load the encoder that a parser is trained with; by default it keeps vectors in `cache`."""
+    """Load the encoder for training; by default it keeps vectors in `cache`."""
     from arborescence.parsers.neural.encoder import Encoder
 
     encoder = Encoder.load(
@@ -405,14 +408,14 @@ def _encoder_for(settings: Settings, cache: Path | None) -> Encoder:
 def _encoder_of(
     header: dict[str, Any] | None, arrays: dict[str, NDArray[Any]], settings: Settings
 ) -> Encoder | OnnxEncoder | None:
-    """Load the encoder that a model file names, or has."""
+    """Load the encoder that a model file names or contains."""
     if (header is None) != (settings.encoded == 0):
         raise ModelError("the settings and the encoder contradict each other")
     if header is None:
         return None
     if header.get("format") == FORMAT:
-        found = scheme.part(arrays, _ENCODED)
-        return OnnxEncoder(header, found, settings.encoder_layers, settings.encoded)
+        onnx = scheme.part(arrays, _ENCODED)
+        return OnnxEncoder(header, onnx, settings.encoder_layers, settings.encoded)
     with needs_torch("a parser with a pretrained encoder"):
         from arborescence.parsers.neural.encoder import Encoder
 

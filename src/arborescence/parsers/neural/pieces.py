@@ -18,26 +18,28 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.int64]
 
-#: Of longer words only the first pieces are read.
+#: The most pieces of a word; of longer words only the first pieces are read.
 LONGEST_WORD: Final = 64
-#: Windows have at most so many pieces, also where an encoder has room for more.
+#: The most pieces of a window, also where an encoder has room for more.
 LONGEST_WINDOW: Final = 512
 
 
 class Pieces(NamedTuple):
-    """What an encoder reads: W windows of at most P pieces."""
+    """The input of an encoder: W windows of at most P pieces."""
 
-    ids: Numbers  # (W, P) int64: the numbers of the pieces, with padding
-    lengths: Numbers  # (W,) int64: the number of pieces of each window
-    # (M,) int64: where the pieces are, in the flattened `ids`, that the vectors of words are the
-    # means of
+    #: (W, P) int64: the numbers of the pieces, with padding.
+    ids: Numbers
+    #: (W,) int64: the number of pieces of each window.
+    lengths: Numbers
+    #: (M,) int64: the index in the flattened `ids` of each piece whose vector is used.
     place: Numbers
-    # (M,) int64: the number of the word of each such piece, counted over all sentences
+    #: (M,) int64: the number of the word of each such piece, counted over all sentences. The vector
+    #: of a word is the mean over its pieces.
     word: Numbers
 
 
 class OneByOne:
-    """A tokenizer of the package tokenizers, called as those of transformers are."""
+    """A tokenizer of the package tokenizers, with the interface of the package transformers."""
 
     def __init__(self, tokenizer: Any, unknown: int | None, padding: int | None = 0) -> None:
         tokenizer.no_truncation()
@@ -49,21 +51,22 @@ class OneByOne:
         self, texts: Sequence[str], add_special_tokens: bool = True
     ) -> dict[str, list[list[int]]]:
         """Return the numbers of the pieces of each text."""
-        # Together, they would be cut by threads of its own.
+        # One call for all texts would start threads of the package tokenizers.
         cut = [
             self._tokenizer.encode(text, add_special_tokens=add_special_tokens) for text in texts
         ]
         return {"input_ids": [each.ids for each in cut]}
 
 
-class Splitter:
-    """Cuts words into pieces, each by itself, for slow and fast tokenizers alike."""
+class PieceSplitter:
+    """Cuts words into pieces, each word by itself, by slow or fast tokenizers.
 
-    # A word without any becomes the unknown piece
+    A word without pieces becomes the unknown piece.
+    """
 
     def __init__(self, tokenizer: Any, room: int) -> None:
         self._tokenizer = tokenizer
-        # Byte-level tokenizers see whether a space stands before a word; the others do not care.
+        # Byte-level tokenizers cut a word after a space differently; to others, spaces are nothing.
         plain, spaced = self._cut(["a", " a"])
         self._space = " " if len(spaced) <= len(plain) else ""
         [whole] = tokenizer([f"{self._space}a"])["input_ids"]
@@ -76,7 +79,7 @@ class Splitter:
             raise ModelError(f"the encoder has room for {room} pieces only")
 
     def __call__(self, sentences: Sequence[Sequence[str]]) -> Pieces:
-        """Cut the words of sentences into pieces, and lay these out in windows."""
+        """Cut the words of sentences into pieces, and put the pieces into windows."""
         cut = self._pieces_of({word for words in sentences for word in words})
         rows: list[list[int]] = []
         taken: list[tuple[int, int, int]] = []  # window, place in it, word
@@ -101,12 +104,12 @@ class Splitter:
         return Pieces(ids, lengths, window * ids.shape[1] + place, word)
 
     def _pieces_of(self, words: set[str]) -> dict[str, list[int]]:
-        """Return the pieces of each word, at least one."""
+        """Return the pieces of each word, at least one piece."""
         ordered = sorted(words)
-        found = self._cut([f"{self._space}{word}" for word in ordered]) if ordered else []
+        pieces_of_all = self._cut([f"{self._space}{word}" for word in ordered]) if ordered else []
         unknown = self._tokenizer.unk_token_id
         cut = {}
-        for word, pieces in zip(ordered, found, strict=True):
+        for word, pieces in zip(ordered, pieces_of_all, strict=True):
             if not pieces and unknown is None:
                 raise ModelError(f"the encoder's tokenizer finds no piece in {word!r}")
             cut[word] = pieces[: self._longest] or [unknown]
@@ -118,34 +121,34 @@ class Splitter:
 
 
 def windows(counts: Sequence[int], room: int) -> list[tuple[int, int, range]]:
-    """Split a sentence at words: each window's first, its end, and the words to take vectors from.
+    """Split a sentence into windows: each window's first word, its end, and the words it is for.
 
-    Those are farther from its ends than from those of another window; ends of the sentence do not
-    count. A word has 1 to ``room // 2`` pieces.
+    A word's vector comes from the window whose ends are farthest from the word; ends of the
+    sentence do not count. A word has 1 to ``room // 2`` pieces.
     """
     starts = np.cumsum([0, *counts])
     words = len(counts)
     begin, end = 0, _last_start(starts, room)
-    found = [(begin, end)]
+    bounds = [(begin, end)]
     while end < words:
         begin = int(np.searchsorted(starts, starts[end] - room // 2))
         end = _last_start(starts, int(starts[begin]) + room)
-        found.append((begin, end))
-    if len(found) == 1:
+        bounds.append((begin, end))
+    if len(bounds) == 1:
         return [(0, words, range(words))]
-    context = np.full((len(found), words), -1.0)
-    for row, (begin, end) in zip(context, found, strict=True):
+    context = np.full((len(bounds), words), -1.0)
+    for row, (begin, end) in zip(context, bounds, strict=True):
         before = starts[begin:end] - (starts[begin] if begin else -np.inf)
         after = (starts[end] if end < words else np.inf) - starts[begin + 1 : end + 1]
         row[begin:end] = np.minimum(before, after)
     best = context.argmax(axis=0)
-    ends = np.searchsorted(best, np.arange(len(found) + 1))
+    ends = np.searchsorted(best, np.arange(len(bounds) + 1))
     return [
         (begin, end, range(int(first), int(last)))
-        for (begin, end), first, last in zip(found, ends[:-1], ends[1:], strict=True)
+        for (begin, end), first, last in zip(bounds, ends[:-1], ends[1:], strict=True)
     ]
 
 
 def _last_start(starts: Numbers, limit: int) -> int:
-    """Return the last word that starts at most there."""
+    """Return the last word that starts at `limit` or before."""
     return int(np.searchsorted(starts, limit, side="right")) - 1

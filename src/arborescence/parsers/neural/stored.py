@@ -27,10 +27,12 @@ _SCALES: Final = ".scales"
 
 
 def to_arrays(weights: Weights, precision: Precision) -> dict[str, NDArray[Any]]:
-    """Round float32 weights to the arrays of a model file: float16, or int8 with scales."""
-    # int8: -127 to 127 times a scale (float32, an array of its own) for each row or each column,
-    # whichever errs less: 1/254 of the largest weight at most. Vectors remain float16. LAS of
-    # English-EWT changed by 0.01.
+    """Round float32 weights to the arrays of a model file: float16, or int8 with scales.
+
+    An int8 weight is -127 to 127 times a scale (float32, in another array) for each row or each
+    column, whichever has the smaller error: at most 1/254 of the largest weight. Vectors remain
+    float16. LAS of English-EWT changed by 0.01.
+    """
     arrays: dict[str, NDArray[Any]] = {}
     for name, array in weights.items():
         if precision == "int8" and _is_matrix(array.shape):
@@ -43,8 +45,7 @@ def to_arrays(weights: Weights, precision: Precision) -> dict[str, NDArray[Any]]
 def from_arrays(
     arrays: Mapping[str, NDArray[Any]], shapes: Mapping[str, tuple[int, ...]]
 ) -> dict[str, NDArray[np.float32]]:
-    """Return the weights stored in a file's arrays."""
-    # ModelError if one is missing or does not fit
+    """Return the weights from arrays; ModelError if an array is missing or does not fit."""
     wanted = {}
     for name, shape in shapes.items():
         if not _is_matrix(shape) or name not in arrays or arrays[name].dtype != np.int8:
@@ -57,12 +58,12 @@ def from_arrays(
         wanted[name + _SCALES] = Array(
             (np.float32,), by_column if is_by_column else by_row, low=0, high=LARGEST / _MOST
         )
-    found = arrays_of(arrays, wanted, {})
+    rounded = arrays_of(arrays, wanted, {})
     weights = {}
     for name in shapes:
-        weights[name] = found[name].astype(np.float32)
-        if name + _SCALES in found:
-            weights[name] *= found[name + _SCALES]
+        weights[name] = rounded[name].astype(np.float32)
+        if name + _SCALES in rounded:
+            weights[name] *= rounded[name + _SCALES]
     return weights
 
 
@@ -72,9 +73,9 @@ def keep(
     before: Vocabulary,
     now: Vocabulary,
 ) -> None:
-    """Copy the weights of a network into one that knows more words, tags and relations.
+    """Copy the weights of a network into a network that knows more words, tags and relations.
 
-    A new word or character begins as an unknown one; relations that are new come last.
+    A new word or character begins with the vector of the unknown one; new relations come last.
     """
     first: dict[str, Any] = {}  # the new places along the first axis
     for column, tagset in before.tags.items():
@@ -95,7 +96,7 @@ def keep(
 
 
 def _is_matrix(shape: tuple[int, ...]) -> bool:
-    """Tell whether an array of this shape may be int8."""
+    """Return whether an array of this shape may be int8."""
     return len(shape) > 1 and shape[-2] > 1
 
 
@@ -116,52 +117,52 @@ WINDOWS: Final = (3, 5)
 SLOPE: Final = 0.1
 
 
-def shapes(
+def shapes_of(
     settings: Settings, vocabulary: Vocabulary, *, hinted: bool, relations: int
 ) -> dict[str, Shape]:
     """Return the shape of each parameter of a network, by name."""
     words, lemmas, letters = vocabulary.sizes
     word, tag, both = settings.word, settings.tag, 2 * settings.hidden
     ends = settings.arc + settings.label
-    found: dict[str, Shape] = {
+    shapes: dict[str, Shape] = {
         "words.weight": (words, word),
         "letters.weight": (letters, settings.letter),
     }
     if settings.vector:
-        found["pretrained.weight"] = (len(vocabulary.vectors) + 1, settings.vector)
-        found["pretrained_projection.weight"] = (word, settings.vector)
+        shapes["pretrained.weight"] = (len(vocabulary.vectors) + 1, settings.vector)
+        shapes["pretrained_projection.weight"] = (word, settings.vector)
     for number, width in enumerate(WINDOWS):
-        found[f"windows.{number}.weight"] = (settings.filters, settings.letter, width)
-        found[f"windows.{number}.bias"] = (settings.filters,)
+        shapes[f"windows.{number}.weight"] = (settings.filters, settings.letter, width)
+        shapes[f"windows.{number}.bias"] = (settings.filters,)
     for column, tagset in vocabulary.tags.items():
         if hinted:
-            found[f"hints.{column}"] = (len(tagset.pieces), tag)
-        found[f"tags.{column}"] = (len(tagset.pieces), tag)
-        found[f"taggers.{column}.weight"] = (len(tagset.values), both)
-        found[f"taggers.{column}.bias"] = (len(tagset.values),)
+            shapes[f"hints.{column}"] = (len(tagset.pieces), tag)
+        shapes[f"tags.{column}"] = (len(tagset.pieces), tag)
+        shapes[f"taggers.{column}.weight"] = (len(tagset.values), both)
+        shapes[f"taggers.{column}.bias"] = (len(tagset.values),)
     read = word + len(WINDOWS) * settings.filters
     tagged = both + len(vocabulary.tags) * tag
     if hinted:
         read += len(vocabulary.tags) * tag
     if settings.encoded:
         read += settings.hidden
-        found["encoder_mix"] = (settings.encoder_layers,)
-        found["encoder_projection.weight"] = (settings.hidden, settings.encoded)
-        found["encoder_projection.bias"] = (settings.hidden,)
+        shapes["encoder_mix"] = (settings.encoder_layers,)
+        shapes["encoder_projection.weight"] = (settings.hidden, settings.encoded)
+        shapes["encoder_projection.bias"] = (settings.hidden,)
     if vocabulary.lemmas:
-        found["lemmas.weight"] = (lemmas, word)
+        shapes["lemmas.weight"] = (lemmas, word)
         tagged += word
     for name, layers, first in (("lower", settings.lower, read), ("upper", settings.upper, tagged)):
         for layer in range(layers):
             size = both if layer else first
-            found[f"{name}.{layer}.input"] = (2, size, 4 * settings.hidden)
-            found[f"{name}.{layer}.recurrent"] = (2, settings.hidden, 4 * settings.hidden)
-            found[f"{name}.{layer}.bias"] = (2, 1, 4 * settings.hidden)
+            shapes[f"{name}.{layer}.input"] = (2, size, 4 * settings.hidden)
+            shapes[f"{name}.{layer}.recurrent"] = (2, settings.hidden, 4 * settings.hidden)
+            shapes[f"{name}.{layer}.bias"] = (2, 1, 4 * settings.hidden)
     for name in ("as_head", "as_dependent"):
-        found[f"{name}.weight"] = (ends, both)
-        found[f"{name}.bias"] = (ends,)
+        shapes[f"{name}.weight"] = (ends, both)
+        shapes[f"{name}.bias"] = (ends,)
     is_mlp = settings.scorer == "mlp"
-    found["edge_weights"] = (settings.arc,) if is_mlp else (settings.arc + 1, settings.arc)
+    shapes["edge_weights"] = (settings.arc,) if is_mlp else (settings.arc + 1, settings.arc)
     wide = settings.label + 1
-    found["relation_weights"] = (wide, relations, wide)
-    return found
+    shapes["relation_weights"] = (wide, relations, wide)
+    return shapes

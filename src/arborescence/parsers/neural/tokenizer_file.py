@@ -1,7 +1,7 @@
-"""The tokenizer of an encoder in ONNX: JSON of which only known parts are taken, within limits.
+"""The tokenizer of an encoder in ONNX: JSON, of which only known parts are read, within limits.
 
-The parts are those of BERT's tokenizer (WordPiece) and of multilingual-e5's (Unigram). None is an
-expression that the file could choose, and none makes text longer by what the file says.
+The known parts are those of BERT's tokenizer (WordPiece) and of multilingual-e5's (Unigram). The
+file can choose no regular expression, and no text that makes the input longer.
 """
 
 from __future__ import annotations
@@ -19,41 +19,42 @@ if TYPE_CHECKING:
 _LONGEST_FILE: Final = 1 << 24  # bytes
 _MOST_PIECES: Final = 1 << 19
 _LONGEST_TEXT: Final = 64  # characters of a piece, for example
-#: Of the tree of all pieces, byte by byte, which Unigram makes: 330 bytes of memory for each.
+#: The most nodes of the tree of all pieces, byte by byte, which Unigram makes. A node takes 330
+#: bytes of memory.
 _MOST_NODES: Final = 1 << 20
-_LONGEST_WORD: Final = 1000  # of WordPiece: longer words are unknown, since it takes O(n²) for them
+_LONGEST_WORD: Final = 1000  # WordPiece takes O(n²) for a word; longer words are unknown
 _MOST_PARTS: Final = 1000  # of a list
 _LARGEST: Final = 2**31 - 1
 
 
 def tokenizer_of(data: bytes) -> str:
-    """Return the parts that cut text, as JSON; ModelError if the tokenizer has any other."""
+    """Return the parts that cut text, as JSON; ModelError if the tokenizer has other parts."""
     if len(data) > _LONGEST_FILE:
         raise refused(f"its tokenizer has more than {_LONGEST_FILE} bytes")
-    return json.dumps(_taken(json.loads(data), _TOKENIZER, "tokenizer"))
+    return json.dumps(_known_parts(json.loads(data), _TOKENIZER, "tokenizer"))
 
 
-def _taken(value: Any, known: Any, name: str) -> Any:
-    """Return what is known of a value: see `_TOKENIZER`."""
+def _known_parts(value: Any, known: Any, name: str) -> Any:
+    """Return the known parts of a value: see `_TOKENIZER`."""
     if isinstance(known, _Kinds):
         if value is None:
             return None
         kind = value.get("type") if isinstance(value, dict) else None
         if not isinstance(kind, str) or kind not in known:
             raise _refused(name, value if kind is None else kind)
-        return _taken(value, {"type": str, **known[kind]}, kind)
+        return _known_parts(value, {"type": str, **known[kind]}, kind)
     if isinstance(known, dict):
         if not isinstance(value, dict) or not value.keys() <= known.keys():
             raise _refused(name, value)
         return {
-            key: _taken(each, known[key], key)
+            key: _known_parts(each, known[key], key)
             for key, each in value.items()
             if known[key] is not None
         }
     if isinstance(known, list):
         if not isinstance(value, list) or len(value) > _MOST_PARTS:
             raise _refused(name, value)
-        return [_taken(each, known[0], name) for each in value]
+        return [_known_parts(each, known[0], name) for each in value]
     if isinstance(known, type):
         if not (type(value) is known or (known is bool and value is None)):
             raise _refused(name, value)
@@ -66,23 +67,23 @@ def _taken(value: Any, known: Any, name: str) -> Any:
 
 
 def _refused(name: str, value: Any) -> ModelError:
-    said = ascii(value) if isinstance(value, str | int | float) else type(value).__name__
-    return refused(f"its tokenizer has a part that is not read: {name}: {said[:60]}")
+    shown = ascii(value) if isinstance(value, str | int | float) else type(value).__name__
+    return refused(f"its tokenizer has an unknown part: {name}: {shown[:60]}")
 
 
 def _replacement(value: Any) -> str:
-    """Take the text that `Replace` puts in: an empty text or one character."""
+    """Return the text that `Replace` inserts: an empty text or one character."""
     if not isinstance(value, str) or len(value.encode()) > 1:
         raise _refused("content", value)
     return value
 
 
 def _pattern(value: Any) -> dict[str, str]:
-    """Take the text that `Replace` looks for: plain, and no expression."""
-    found: dict[str, str] = _taken(value, {"String": str}, "pattern")
-    if not found.get("String"):
+    """Return the text that `Replace` searches for: plain text, no regular expression."""
+    pattern: dict[str, str] = _known_parts(value, {"String": str}, "pattern")
+    if not pattern.get("String"):
         raise _refused("pattern", value)
-    return found
+    return pattern
 
 
 def _longest(value: Any) -> int:
@@ -92,30 +93,30 @@ def _longest(value: Any) -> int:
 
 
 def _unknown(value: Any) -> int | None:
-    found: int | None = None if value is None else _taken(value, int, "unk_id")
-    return found
+    number: int | None = None if value is None else _known_parts(value, int, "unk_id")
+    return number
 
 
 def _once(value: Any) -> list[Any]:
-    """Take the template of a text: the text stands in it once, between special pieces."""
-    found: list[Any] = _taken(value, [_PART], "single")
-    if sum("Sequence" in each for each in found) != 1 or any(len(each) != 1 for each in found):
+    """Return the template of a text: it has the text once, between special pieces."""
+    parts: list[Any] = _known_parts(value, [_PART], "single")
+    if sum("Sequence" in each for each in parts) != 1 or any(len(each) != 1 for each in parts):
         raise _refused("single", value)
-    return found
+    return parts
 
 
 def _template(value: Any) -> Any:
-    """Take what adds special pieces; Rust would panic if one of them were not described."""
-    found = _taken(value, _TEMPLATES, "post_processor")
-    parts = () if found is None else found["single"]
+    """Return the template that adds special pieces; Rust would panic at an undescribed piece."""
+    template = _known_parts(value, _TEMPLATES, "post_processor")
+    parts = () if template is None else template["single"]
     for name in (each["SpecialToken"]["id"] for each in parts if "SpecialToken" in each):
-        if name not in found["special_tokens"]:
+        if name not in template["special_tokens"]:
             raise _refused("single", name)
-    return found
+    return template
 
 
 def _numbered(value: Any) -> dict[str, int]:
-    """Take the pieces of WordPiece: a table from each to its number."""
+    """Return the pieces of WordPiece: a table from each piece to its number."""
     if not isinstance(value, dict) or not all(
         type(number) is int and 0 <= number <= _LARGEST for number in value.values()
     ):
@@ -125,7 +126,7 @@ def _numbered(value: Any) -> dict[str, int]:
 
 
 def _weighed(value: Any) -> list[list[Any]]:
-    """Take the pieces of Unigram: a list of each with its weight."""
+    """Return the pieces of Unigram: a list of pairs of a piece and its weight."""
     if not isinstance(value, list) or not all(
         isinstance(each, list)
         and list(map(type, each)) in ([str, float], [str, int])
@@ -141,11 +142,11 @@ def _weighed(value: Any) -> list[list[Any]]:
 
 def _check_pieces(pieces: list[str]) -> None:
     if len(pieces) > _MOST_PIECES or max(map(len, pieces), default=0) > _LONGEST_TEXT:
-        raise refused("its tokenizer has too many pieces, or too long ones")
+        raise refused("its tokenizer has too many pieces, or pieces that are too long")
 
 
 def _check_nodes(pieces: list[str]) -> None:
-    """Check the size of the tree of pieces: of each, what it does not share with the one before."""
+    """Check the size of the tree of pieces: the bytes that a piece does not share with the last."""
     ordered = sorted(each.encode() for each in pieces)
     table = np.array(ordered, dtype=f"S{_LONGEST_TEXT}").view(np.uint8).reshape(-1, _LONGEST_TEXT)
     alike = np.logical_and.accumulate(table[1:] == table[:-1], axis=1).sum(axis=1)
@@ -156,7 +157,7 @@ def _check_nodes(pieces: list[str]) -> None:
 
 
 class _Kinds(dict[str, Any]):
-    """The parts of which one may stand in a place: the fields of each, by its type."""
+    """The kinds of parts that may stand in a place: the fields of each kind, by its type."""
 
 
 _NORMALIZERS: Final = _Kinds(
@@ -188,15 +189,16 @@ _TEMPLATES: Final = _Kinds(
         # Two texts are never cut together, but a template must be there.
         "pair": lambda _: [{"Sequence": {"id": name, "type_id": 0}} for name in "AB"],
         "special_tokens": lambda value: {
-            _taken(name, str, "id"): _taken(
+            _known_parts(name, str, "id"): _known_parts(
                 each, {"id": str, "ids": [int], "tokens": [str]}, "special_tokens"
             )
             for name, each in value.items()
         },
     }
 )
-#: What is known of each value: a type; a list's parts; a table's fields, of which those with None
-#: are left out, since they do not cut words; parts of several kinds; or a function that takes it.
+#: The known parts of each value: a type; a list with the type of its items; a table of fields,
+#: where None marks a field to leave out (it does not cut words); `_Kinds`; or a function that
+#: returns the known parts.
 _TOKENIZER: Final = {
     "version": str,
     "truncation": None,

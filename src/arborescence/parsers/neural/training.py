@@ -41,22 +41,26 @@ if TYPE_CHECKING:
 _BETAS: Final = (0.9, 0.95)
 _DECAY: Final = 1e-4
 _CLIP: Final = 5.0
-_WARM_UP: Final = 0.05  # the share of training in which the rate rises
+_WARM_UP: Final = 0.05  # the share of the training in which the rate rises
 _LARGEST: Final = 6e4  # float16 holds no larger weights
 _ADVICE: Final = "lower the number of words of a batch (batch=)"
-#: What Adam keeps of a parameter, in a checkpoint with the parameter itself.
+#: The values that Adam keeps for a parameter; a checkpoint has them and the parameter itself.
 _KEPT: Final = ("step", "exp_avg", "exp_avg_sq")
 
 
 class _Gold(NamedTuple):
-    """What a batch should become: rows as in `Inputs`."""
+    """The gold trees and tags of a batch, with the rows of `Inputs`."""
 
-    heads: torch.Tensor  # (B, T) int64: the gold trees; -1 for the root and for padding
-    # dependents, governors: (E,) int64: the rows of both ends of each known edge
+    #: (B, T) int64: the gold trees; -1 for the root and for padding.
+    heads: torch.Tensor
+    #: (E,) int64: the row of the dependent of each known edge.
     dependents: torch.Tensor
+    #: (E,) int64: the row of the head of each known edge.
     governors: torch.Tensor
-    relations: torch.Tensor  # (E,) int64: their relations
-    tags: dict[str, Any]  # (N,) int64 each: the tags; -1 where there is none
+    #: (E,) int64: the relation of each known edge.
+    relations: torch.Tensor
+    #: (N,) int64 each: the tags of each column; -1 where a tag is missing.
+    tags: dict[str, Any]
 
 
 class Trainer(ParserRun):
@@ -121,8 +125,10 @@ class Trainer(ParserRun):
         self._speed = 0.0
 
     def run(self, *args: Any, **options: Any) -> None:
-        """Train; PyTorch's own random numbers stay."""
-        # OptionError if memory ends or weights grow too large
+        """Train, without an effect on PyTorch's global random numbers.
+
+        OptionError if the memory does not suffice or weights grow too large.
+        """
         with torch.random.fork_rng(self._forked):
             super().run(*args, **options)
 
@@ -150,7 +156,7 @@ class Trainer(ParserRun):
             with enough_memory(_ADVICE):
                 self._learn(numbers, generator)
             done += len(numbers)
-        # False if one is NaN, too.
+        # A comparison with NaN is False, too.
         if not all((np.abs(each) < _LARGEST).all() for each in self._weights().values()):
             raise OptionError(f"weights became too large: lower rate={self._settings.rate:g}")
         self._speed = sum(map(len, self._treebank)) / (perf_counter() - begun)
@@ -200,14 +206,15 @@ class Trainer(ParserRun):
         cross_entropy = torch.nn.functional.cross_entropy
         mixed = self._settings.mixed
         with torch.autocast(self._device.type, dtype=torch.bfloat16, enabled=mixed):
-            found = self._network(batch)
+            outputs = self._network(batch)
             scores = self._network.relations(
-                found.heads[gold.governors], found.dependents[gold.dependents]
+                outputs.heads[gold.governors], outputs.dependents[gold.dependents]
             )
-        loss = edge_loss(found.edges.float(), gold.heads, batch.layout.lengths - 1, self._settings)
+        lengths = batch.layout.lengths - 1
+        loss = edge_loss(outputs.edges.float(), gold.heads, lengths, self._settings)
         if (gold.relations >= 0).any():
             loss = loss + cross_entropy(scores.float(), gold.relations, ignore_index=-1)
-        for column, logits in found.tags.items():
+        for column, logits in outputs.tags.items():
             tags = gold.tags[column]
             summed = cross_entropy(logits.float(), tags, ignore_index=-1, reduction="sum")
             loss = loss + summed / (tags >= 0).sum().clamp(min=1)
@@ -228,8 +235,8 @@ class Trainer(ParserRun):
         scores |= {"las_of_words": one["las"], "las_of_tags": two["las"]}
         pairs = [
             (tag, other)
-            for gold, found in zip(self._dev, of_words, strict=True)
-            for tag, other in zip(gold.upos, found.upos, strict=True)
+            for gold, parsed in zip(self._dev, of_words, strict=True)
+            for tag, other in zip(gold.upos, parsed.upos, strict=True)
             if tag != "_"
         ]
         if "upos" in self._vocabulary.tags and pairs:
@@ -255,11 +262,11 @@ class Trainer(ParserRun):
             relations[there],
             {column: layout.packed(np.array(of)) for column, of in tags.items()},
         )
-        found: _Gold = moved(gold, self._device)
-        return found
+        on_device: _Gold = moved(gold, self._device)
+        return on_device
 
     def _tags_of(self, b: int, column: str) -> list[int]:
-        """Return the numbers of the gold tags of a sentence; -1 if it has none."""
+        """Return the numbers of the gold tags of a sentence; -1 for a missing tag."""
         values = getattr(self._treebank[b], column)
         if not self._given[column][b]:
             return [-1] * len(values)
@@ -280,7 +287,7 @@ class Trainer(ParserRun):
     def _state(self) -> dict[str, NDArray[Any]]:
         arrays = {}
         for name, parameter in self._network.named_parameters():
-            # Adam keeps nothing if no loss depends on a parameter, as in some encoders.
+            # Adam keeps nothing for a parameter on which no loss depends, as in some encoders.
             kept = {each: torch.zeros(shape) for each, shape in _kept_of(parameter).items()}
             kept |= self._adam.state.get(parameter, {})
             for part, value in {"": parameter, **kept}.items():
@@ -296,18 +303,18 @@ class Trainer(ParserRun):
 
 
 def _kept_of(parameter: torch.Tensor) -> dict[str, tuple[int, ...]]:
-    """Return the shapes of what Adam keeps of a parameter; of a frozen one, nothing."""
+    """Return the shapes of the values that Adam keeps for a parameter; none if it is frozen."""
     shapes = ((), parameter.shape, parameter.shape)
     return dict(zip(_KEPT, shapes, strict=True)) if parameter.requires_grad else {}
 
 
 def _share(done: float) -> float:
-    """Return the share of the highest rate after a share of the training."""
+    """Return the learning rate, as a share of the highest, after a share `done` of the training."""
     return max(min(done / _WARM_UP, (1 - done) / (1 - _WARM_UP)), 1e-3)
 
 
 def _seed(seed: int, epoch: int) -> int:
-    """Mix the seed of the settings and an epoch into one for PyTorch."""
+    """Mix the seed of the settings and an epoch into a seed for PyTorch."""
     return int(np.random.SeedSequence((seed, epoch)).generate_state(1, np.uint64)[0]) >> 1
 
 
@@ -336,7 +343,7 @@ def edge_loss(edges: Tensor, gold: Tensor, lengths: Tensor, settings: Settings) 
         if words == int(lengths.sum()):
             loss: Tensor = -trees.log_prob(gold).sum() / words
             return loss
-        # of all trees that agree with the heads that are there
+        # the likelihood of all trees that agree with the known heads
         nodes = torch.arange(edges.shape[1], device=edges.device)
         others = (gold >= 0)[:, None] & (nodes[:, None] != gold[:, None])
         agreeing = distribution(edges.float().masked_fill(others, -torch.inf))
@@ -346,16 +353,16 @@ def edge_loss(edges: Tensor, gold: Tensor, lengths: Tensor, settings: Settings) 
 
 
 def _margin(edges: Tensor, gold: Tensor, lengths: Tensor, settings: Settings) -> Tensor:
-    """Return by how much the best tree, with 1 for each wrong head, beats the gold tree."""
+    """Return the sum of margins: best tree, with 1 for each wrong head, minus gold tree."""
     right = one_hot(gold.clamp(min=0), edges.shape[1]).mT.bool() & (gold >= 0)[:, None]
     costly = edges.detach().float() + 1 - right.float()
-    found = decode(
+    trees = decode(
         costly.cpu().numpy(),
         lengths.cpu().numpy(),
         root=settings.root,
         projective=settings.projective,
     )
-    best = torch.from_numpy(found).to(gold)
+    best = torch.from_numpy(trees).to(gold)
     wrong = (best != gold) & (gold >= 0)
     heads = torch.stack([best, gold]).clamp(min=0)
     of_best, of_gold = (edges.gather(1, each[:, None])[:, 0] for each in heads)

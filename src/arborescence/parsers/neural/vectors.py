@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from arborescence.treebank import Sentence
 
-#: So many of the most frequent words are kept, beside those that are wanted.
+#: The number of most frequent words that are kept, besides the wanted words.
 MOST_FREQUENT: Final = 100_000
 
 _LONGEST_LINE: Final = 2**20
@@ -37,8 +37,10 @@ _BOM: Final = b"\xef\xbb\xbf"
 class Vectors(NamedTuple):
     """Words and their vectors."""
 
-    words: dict[str, int]  # the row of each word in `table`, from 1
-    table: NDArray[np.float32]  # (V + 1, D): the vectors. Row 0, for unknown words, is zero.
+    #: The row of each word in `table`, from 1.
+    words: dict[str, int]
+    #: (V + 1, D): the vectors. Row 0, for unknown words, is zero.
+    table: NDArray[np.float32]
 
     @classmethod
     def read(
@@ -47,15 +49,17 @@ class Vectors(NamedTuple):
         wanted: Collection[str] = (),
         most: int = MOST_FREQUENT,
     ) -> Self:
-        """Read the vectors of the wanted words, and of the first `most` lines."""
-        # `source` may be gzip, or "-". ModelError gives file and line: no vectors, another number
-        # of columns, a value that is not finite, or over 1 % of words that are not UTF-8 (others
-        # are skipped: word2vec cuts some within a character).
+        """Read the vectors of the wanted words, and of the first `most` lines.
+
+        `source` may be a gzip file, or "-". ModelError, with file and line: no vectors, another
+        number of columns, a value that is not finite, or more than 1 % of words that are not UTF-8
+        (with fewer, these words are skipped: word2vec cuts some words within a character).
+        """
         check_count(most, "most", 0)
         try:
             with opened(source) as (file, name):
                 words, rows = _kept(_lines(inflated(file, name), name), name, wanted, most)
-        except TreebankError as error:  # the gzip data is damaged
+        except TreebankError as error:  # the gzip data are damaged
             raise ModelError(str(error)) from error
         table = np.stack([np.zeros_like(rows[0]), *rows])
         return cls(words, table)
@@ -73,7 +77,7 @@ def words_of(treebank: Iterable[Sentence]) -> set[str]:
 
 
 def row_of(form: str, words: dict[str, int]) -> int:
-    """Return the row of a form, else that of the form in lower case, else 0."""
+    """Return the row of a form, else the row of the form in lower case, else 0."""
     return words.get(form) or words.get(form.lower(), 0)
 
 
@@ -84,14 +88,16 @@ def _kept(
     words: dict[str, int] = {}
     rows: list[NDArray[np.float32]] = []
     size = seen = 0
-    strange: list[str] = []  # where a word is not UTF-8
+    strange: list[str] = []  # the places of words that are not UTF-8
     for at, line in lines:
         if not size:
             first = line.split()
             has_header = len(first) == 2 and all(field.isdigit() for field in first)
             size = int(first[1]) if has_header else len(first) - 1
             if size < 1:
-                raise ModelError(f"{at}: neither a word with numbers, nor how many of both follow")
+                raise ModelError(
+                    f"{at}: neither a word with numbers, nor the numbers of words and columns"
+                )
             if has_header:
                 continue
         seen += 1
@@ -99,7 +105,7 @@ def _kept(
         if word is None:
             strange.append(at)
         elif word in words or not _FORM.fullmatch(word):
-            continue  # only the first one counts; no sentence can have the other
+            continue  # only a word's first line counts; no sentence can have a form with tabs
         elif seen <= most or word in wanted:
             rows.append(_numbers(line, size, at))
             words[word] = len(rows)
@@ -113,8 +119,10 @@ def _kept(
 
 
 def _word(line: bytes, size: int, at: str) -> str | None:
-    """Return the word before `size` numbers, None if not UTF-8."""
-    # It may have spaces, but no number at its end: that would be one number too many.
+    """Return the word before `size` numbers, None if not UTF-8.
+
+    The word may have spaces, but no number at its end: that would be one number too many.
+    """
     if line.count(b" ") == size:  # the usual case, in a third of the time
         word = line[: line.find(b" ")]
     else:
@@ -151,7 +159,7 @@ def _is_number(field: bytes) -> bool:
 
 
 def _lines(pieces: Iterable[bytes], name: str) -> Iterator[tuple[str, bytes]]:
-    """Yield the lines that are not blank, without their ends, and where each is: ``FILE:LINE``."""
+    """Yield ``FILE:LINE`` and the text of each line that is not blank, without its end."""
     held, number = b"", 0
     for piece in itertools.chain(pieces, [b"\n"]):
         *lines, held = (held + piece).split(b"\n")
@@ -162,6 +170,6 @@ def _lines(pieces: Iterable[bytes], name: str) -> Iterator[tuple[str, bytes]]:
                 yield f"{name}:{number}", line
         if len(held) > _LONGEST_LINE:
             raise ModelError(
-                f"{name}:{number + 1}: no end of the line within {len(held)} bytes: no vectors "
-                "in text form (word2vec's binary form is another)"
+                f"{name}:{number + 1}: no end of the line within {len(held)} bytes: these are no "
+                "vectors in text form (word2vec's binary form cannot be read)"
             )

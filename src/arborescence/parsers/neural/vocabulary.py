@@ -24,10 +24,10 @@ TAGS: Final = ("upos", "xpos", "feats")
 #: The numbers of unknown words and of the root; known words follow.
 UNKNOWN: Final = 0
 ROOT: Final = 1
-#: The numbers of characters: no character, an unknown one, both ends of a word, and the root.
+#: The numbers of characters: no character, an unknown character, both ends of a word, the root.
 NOTHING, STRANGE, BEGIN, END, ROOT_LETTER = range(5)
 
-#: What is numbered, and the first number.
+#: The fields of `Vocabulary` that number words or characters, and their first numbers.
 _NUMBERED: Final = {"words": 2, "lemmas": 2, "letters": 5}
 
 _MANY: Final = scheme.list_of(scheme.VALUE, 0, 10**7)
@@ -39,13 +39,16 @@ _FIELDS: Final = {**dict.fromkeys((*_NUMBERED, "vectors"), _UNIQUE), "tags": sch
 
 
 class Tagset(NamedTuple):
-    """The values of a column, and the pieces that their vectors are sums of."""
+    """The values of a column, and their pieces: the vector of a value is the sum over its pieces.
 
-    # A value of FEATS such as ``Case=Nom|Number=Sing`` has two pieces, any other value has one, and
-    # ``_`` has none.
+    A value of FEATS such as ``Case=Nom|Number=Sing`` has two pieces, any other value has one piece,
+    and ``_`` has none.
+    """
 
-    values: tuple[str, ...]  # the values by number
-    pieces: dict[str, int]  # the number of each piece
+    #: The values by number.
+    values: tuple[str, ...]
+    #: The number of each piece.
+    pieces: dict[str, int]
 
     @classmethod
     def of(cls, values: Iterable[str]) -> Self:
@@ -55,7 +58,7 @@ class Tagset(NamedTuple):
         return cls(values, {piece: number for number, piece in enumerate(pieces)})
 
     def table(self, values: Collection[str]) -> NDArray[np.float32]:
-        """Return which of the known pieces each of V values has: (V, P), 0 or 1."""
+        """Return whether each of V values has each of P known pieces: (V, P), 0 or 1."""
         table = np.zeros((len(values), len(self.pieces)), dtype=np.float32)
         for row, value in zip(table, values, strict=True):
             row[[self.pieces[piece] for piece in pieces_of(value) if piece in self.pieces]] = 1
@@ -63,22 +66,24 @@ class Tagset(NamedTuple):
 
 
 class Vocabulary(NamedTuple):
-    """What a neural parser knows."""
+    """The words, characters and tags that a neural parser knows."""
 
-    # words, lemmas: the known words and lemmas in lower case, numbered from 2: see `UNKNOWN` and
-    # `ROOT`
+    #: The known words in lower case, numbered from 2: see `UNKNOWN` and `ROOT`.
     words: dict[str, int]
+    #: The known lemmas in lower case, numbered from 2.
     lemmas: dict[str, int]
-    letters: dict[str, int]  # the known characters, numbered from 5: see `NOTHING` to `ROOT_LETTER`
-    tags: dict[str, Tagset]  # the columns that are predicted
-    # the words with pretrained vectors, numbered from 1: see `vectors.Vectors`
+    #: The known characters, numbered from 5: see `NOTHING` to `ROOT_LETTER`.
+    letters: dict[str, int]
+    #: The columns that are predicted.
+    tags: dict[str, Tagset]
+    #: The words with pretrained vectors, numbered from 1: see `vectors.Vectors`.
     vectors: dict[str, int] = {}  # noqa: RUF012 - nobody changes it
 
     @classmethod
     def of(cls, treebank: Sequence[Sentence], columns: Sequence[str], least: int = 2) -> Self:
-        """Collect what occurs in a treebank, words and characters at least `least` times.
+        """Collect the tags of a treebank, and its words and characters with `least` occurrences.
 
-        Words of a sentence that is there again in another spelling (see `varied`) count once.
+        A sentence that is repeated in another spelling (see `varied`) counts once.
         """
         counts: dict[str, Counter[str]] = {name: Counter() for name in _NUMBERED}
         seen: set[tuple[str, str]] = set()
@@ -95,8 +100,8 @@ class Vocabulary(NamedTuple):
         tags = {}
         for column in TAGS:
             if column in columns:
-                found = (getattr(sentence, column) for sentence in treebank)
-                values = {value for each in found if is_given(each) for value in each}
+                tags_of_all = (getattr(sentence, column) for sentence in treebank)
+                values = {value for each in tags_of_all if is_given(each) for value in each}
                 if values:
                     tags[column] = Tagset.of(values)
         numbers = {}
@@ -106,7 +111,7 @@ class Vocabulary(NamedTuple):
         return cls(**numbers, tags=tags)
 
     def grown(self, other: Self) -> Self:
-        """Return the same with what another one knows, in the same columns; numbers stay."""
+        """Return this vocabulary with the entries of another; columns and numbers stay the same."""
         numbers: dict[str, Any] = {}
         for name, first in _NUMBERED.items():
             known = getattr(self, name)
@@ -145,7 +150,7 @@ class Vocabulary(NamedTuple):
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """The numbers of words, lemmas and letters, each with the special ones."""
+        """The numbers of words, lemmas and letters, with the special entries of each."""
         return tuple(len(getattr(self, name)) + first for name, first in _NUMBERED.items())
 
 

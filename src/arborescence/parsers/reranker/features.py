@@ -4,21 +4,21 @@ As in `shared.features`, templates are data: ``h:p d:p,R p:R`` is the tag of the
 relation of the dependent, and the relation of the sibling before it. Lower-case letters are fields
 of words, hashed once per sentence. Capitals are fields of a word in a tree, hashed once per tree:
 
-===== ============================================================
-field what it is
-===== ============================================================
-R     the relation to its head
-I     on which side of its head it is
-O     the same, and how far from it
-K     whether its edge is crossed by that of a word in between
-V     its valency: the number of its children on the left and right
-F     its frame: the relations of its children, in order
-T     the tags of its children, in order
-Z     the size of its subtree, itself included, in bins
-===== ============================================================
+===== ===================================================================
+field meaning
+===== ===================================================================
+R     the relation to the head
+I     the side of the head on which the word is
+O     the side, and the distance from the head
+K     whether the edge is crossed by the edge of a word in between
+V     the valency: the numbers of the word's children on the left and right
+F     the frame: the relations of the children, in order
+T     the tags of the children, in order
+Z     the size of the subtree, with the word itself, in bins
+===== ===================================================================
 
 ==== =================================================
-role which word
+role word
 ==== =================================================
 d    the word itself
 h    its head
@@ -57,7 +57,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from arborescence.parsers.reranker.lists import Lists
+    from arborescence.parsers.reranker.lists import KBestLists
     from arborescence.parsers.shared.features import Batch
 
 #: The roles, in the order of their numbers.
@@ -90,7 +90,7 @@ _R, _I, _O, _K, _V, _F, _T, _Z = range(len(FIELDS))
 _WORD: Final = len(FIELDS)  # the column with the hash of the word's number
 _SIDES: Final = _WORD + 1  # the first column of sides
 _ROLES: Final = len(ROLES)
-_TURN: Final = 6  # rotation from one role to the next
+_TURN: Final = 6  # the rotation from a role to the next
 _SEEDS = np.array(
     [
         0x452821E638D01377, 0xBE5466CF34E90C6C, 0xC0AC29B7C97C50DD, 0xB8E1AFED6A267E96,
@@ -106,11 +106,11 @@ _NOBODY = np.uint64(0x24A19947B3916CF7)  # the fields of a missing word
 class TreeTemplates(NamedTuple):
     """The fields and roles of each feature template."""
 
-    # role and column of each field, (T, P). The columns are those of `hash_tree`, then the sides of
-    # words, starting with the tag.
+    #: The role and the column of each field, (T, P). The columns are those of `hash_tree`, then the
+    #: sides of words, the tag first.
     looks: RelationTemplates
-    # (S, 2): role and column of each field that identifies a part: all fields used in `looks`, and
-    # the hash of the word's number where a side is used
+    #: (S, 2): the role and the column of each field that identifies a part: all fields in `looks`,
+    #: and the hash of the word's number where a side is used.
     seen: NDArray[np.int64]
 
     @classmethod
@@ -122,7 +122,7 @@ class TreeTemplates(NamedTuple):
     ) -> Self:
         """Compile the templates that use only `columns`; write their sides to `sides`."""
         sides[:] = ["p"]
-        found: list[list[tuple[str, str]]] = []
+        used: list[list[tuple[str, str]]] = []
         for name in (name for group in templates.values() for name in group):
             looks: list[tuple[str, str]] = []
             for role, spelled in split_template(name).items():
@@ -132,12 +132,12 @@ class TreeTemplates(NamedTuple):
                 looks += [(role, atom) for atom in atoms if atom in FIELDS]
             of_words = {role: part for role, part in looks if part not in FIELDS}
             if usable([" ".join(f"{role}:{side}" for role, side in of_words.items())], columns):
-                found.append(looks)
+                used.append(looks)
                 sides += [side for side in dict.fromkeys(of_words.values()) if side not in sides]
         numbers = {part: number for number, part in enumerate((*FIELDS, "", *sides))}
-        roles, columns = np.full((2, len(found), max(map(len, found))), -1, dtype=np.int64)
+        roles, columns = np.full((2, len(used), max(map(len, used))), -1, dtype=np.int64)
         seen = set()
-        for t, looks in enumerate(found):
+        for t, looks in enumerate(used):
             for k, (role, part) in enumerate(looks):
                 roles[t, k], columns[t, k] = ROLES.index(role), numbers[part]
                 seen.add((ROLES.index(role), min(numbers[part], _WORD)))
@@ -147,17 +147,23 @@ class TreeTemplates(NamedTuple):
 class Workspace(NamedTuple):
     """Buffers for the trees of one k-best list."""
 
-    # relatives, counts, fields: of one tree: see `hash_tree`
+    #: The relatives of one tree's words: see `hash_tree`.
     relatives: NDArray[np.int64]
+    #: The numbers of children of one tree's words, and the sizes of their subtrees.
     counts: NDArray[np.int64]
+    #: The hashed fields of one tree's words.
     fields: NDArray[np.uint64]
-    signs: NDArray[np.uint64]  # (K, N): a hash that identifies each part
-    parts: NDArray[np.int32]  # (K, N): the number of the part of each word of each tree
-    rows: NDArray[np.int32]  # (K N, T): the rows of weights of each part
-    sums: NDArray[np.float32]  # (K N,): one number per part
+    #: (K, N): a hash that identifies each part.
+    signs: NDArray[np.uint64]
+    #: (K, N): the number of the part of each word of each tree.
+    parts: NDArray[np.int32]
+    #: (K N, T): the rows of weights of each part.
+    rows: NDArray[np.int32]
+    #: (K N,): a sum for each part.
+    sums: NDArray[np.float32]
 
     @classmethod
-    def of(cls, batch: Batch, lists: Lists, templates: TreeTemplates) -> Self:
+    def of(cls, batch: Batch, lists: KBestLists, templates: TreeTemplates) -> Self:
         """Allocate buffers that are large enough for every list."""
         nodes = int(np.diff(batch.starts).max(initial=1))
         trees = int(np.diff(lists.firsts).max(initial=0))
@@ -174,11 +180,11 @@ class Workspace(NamedTuple):
 
 #: In signatures of kernels: sentences, their k-best lists and the templates of features.
 LISTS: Final = (
-    f"{BATCH}, parsers.reranker.lists.Lists("
+    f"{BATCH}, parsers.reranker.lists.KBestLists("
     "int64[::1], int64[::1], int32[::1], uint64[::1], float64[::1], int64[:, ::1]), "
     f"parsers.reranker.features.TreeTemplates({RELATION_TEMPLATES}, int64[:, ::1])"
 )
-#: `Workspace`, likewise.
+#: `Workspace` in signatures of kernels.
 WORKSPACE: Final = (
     "parsers.reranker.features.Workspace(out int64[:, ::1], out int64[:, ::1], "
     "out uint64[:, ::1], out uint64[:, ::1], out int32[:, ::1], out int32[:, ::1], "
@@ -190,13 +196,13 @@ WORKSPACE: Final = (
 def hash_tree(
     heads: np.ndarray,  # whole numbers, (n + 1,): a head vector
     relations: np.ndarray,  # uint64 (n + 1,): a hash of the relation of each node
-    # written: int64 (n + 1, 10), the word in each role, -1 for none; row 0 is undefined
+    # written: int64 (n + 1, 10), the word in each role, -1 for no word; row 0 is undefined
     relatives: np.ndarray,
     # written: int64 (n + 1, 3), each node's number of children on its left and right, and the size
     # of its subtree
     counts: np.ndarray,
-    # uint64 (n + 2, 9 + W): the fields of each node and a hash of its number, which are written,
-    # and its sides, the tag first; the last row is for a missing word
+    # uint64 (n + 2, 9 + W): the fields of each node and a hash of its number (written), then the
+    # sides of the node, the tag first; the last row is for a missing word
     fields: np.ndarray,
 ) -> None:
     """Find the relatives of each word in a tree, and hash its tree fields. O(n²), usually O(n)."""
@@ -226,11 +232,11 @@ def hash_tree(
     for d in range(nodes):
         h = heads[d]
         side = 2 if h <= 0 else 1 if h < d else 0
-        far = binned(abs(h - d)) if h > 0 else 0
+        distance = binned(abs(h - d)) if h > 0 else 0
         valency = 8 * min(counts[d, 0], 7) + min(counts[d, 1], 7)
         fields[d, _R] = mix(_SEEDS[_R], relations[d])
         fields[d, _I] = mix(_SEEDS[_I], np.uint64(side))
-        fields[d, _O] = mix(_SEEDS[_O], np.uint64(8 * side + far))
+        fields[d, _O] = mix(_SEEDS[_O], np.uint64(8 * side + distance))
         fields[d, _K] = mix(_SEEDS[_K], np.uint64(is_crossed(heads, d)))
         fields[d, _V] = mix(_SEEDS[_V], np.uint64(valency))
         fields[d, _Z] = mix(_SEEDS[_Z], np.uint64(binned(counts[d, 2])))
@@ -260,15 +266,20 @@ def is_crossed(heads: np.ndarray, d: int) -> bool:
 
 @kernel
 def find_parts(
-    batch: Batch, lists: Lists, b: int, templates: TreeTemplates, mask: np.uint64, work: Workspace
+    batch: Batch,
+    lists: KBestLists,
+    b: int,
+    templates: TreeTemplates,
+    mask: np.uint64,
+    work: Workspace,
 ) -> int:
-    """Find the distinct parts of the trees of a k-best list, and hash their features."""
-    # Return how many. O(k n), and O(T) for each distinct part. At most k comparisons for each word
-    # of a tree; usually the previous tree has the same part, so one is enough.
-    # batch, lists: the sentences and their lists
-    # b: the number of the sentence
-    # mask: the number of weights - 1
-    # work: `signs`, `parts` and the first of `rows` are written
+    """Find and count the distinct parts of a k-best list's trees, and hash their features.
+
+    O(k n), and O(T) for each distinct part. At most k comparisons for each word of a tree; usually
+    the previous tree has the same part, so one comparison is enough. `b` is the number of the
+    sentence, and `mask` is the number of weights - 1. In `work`, `signs`, `parts` and the first of
+    `rows` are written.
+    """
     start = batch.starts[b]
     nodes = batch.starts[b + 1] - start
     relatives = work.relatives[:nodes]
@@ -279,7 +290,7 @@ def find_parts(
             fields[node, _SIDES + side] = batch.sides[start + node, side]
         fields[nodes, _SIDES + side] = batch.sides[-1, side]
     first = lists.firsts[b]
-    found, nothing = 0, np.uint64(0)
+    count, nothing = 0, np.uint64(0)
     for i in range(lists.firsts[b + 1] - first):
         place = lists.places[b] + i * nodes
         heads = lists.heads[place : place + nodes]
@@ -298,12 +309,12 @@ def find_parts(
                     part = work.parts[j, d]
                     break
             if part < 0:
-                part = found
-                found += 1
+                part = count
+                count += 1
                 rows = work.rows[part]
                 mix_sides(fields, 0, relatives[d], templates.looks, _TURN, nothing, mask, rows)
             work.parts[i, d] = part
-    return found
+    return count
 
 
 @kernel
@@ -331,7 +342,7 @@ def score_list(
 @takes(f"{LISTS}, float32[::1], {WORKSPACE}, out float64[::1]")
 def score_lists(
     batch: Batch,
-    lists: Lists,
+    lists: KBestLists,
     templates: TreeTemplates,
     weights: np.ndarray,
     work: Workspace,

@@ -22,26 +22,28 @@ if TYPE_CHECKING:
 _COLON = 58
 
 
-class Lists(NamedTuple):
+class KBestLists(NamedTuple):
     """The k-best lists of B sentences, C trees in all."""
 
-    # (B + 1,): sentence b has the trees ``firsts[b]`` to ``firsts[b + 1]``, best first
+    #: (B + 1,): sentence b has the trees ``firsts[b]`` to ``firsts[b + 1] - 1``, best first.
     firsts: NDArray[np.int64]
-    # (B + 1,): the offset of each sentence's trees in `heads` and `relations`
+    #: (B + 1,): the offset of each sentence's trees in `heads` and `relations`.
     places: NDArray[np.int64]
-    heads: NDArray[np.int32]  # concatenated head vectors
-    relations: NDArray[np.uint64]  # the hash of the relation of each node
-    weights: NDArray[np.float64]  # (C,): the weight of each tree
-    # (C, 2): the number of words with the correct head, and also the correct relation (without
-    # subtype)
+    #: The head vectors of all trees in a row.
+    heads: NDArray[np.int32]
+    #: The hash of the relation of each node in `heads`.
+    relations: NDArray[np.uint64]
+    #: (C,): the weight of each tree.
+    weights: NDArray[np.float64]
+    #: (C, 2): the number of words with the correct head, and also the correct relation (without
+    #: subtype).
     right: NDArray[np.int64]
 
     @classmethod
     def of(
         cls, ranked: Iterable[Analyses], gold: Sequence[Sentence] | None = None
     ) -> tuple[list[Sentence], Self]:
-        """Convert k-best lists to their first trees and arrays."""
-        # Without gold, `right` is 0 everywhere.
+        """Convert k-best lists to their first trees and arrays; without gold, `right` is 0."""
         sentences: list[Sentence] = []
         heads: list[NDArray[np.int32]] = []
         relations: list[NDArray[np.uint64]] = []
@@ -72,8 +74,7 @@ class Lists(NamedTuple):
 
 
 def _read(trees: list[Sentence]) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
-    """Return trees' heads (m, n + 1), and hashes of relations (m, n + 1, 2)."""
-    # The second ones are without subtype.
+    """Return trees' heads (m, n + 1), and hashes of relations and of their main types (..., 2)."""
     joined = Joined.of(trees)
     spans = joined.places_of_columns
     heads = np.empty((len(trees), len(trees[0]) + 1), dtype=np.int64)

@@ -12,12 +12,12 @@ from arborescence.errors import TreebankError
 from arborescence.parsers import registry
 from arborescence.parsers.linear.parser import LinearParser
 from arborescence.parsers.reranker.features import TreeTemplates, Workspace, score_lists
-from arborescence.parsers.reranker.lists import Lists
+from arborescence.parsers.reranker.lists import KBestLists
 from arborescence.parsers.reranker.training import Trainer
 from arborescence.parsers.shared import scheme
 from arborescence.parsers.shared.base import Parser
 from arborescence.parsers.shared.features import Batch, Sides
-from arborescence.parsers.shared.options import Bits, Option, Record, Rng, Trees
+from arborescence.parsers.shared.options import Bits, Option, OptionSet, Rng, Trees
 from arborescence.parsers.shared.run import about
 from arborescence.parsers.shared.scheme import COLUMNS, whole
 from arborescence.parsers.shared.training_trees import checked, folds_of
@@ -40,16 +40,16 @@ MOST_TREES = 10_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings(Record):
+class Settings(OptionSet):
     """Options of a reranker of k-best lists (Charniak and Johnson 2005)."""
 
     k: Annotated[int, Option(whole(2, MOST_TREES))] = 50
     """The length of the k-best lists."""
     folds: Annotated[int, Option(whole(2))] = 5
-    """Into how many parts the treebank is split for cross-validation."""
+    """The number of parts of the treebank for cross-validation."""
     rng: Rng = 1
     epochs: Annotated[int, Option(whole(1), stored=False)] = 4
-    """How often to go over the lists."""
+    """The number of passes over the lists."""
     root: Trees = "single"
     bits: Bits = 20
 
@@ -65,7 +65,7 @@ _NO_TAGS = np.empty(0, dtype=np.uint64)
 
 
 def make_linear(treebank: Iterable[Sentence], **options: Any) -> Parser:
-    """Train a linear parser for trees of any kind, whose k best trees differ."""
+    """Train a linear parser for any trees (marks of lifted edges would give equal trees twice)."""
     return LinearParser.train(treebank, projective=False, **options)
 
 
@@ -86,8 +86,8 @@ class Reranker(Parser):
     parser : Parser
         Finds the trees and their relations.
     k : int
-        The length of the parser's k-best lists, and the maximum that `kbest` returns. May be
-        changed: a smaller k is faster.
+        The length of the parser's k-best lists, and the largest number of trees that `kbest`
+        returns. You may change k: a smaller k is faster.
     weights : (2^bits,) float32
         The weights of hashed features.
     scale : float
@@ -119,7 +119,7 @@ class Reranker(Parser):
         """Compile the feature templates for the columns that the parser uses."""
         self.text, self.tagger = self.parser.text, self.parser.tagger
         self.labels = self.parser.labels
-        self._sides, self._templates = _looks(self.parser)
+        self._sides, self._templates = _templates_of(self.parser)
 
     @classmethod
     def train(
@@ -139,10 +139,10 @@ class Reranker(Parser):
         treebank
             Sentences whose heads are trees.
         dev
-            Sentences used to choose the best epoch and the scale of the parser's weight, by LAS.
-            Without them, the last epoch is kept, and the scale is estimated from the treebank.
+            Sentences by which the best epoch and the scale of the parser's weight are chosen, by
+            LAS. Without them, the last epoch is kept, and the scale is estimated on the treebank.
         make_parser
-            Called as ``make_parser(sentences, dev=dev, root=root, progress=progress)``; such as
+            Called as ``make_parser(sentences, dev=dev, root=root, progress=progress)``, for example
             ``functools.partial(LinearParser.train, projective=False, tagger=tagger)``.
         threads, progress, **settings
             As for `Parser.parse`; as for `Parser.train`; and the fields of `Settings`.
@@ -150,8 +150,8 @@ class Reranker(Parser):
         Raises
         ------
         TreebankError
-            Before anything is trained, if there are fewer sentences than folds, or the heads of
-            one are not a tree; or by `make_parser`.
+            Before the training, if there are fewer sentences than folds, or the heads of a sentence
+            are not a tree; or by `make_parser`.
         OptionError
             If a setting is invalid.
         """
@@ -161,16 +161,16 @@ class Reranker(Parser):
         treebank, dev = checked(treebank, dev, root)
         if len(treebank) < folds:
             raise TreebankError(
-                f"{len(treebank)} sentences cannot be dealt into {folds} folds: train on more, "
-                "or with fewer folds"
+                f"{len(treebank)} sentences cannot be split into {folds} folds: train on more "
+                "sentences, or with fewer folds"
             )
 
         def make(sentences: list[Sentence], say: Progress) -> Parser:
             return make_parser(sentences, dev=dev, root=root, progress=say)
 
-        def lists(judge: Parser, sentences: list[Sentence], say: Progress) -> Iterator[Analyses]:
-            found = judge.kbest(sentences, k, root=root, threads=threads)
-            for done, trees in enumerate(found, 1):
+        def lists(model: Parser, sentences: list[Sentence], say: Progress) -> Iterator[Analyses]:
+            lists_of_all = model.kbest(sentences, k, root=root, threads=threads)
+            for done, trees in enumerate(lists_of_all, 1):
                 if done % _REPORT_EVERY == 0 or done == len(sentences):
                     say(f"{k} best trees", done, len(sentences))
                 yield trees
@@ -182,7 +182,7 @@ class Reranker(Parser):
 
         parser = make(treebank, about(progress, "parser"))
         parts = list(folds_of(treebank, folds, chosen.rng))
-        sides, templates = _looks(parser)
+        sides, templates = _templates_of(parser)
         gold = [sentence for part, _ in parts for sentence in part]
         data = _prepared(crosswise(), sides, parser.reading, gold)
         ranked = lists(parser, dev, about(progress, "dev"))
@@ -204,12 +204,12 @@ class Reranker(Parser):
         return self.parser.scores(sentence)
 
     def to(self, device: str | None) -> Self:
-        """Choose what runs the network of the underlying parser, if that is a neural one."""
+        """Choose the device that runs the network of the underlying parser, if it is neural."""
         self.parser.to(device)
         return self
 
     def _stored(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        """Return its own fields of the header, and the arrays."""
+        """Return the fields of the header that this kind of parser has, and the arrays."""
         parser, arrays = self.parser.to_file()
         header = {name: getattr(self, name) for name in ("k", "scale", "info")}
         weights = {"weights": self.weights.astype(np.float16)}
@@ -217,7 +217,7 @@ class Reranker(Parser):
 
     @classmethod
     def from_file(cls, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
-        """Make a reranker from the output of `model_file.load`; ModelError if it is invalid."""
+        """Make a reranker from the header and arrays of a model file; ModelError if invalid."""
         fields = scheme.fields_of(header, _FIELDS)
         weights = scheme.arrays_of(arrays, _ARRAYS, {})["weights"]
         return cls(
@@ -238,15 +238,15 @@ class Reranker(Parser):
         work = Workspace.of(batch, lists, self._templates)
         score_lists(batch, lists, self._templates, self.weights, work, scores)
         scores += self.scale * lists.weights
-        found = []
+        reranked = []
         for trees, first in zip(ranked, lists.firsts.tolist(), strict=False):
             of_trees = scores[first : first + len(trees)]
             order = np.argsort(-of_trees, kind="stable")[:k].tolist()
-            found.append([(trees[i][0], float(of_trees[i])) for i in order])
-        return found
+            reranked.append([(trees[i][0], float(of_trees[i])) for i in order])
+        return reranked
 
 
-def _looks(parser: Parser) -> tuple[Sides, TreeTemplates]:
+def _templates_of(parser: Parser) -> tuple[Sides, TreeTemplates]:
     """Compile the feature templates for the columns that the parser uses."""
     sides: list[str] = []
     templates = TreeTemplates.of(getattr(parser, "columns", COLUMNS), sides)
@@ -258,7 +258,7 @@ def _prepared(
     sides: Sides,
     reading: Reading,
     gold: list[Sentence] | None = None,
-) -> tuple[Batch, Lists]:
+) -> tuple[Batch, KBestLists]:
     """Hash the words of the sentences, and convert their k-best lists to arrays."""
-    sentences, lists = Lists.of(ranked, gold)
+    sentences, lists = KBestLists.of(ranked, gold)
     return Batch.of(reading.sentences(sentences), sides, _NO_TAGS), lists

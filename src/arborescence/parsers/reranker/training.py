@@ -1,8 +1,8 @@
 """Train a reranker: a log-linear model of k-best lists (Charniak and Johnson 2005), by AdaGrad.
 
 The lists come from parsers that were not trained on these sentences (jackknifing). A tree's
-probability is the exponential of its score, normalized over the list; the loss is -log of that of
-the trees with the most correct words.
+probability is the exponential of its score, normalized over the list; the loss is -log of the
+probability of the trees with the most correct words.
 """
 
 from __future__ import annotations
@@ -29,25 +29,28 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from arborescence.parsers.reranker.features import TreeTemplates
-    from arborescence.parsers.reranker.lists import Lists
+    from arborescence.parsers.reranker.lists import KBestLists
     from arborescence.parsers.shared.features import Batch
 
     #: Sentences and their lists.
-    Data = tuple[Batch, Lists]
+    Data = tuple[Batch, KBestLists]
 
 # Chosen on the dev sets of Gothic-PROIEL and Turkish-IMST.
 _RATE: Final = np.float32(0.03)
 _PENALTY: Final = np.float32(0.01)
-# Smaller values in the gradient are skipped.
+# Smaller entries of the gradient are skipped.
 _NEGLIGIBLE: Final = 1e-4
-# Candidates for the scale of the parser's weight, and factors of it to choose from on dev.
+# Candidates for the scale of the parser's weight, and factors of the scale to choose from on dev.
 _SCALES: Final = 2.0 ** (np.arange(-28, 13) / 2)
 _FACTORS: Final = 2.0 ** (np.arange(-5, 6) / 2)
 
 
-def fit_scale(lists: Lists) -> float:
-    """Return the scale that makes the parser's weights log-probabilities, halved."""
-    # It maximizes the likelihood of the best trees; features will explain a part of the difference
+def fit_scale(lists: KBestLists) -> float:
+    """Return half of the scale that makes the parser's weights log-probabilities.
+
+    This scale maximizes the likelihood of the best trees. It is halved, since the features will
+    explain a part of the differences.
+    """
     lengths = np.diff(lists.firsts)
     starts = lists.firsts[:-1]
     below = lists.weights - np.repeat(np.maximum.reduceat(lists.weights, starts), lengths)
@@ -58,7 +61,7 @@ def fit_scale(lists: Lists) -> float:
         chances = np.exp(scale * below)
         of_best = np.add.reduceat(chances * best, starts)
         of_all = np.add.reduceat(chances, starts)
-        # A probability that underflows to 0 is not really 0.
+        # A probability that underflows to 0 must not give -inf.
         likelihoods.append(np.log(np.maximum(of_best / of_all, 1e-300)).sum())
     return float(_SCALES[np.argmax(likelihoods)]) / 2
 
@@ -88,7 +91,7 @@ class Trainer(Run):
         return {"weights": weights, "scale": float(self.best["scale"])}
 
     def info(self) -> dict[str, Any]:
-        """Return what `Run.info` does; without dev, there are no scores."""
+        """Return the settings and scores as `Run.info`; without dev, there are no scores."""
         return super().info() | {"dev": self.history if self._dev else []}
 
     def _epoch(self, number: int, tell: Callable[[int], None]) -> None:
@@ -113,16 +116,16 @@ class Trainer(Run):
         work = Workspace.of(batch, lists, self._templates)
         score_lists(batch, lists, self._templates, self._learned.weights, work, scores)
         words = len(batch.tags) - (len(batch.starts) - 1)
-        found = {}
+        results = {}
         for scale in (self._estimated * _FACTORS).tolist():
             chosen = best_trees(lists, scores + scale * lists.weights)
             uas, las = 100 * lists.right[chosen].sum(axis=0) / words
-            found[scale] = {"uas": float(uas), "las": float(las)}
-        scale = max(found, key=lambda scale: found[scale]["las"])
-        return scale, found[scale]
+            results[scale] = {"uas": float(uas), "las": float(las)}
+        scale = max(results, key=lambda scale: results[scale]["las"])
+        return scale, results[scale]
 
 
-def best_trees(lists: Lists, scores: NDArray[np.float64]) -> NDArray[np.int64]:
+def best_trees(lists: KBestLists, scores: NDArray[np.float64]) -> NDArray[np.int64]:
     """Return the number of the best-scoring tree of each list, the first of ties."""
     starts = lists.firsts[:-1]
     highest = np.repeat(np.maximum.reduceat(scores, starts), np.diff(lists.firsts))
@@ -135,15 +138,14 @@ def best_trees(lists: Lists, scores: NDArray[np.float64]) -> NDArray[np.int64]:
 def learn_lists(
     # batch, lists, templates, work: as for `features.find_parts`
     batch: Batch,
-    lists: Lists,
+    lists: KBestLists,
     templates: TreeTemplates,
     order: np.ndarray,  # int64: the sentences, in this order
     scale: float,  # the factor of the parser's weight of a tree
     learned: np.ndarray,  # ``Learned.table``, changed: the number of weights is a power of two
     work: Workspace,
 ) -> None:
-    """Train for one epoch: for each list, one `descend` for each weight."""
-    # O(T) a part, and `find_parts`
+    """Train for one epoch: for each list, one `descend` for each weight; O(T) a part."""
     weights, squares = learned[0], learned[1]
     mask = np.uint64(len(weights) - 1)
     gradient, scores = np.zeros_like(weights), np.empty(len(work.signs))
@@ -157,7 +159,7 @@ def learn_lists(
         score_list(weights, count, nodes, work, scores[:m])
         _to_slopes(lists, b, scale, scores[:m])
         work.sums[:count] = 0
-        found = 0
+        entries = 0
         for i in range(m):
             share = np.float32(scores[i])
             for d in range(1, nodes):
@@ -166,10 +168,10 @@ def learn_lists(
             share = work.sums[part]
             if abs(share) > _NEGLIGIBLE:
                 for row in work.rows[part]:
-                    touched[found] = row
-                    found += 1
+                    touched[entries] = row
+                    entries += 1
                     gradient[row] += share
-        for j in range(found):
+        for j in range(entries):
             row = touched[j]
             slope = gradient[row]
             gradient[row] = 0
@@ -178,8 +180,8 @@ def learn_lists(
 
 
 @kernel
-def _to_slopes(lists: Lists, b: int, scale: float, scores: np.ndarray) -> None:
-    """Replace the feature scores of trees by the gradient of the loss with respect to them."""
+def _to_slopes(lists: KBestLists, b: int, scale: float, scores: np.ndarray) -> None:
+    """Replace the feature scores of trees by the gradient of the loss at these scores."""
     first, stop = lists.firsts[b], lists.firsts[b + 1]
     labelled = lists.right[first:stop, 1]
     is_best = labelled == labelled.max()
@@ -188,5 +190,5 @@ def _to_slopes(lists: Lists, b: int, scale: float, scores: np.ndarray) -> None:
     of_all, of_best = chances.sum(), (chances * is_best).sum()
     for i in range(len(scores)):
         # If all best trees underflow, take the largest possible gradient.
-        wanted = chances[i] / of_best if of_best > 0 else 1.0
-        scores[i] = chances[i] / of_all - (wanted if is_best[i] else 0.0)
+        among_best = chances[i] / of_best if of_best > 0 else 1.0
+        scores[i] = chances[i] / of_all - (among_best if is_best[i] else 0.0)

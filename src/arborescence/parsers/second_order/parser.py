@@ -1,7 +1,7 @@
 """A second-order graph-based parser with a linear model, decoded by dual decomposition.
 
-The pruner's edges are scored as by the linear parser; their siblings and grandparents, too
-(Carreras 2007; Koo et al. 2010; Martins et al. 2013).
+The edges that the filter keeps are scored as by the linear parser; siblings and grandparents have
+scores, too (Carreras 2007; Koo et al. 2010; Martins et al. 2013).
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from arborescence.core.choices import Root
     from arborescence.inference.parts import Decoded
-    from arborescence.parsers.linear.training import Edges, Gold
+    from arborescence.parsers.linear.training import Gold, LearnedEdges
     from arborescence.parsers.shared.graph_parser import Group
     from arborescence.parsers.shared.options import Progress
     from arborescence.parsers.shared.run import ParserRun, Task
@@ -67,7 +67,7 @@ class Trainer(EdgeRun):
         assert self._pruning is not None  # noqa: S101 - settings.prune
         self._kept = keep_edges(self._batch, self._pruning, False)
 
-    def _learn_edges(self, gold: Gold, edges: Edges, scores: NDArray[np.float32]) -> None:
+    def _learn_edges(self, gold: Gold, edges: LearnedEdges, scores: NDArray[np.float32]) -> None:
         """Decode, and update the weights if the best tree is wrong."""
         heads = gold.heads
         words = np.arange(1, len(heads))
@@ -76,29 +76,29 @@ class Trainer(EdgeRun):
         if self._settings.loss == "mira":  # each wrong head costs 1
             kept += 1
             kept[heads[1:], words] -= 1
-        found = decode(
+        best = decode(
             kept, siblings, grandparents, root=self._settings.root, rounds=_LEARNING_ROUNDS
         )
-        if (found.heads == heads).all():
+        if (best.heads == heads).all():
             return
         of_gold = tree_weight(kept, heads, siblings, grandparents)
         rows = len(self._parts.weights)
-        ours, theirs = (
+        of_right, of_best = (
             list_features(gold.batch, self._parts.templates, rows, tree)
-            for tree in (heads, found.heads)
+            for tree in (heads, best.heads)
         )
-        numbers, places = np.unique(np.concatenate([ours, theirs]), return_inverse=True)
-        signs = np.repeat([1.0, -1.0], [len(ours), len(theirs)])
+        numbers, places = np.unique(np.concatenate([of_right, of_best]), return_inverse=True)
+        signs = np.repeat([1.0, -1.0], [len(of_right), len(of_best)])
         difference = np.bincount(places, signs)
-        loss = float(found.weight - of_gold)
+        loss = float(best.weight - of_gold)
         size = float(np.square(difference).sum())
-        step = self._update_edges(gold, edges, found.heads, loss, size)
+        step = self._update_edges(gold, edges, best.heads, loss, size)
         change = (step * difference).astype(np.float32)
         self._parts.weights.reshape(-1)[numbers] += change
         self._sums["parts"].reshape(-1)[numbers] += change * np.float32(self._clock)
 
     def _only_kept(self, gold: Gold, scores: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return the scores of kept edges and of gold edges; -inf for all others."""
+        """Return the scores of kept edges and of gold edges; -inf for all other edges."""
         firsts, kept = self._kept
         start, stop = gold.batch.starts.tolist()
         counts = np.diff(firsts[start : stop + 1])
@@ -125,22 +125,24 @@ class SecondOrderGraphs(LinearGraphs):
     _parser: SecondOrderParser
 
     def decode(self) -> NDArray[np.int64]:
-        """Return the best tree of each sentence that was found, in a row: (N,)."""
-        return np.concatenate([tree.heads for tree in self.found])
+        """Return the best tree that was found for each sentence, in a row: (N,)."""
+        return np.concatenate([tree.heads for tree in self.decoded])
 
     def part(self, numbers: NDArray[np.int64]) -> Self:
         """Return the graphs of some of the sentences."""
-        some = super().part(numbers)
-        if recalled(some, "found") is not None:
-            remember(some, "found", [self.found[b] for b in numbers])
-        return some
+        graphs = super().part(numbers)
+        if recalled(graphs, "decoded") is not None:
+            remember(graphs, "decoded", [self.decoded[b] for b in numbers])
+        return graphs
 
     def searched(
         self, group: Group, row: int
     ) -> tuple[NDArray[Any], Callable[[NDArray[np.float64]], Decoded]]:
-        """Return a sentence's first-order weights, and a decoder with the others."""
-        # The decoder adds siblings and grandparents. Where a relation is forbidden, an edge
-        # weighs less by what the next best one does
+        """Return a sentence's first-order weights, and a decoder that adds the second order.
+
+        The decoder adds siblings and grandparents to given first-order weights: an edge weighs less
+        if its best relation is forbidden.
+        """
         b, scores = group.numbers[row], rounded(self.sentence(group, row))
         best = scores.max(axis=-1)
         weights, unit = self._parser.weights["parts"]
@@ -157,8 +159,9 @@ class SecondOrderGraphs(LinearGraphs):
             listed, ends = list_parts(one._batch, one.kept("edges"), model, unit, single)
             heads = np.repeat(np.arange(len(listed.firsts) - 1) // 2, np.diff(listed.firsts))
             places = heads, listed.modifiers
-            beyond = listed.scores - best[places]  # of root edges, what they weigh without sibling
-            beyond[np.isposinf(beyond)] = 0  # of edges that cannot have the fixed relation
+            # A root edge's score in the list includes the score of its missing sibling.
+            beyond = listed.scores - best[places]
+            beyond[np.isposinf(beyond)] = 0  # edges that cannot have the fixed relation
 
             def find(edges: NDArray[np.float64]) -> second_order.Found:
                 of_edges = listed._replace(scores=edges[places] + beyond)
@@ -166,17 +169,17 @@ class SecondOrderGraphs(LinearGraphs):
                 return decode_listed(of_edges, ends, **how)[0]
 
         def decoder(edges: NDArray[np.float64]) -> Decoded:
-            found = find(edges)
-            if found.weight == -np.inf:
-                return None, 0.0, found.bound
-            own = edges[found.heads[1:], np.arange(1, len(edges))].sum()
-            return found.heads, found.weight - own, found.bound - found.weight
+            tree = find(edges)
+            if tree.weight == -np.inf:
+                return None, 0.0, tree.bound
+            own = edges[tree.heads[1:], np.arange(1, len(edges))].sum()
+            return tree.heads, tree.weight - own, tree.bound - tree.weight
 
         return scores, decoder
 
     @property
     @remembered
-    def found(self) -> list[second_order.Found]:
+    def decoded(self) -> list[second_order.Found]:
         """The tree of each sentence, with its weight and the bound that certifies it."""
         table, unit = self._parser.weights["parts"]
         model = PartModel(self._parser.templates["parts"], table)
@@ -185,21 +188,21 @@ class SecondOrderGraphs(LinearGraphs):
             single = root == "single"
             listed, ends = list_parts(batch, self.kept("edges"), model, unit, single)
             return decode_listed(listed, ends, single=single, rounds=_ROUNDS, branches=_BRANCHES)
-        found: list[Any] = [None] * len(self.sentences)
+        decoded: list[Any] = [None] * len(self.sentences)
         for group in self.groups:
             for b, scores in zip(group.numbers.tolist(), group.scores, strict=True):
                 edges = rounded(scores)
                 parts = score_parts(batch, b, model, unit, edges)
-                found[b] = second_order.decode(edges, *parts, root=root, projective=True)
-        return found
+                decoded[b] = second_order.decode(edges, *parts, root=root, projective=True)
+        return decoded
 
 
 class SecondOrderParser(LinearParser):
     """A parser that scores edges, siblings and grandparents by linear functions of features.
 
-    Created by `train`, or by `arborescence.load`. It finds the best tree of any kind by
-    `arborescence.second_order.decode`, or a tree close to it; it has no k-best lists and no
-    confidence. The attributes are those of `LinearParser`.
+    Created by `train`, or by `arborescence.load`. The parser finds the best tree, or a tree close
+    to the best, by `arborescence.second_order.decode`. It has no k-best lists and no confidence.
+    The attributes are those of `LinearParser`.
 
     Examples
     --------
@@ -228,40 +231,40 @@ class SecondOrderParser(LinearParser):
         Parameters
         ----------
         sentence
-            It is tagged first if it has no UPOS and there is a tagger.
+            A sentence without UPOS is tagged first if there is a tagger.
         root
             As for `parse`.
         """
-        [found] = self._graphs([sentence], Options(root=root)).found
-        return found
+        [tree] = self._graphs([sentence], Options(root=root)).decoded
+        return tree
 
     @property
     def probabilistic(self) -> bool:
-        """False: weights of edges alone do not define the distribution."""
+        """Always False: the weights of edges alone do not define the distribution."""
         return False
 
     def _refuse(self, options: Options, *, kbest: bool = False) -> None:
         if kbest or options.confidence:
-            what = "k-best lists" if kbest else "confidence"
+            missing = "k-best lists" if kbest else "confidence"
             raise ModelError(
-                f"a second-order parser has no {what}, only the best tree: a linear parser has"
+                f"a second-order parser has no {missing}, only the best tree: use a linear parser"
             )
 
     def _graphs(self, sentences: list[Sentence], options: Options) -> SecondOrderGraphs:
         return SecondOrderGraphs(self, *self._prepare(sentences), options)
 
     def _stored(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        """Return its own fields of the header, and the arrays."""
+        """Return the fields of the header that this kind of parser has, and the arrays."""
         header, arrays = super()._stored()
         table, header["parts_unit"] = self.weights["parts"]
         return header, arrays | {"parts": table}
 
     @classmethod
     def from_file(cls, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
-        """Make a parser from what `model_file.load` returned; raise ModelError if it is invalid."""
+        """Make a parser from the header and arrays of a model file; ModelError if invalid."""
         parser = super().from_file(header, arrays)
         if parser.pruning is None:
-            raise ModelError("pruning is null, and second-order parsers have a filter")
+            raise ModelError("pruning is null, but second-order parsers need a filter")
         unit = scheme.fields_of(header, _FIELDS)["parts_unit"]
         table = scheme.arrays_of(arrays, _ARRAYS, {})["parts"]
         parser.weights = {**parser.weights, "parts": Weights(table, unit)}

@@ -2,8 +2,8 @@
 
 Templates are as in `shared.features`, with the roles h and d (head and dependent), s (the next
 nearer modifier of h on the same side; the missing node if there is none) and g (the head of h). A
-row of weights has one for each combination of two directions: that of the edge h -> d, and for
-grandparents that of g -> h, for siblings whether s and d are close.
+row has four weights: for both directions of the edge h -> d, and, with grandparents, for both
+directions of g -> h, with siblings, for s and d close to each other or not.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ GRANDPARENTS: Final = [
 
 #: The length of a row.
 WIDE: Final = 4
-#: Scores are rounded to multiples of this, so that second-order decoding need not round.
+#: Scores are rounded to multiples of this number, so that second-order decoding need not round.
 GRAIN: Final = 2.0**-20
-# Siblings this far apart are close.
+# The largest distance of close siblings.
 _CLOSE: Final = 2
 # The rotation of the sides of each role; distinct for siblings and grandparents.
 _DEPENDENT: Final = 32
@@ -50,10 +50,12 @@ _GRANDPARENT: Final = 48
 
 
 class PartTemplates(NamedTuple):
-    """The sides of a batch that the features of a part are made of; -1 for a role without one."""
+    """The templates of a part's features: numbers of a batch's sides, -1 for a missing role."""
 
-    siblings: NDArray[np.int64]  # (T, 3): sides of head, dependent and sibling
-    grandparents: NDArray[np.int64]  # (T, 3): sides of head, dependent and grandparent
+    #: (T, 3): sides of head, dependent and sibling.
+    siblings: NDArray[np.int64]
+    #: (T, 3): sides of head, dependent and grandparent.
+    grandparents: NDArray[np.int64]
 
     @classmethod
     def of(cls, columns: Iterable[str], sides: list[str]) -> Self:
@@ -62,14 +64,16 @@ class PartTemplates(NamedTuple):
         return cls(siblings, numbered(GRANDPARENTS, "hdg", columns, sides))
 
 
-#: What `compiled` adds to the templates of linear parsers.
+#: The templates that a second-order parser has besides those of a linear parser, for `compiled`.
 MORE: Final = {"parts": PartTemplates}
 
 
 class PartModel(NamedTuple):
-    """Templates, and the weights: (R, 4) with a power of two of rows, float32 or int8."""
+    """The model of the scores of siblings and grandparents."""
 
+    #: The templates of the features.
     templates: PartTemplates
+    #: (R, 4): the weights, float32 or int8; R is a power of two.
     weights: NDArray[Any]
 
 
@@ -96,29 +100,32 @@ def grandparent_column(g: int, h: int, d: int) -> int:
 
 def rounded(scores: NDArray[np.float32]) -> NDArray[np.float64]:
     """Return the nearest multiples of `GRAIN`."""
-    found: NDArray[np.float64] = np.rint(scores.astype(np.float64) / GRAIN) * GRAIN
-    return found
+    multiples: NDArray[np.float64] = np.rint(scores.astype(np.float64) / GRAIN) * GRAIN
+    return multiples
 
 
-class _Kind(NamedTuple):
-    """What hashes siblings or grandparents: the halves are those of the edge h -> d of a part."""
+class _Hasher(NamedTuple):
+    """The arrays by which the features of siblings, or of grandparents, are hashed."""
 
+    #: The hashed sides of the batch's nodes.
     sides: np.ndarray
+    #: (T, 3): the templates of siblings, or of grandparents.
     templates: np.ndarray
+    #: (T,), scratch memory: the halves of the features, from the edge h -> d of a part.
     halves: np.ndarray
 
 
 @kernel
-def _kinds(batch: Batch, templates: PartTemplates) -> tuple[_Kind, _Kind]:
-    """Return siblings and grandparents, with room for the halves."""
+def _hashers(batch: Batch, templates: PartTemplates) -> tuple[_Hasher, _Hasher]:
+    """Return the hashers of siblings and grandparents, with room for the halves."""
     halves = np.empty((2, max(len(templates.siblings), len(templates.grandparents))), np.uint64)
-    siblings = _Kind(batch.sides, templates.siblings, halves[0])
-    return siblings, _Kind(batch.sides, templates.grandparents, halves[1])
+    siblings = _Hasher(batch.sides, templates.siblings, halves[0])
+    return siblings, _Hasher(batch.sides, templates.grandparents, halves[1])
 
 
 @indexing_kernel
-def fill_halves(kind: _Kind, h: int, d: int) -> None:
-    """Fill what the hashes of the features of any part of h -> d have in common. O(T)."""
+def fill_halves(kind: _Hasher, h: int, d: int) -> None:
+    """Write the halves of the features that all parts with the edge h -> d share. O(T)."""
     for t in range(kind.templates.shape[0]):
         value = np.uint64(0)
         if kind.templates[t, 0] >= 0:
@@ -129,7 +136,7 @@ def fill_halves(kind: _Kind, h: int, d: int) -> None:
 
 
 @indexing_kernel
-def row_of(kind: _Kind, t: int, third: int, bits: int, last: np.uint64) -> np.int64:
+def row_of(kind: _Hasher, t: int, third: int, bits: int, last: np.uint64) -> np.int64:
     """Return the row of a feature of three nodes, two of which are in the halves. O(1)."""
     value: np.uint64 = kind.halves[t]
     if kind.templates[t, 2] >= 0:
@@ -139,7 +146,7 @@ def row_of(kind: _Kind, t: int, third: int, bits: int, last: np.uint64) -> np.in
 
 @indexing_kernel
 def _score(
-    kind: _Kind, third: int, bits: int, weights: np.ndarray, column: int, unit: float
+    kind: _Hasher, third: int, bits: int, weights: np.ndarray, column: int, unit: float
 ) -> float:
     """Return the score of a part, by the halves of its edge: a multiple of `GRAIN`. O(T)."""
     total, last = 0.0, np.uint64(weights.shape[0] - 1)
@@ -150,16 +157,16 @@ def _score(
 
 @indexing_kernel
 def _score_sibling(
-    kind: _Kind, weights: np.ndarray, unit: float, first: int, h: int, d: int, s: int
+    kind: _Hasher, weights: np.ndarray, unit: float, first: int, h: int, d: int, s: int
 ) -> float:
-    """Score h -> d with a sibling, or with none if s is h; `first` is the sentence's root. O(T)."""
+    """Score h -> d with a sibling (no sibling if s is h); `first` is the sentence's root. O(T)."""
     node = kind.sides.shape[0] - 1 if s == h else first + s
     return _score(kind, node, _SIBLING, weights, sibling_column(h, d, s), unit)
 
 
 @indexing_kernel
 def _score_grandparent(
-    kind: _Kind, weights: np.ndarray, unit: float, first: int, g: int, h: int, d: int
+    kind: _Hasher, weights: np.ndarray, unit: float, first: int, g: int, h: int, d: int
 ) -> float:
     """Score h -> d with a head of h; `first` is the sentence's root. O(T)."""
     return _score(kind, first + g, _GRANDPARENT, weights, grandparent_column(g, h, d), unit)
@@ -168,12 +175,12 @@ def _score_grandparent(
 def score_parts(
     batch: Batch, b: int, model: PartModel, unit: float, scores: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Score siblings and grandparents of a sentence's edges."""
-    # (n + 1,) * 3 each, multiples of `GRAIN`. 0 for parts of absent edges. With m present edges a
-    # word, O(T n m²), and O(n³) for the arrays.
-    # batch, b, model: the batch, the number of the sentence, and the model
-    # unit: the factor of the weights
-    # scores: (n + 1, n + 1): -inf for absent edges
+    """Score siblings and grandparents of the edges of sentence b.
+
+    `unit` is the factor of the weights; `scores`, (n + 1, n + 1), is -inf for absent edges. Return
+    two arrays of (n + 1, n + 1, n + 1), multiples of `GRAIN`, 0 for parts of absent edges. With m
+    present edges a word, O(T n m²), and O(n³) for the arrays.
+    """
     size = len(scores)
     out = np.zeros((2, size, size, size))
     score_kernel(batch, b, model, unit, scores, out[0], out[1])
@@ -196,7 +203,7 @@ def score_kernel(
 ) -> None:
     """Do the work of `score_parts`."""
     first, size, weights = batch.starts[b], scores.shape[0], model.weights
-    of_siblings, of_grandparents = _kinds(batch, model.templates)
+    of_siblings, of_grandparents = _hashers(batch, model.templates)
     for h in range(size):
         for d in range(1, size):
             if h == d or scores[h, d] == -np.inf:
@@ -221,10 +228,10 @@ def score_kernel(
 def list_parts(
     batch: Batch, kept: KeptEdges, model: PartModel, unit: float, single: bool
 ) -> tuple[Listed, NDArray[np.int64]]:
-    """Score siblings and grandparents of kept edges, as `decode_listed` takes them. O(T n m²)."""
-    # batch, kept, model: the batch, its edges with their scores, and the model
-    # unit: the factor of the weights
-    # single: whether exactly one edge leaves the root
+    """Score siblings and grandparents of kept edges, for `decode_listed`. O(T n m²).
+
+    `unit` is the factor of the weights; `single` says whether exactly one edge leaves the root.
+    """
     roots, into = batch.starts[:-1], np.diff(kept.starts)
     nodes = np.arange(len(into))
     dependents = np.repeat(nodes, into)
@@ -259,7 +266,7 @@ def score_list_kernel(
 ) -> None:
     """Do the work of `list_parts`."""
     weights, (sentences, starts, heads, of_edges) = model.weights, kept
-    of_siblings, of_grandparents = _kinds(batch, model.templates)
+    of_siblings, of_grandparents = _hashers(batch, model.templates)
     free = np.empty(listed.firsts.shape[0], np.int64)
     for b in range(ends.shape[0] - 1):
         node, size = sentences[b], sentences[b + 1] - sentences[b]
@@ -305,7 +312,7 @@ def score_list_kernel(
 def list_features(
     batch: Batch, templates: PartTemplates, rows: int, heads: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Return the numbers of the weights of a tree's parts, row · 4 + column. O(T n)."""
+    """Return the numbers of the weights of a tree's parts: row · 4 + column. O(T n)."""
     of_siblings, of_grandparents = templates
     out = np.empty(len(heads) * (len(of_siblings) + len(of_grandparents)), np.int64)
     count = list_kernel(batch, templates, rows, heads, out)
@@ -317,9 +324,9 @@ def list_features(
 def list_kernel(
     batch: Batch, templates: PartTemplates, rows: int, heads: np.ndarray, out: np.ndarray
 ) -> int:
-    """Do the work of `list_features`; return their number."""
+    """Do the work of `list_features`; return the number of features."""
     first, last = batch.starts[0], np.uint64(rows - 1)
-    of_siblings, of_grandparents = _kinds(batch, templates)
+    of_siblings, of_grandparents = _hashers(batch, templates)
     count = 0
     for d in range(1, heads.shape[0]):
         h = heads[d]

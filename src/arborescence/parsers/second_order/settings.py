@@ -16,8 +16,7 @@ class Settings(LearnerSettings):
 
     columns: shared.Columns = shared.ALL_COLUMNS
     loss: Literal["mira", "perceptron"] = "mira"
-    """What to learn by: MIRA with loss-augmented decoding, or the averaged structured
-    perceptron."""
+    """The loss: MIRA with loss-augmented decoding, or the averaged structured perceptron."""
     root: shared.Trees = "single"
     C: shared.Step = 0.1
     rng: shared.Rng = 1
@@ -27,5 +26,5 @@ class Settings(LearnerSettings):
 
     @property
     def of_edges(self) -> LinearSettings:
-        """The options of the linear parser that it extends: of edges that a filter keeps."""
+        """The options of the linear parser to extend, whose filter keeps the edges."""
         return LinearSettings(**asdict(self), projective=False, prune=True)

@@ -1,9 +1,10 @@
 """A log-linear classifier over hashed features, learned online by AdaGrad: for text and tags.
 
 A feature is a 64-bit hash; its lower bits are a place in one table of weights, and class c has its
-weight at place + c. Cells of different features may overlap, as the table is mostly empty. With one
-class, the choice is between it and none, whose score is 0. AdaGrad (Duchi, Hazan and Singer 2011,
-section 5.1) with an L1 penalty makes most weights 0; a file stores the others, as int8.
+weight at place + c. Cells of different features may overlap, since the table is mostly empty. With
+one class, the choice is between this class and no class, whose score is 0. AdaGrad (Duchi, Hazan
+and Singer 2011, section 5.1) with an L1 penalty makes most weights 0; a file stores the other
+weights, as int8.
 """
 
 from __future__ import annotations
@@ -25,21 +26,29 @@ if TYPE_CHECKING:
 
 
 class Templates(NamedTuple):
-    """Templates, for kernels. The first values are the atoms; each step mixes two values to one."""
+    """Compiled templates. The first values are the atoms; each step mixes two values to a new one.
 
-    # left, right: (steps,): the values that each step mixes
+    The steps of a level need results of earlier levels only.
+    """
+
+    #: (steps,): the first value that each step mixes.
     left: NDArray[np.int64]
+    #: (steps,): the second value that each step mixes.
     right: NDArray[np.int64]
-    # where the steps begin that need no result of the steps before, except of earlier levels
+    #: (levels + 1,): the first step of each level, and the number of steps.
     levels: NDArray[np.int64]
-    features: NDArray[np.int64]  # (templates,): which value is the feature of each template
+    #: (templates,): the number of the value that is the feature of each template.
+    features: NDArray[np.int64]
 
 
 class Values(NamedTuple):
-    """Room for the values of templates: atoms first, then the results of steps. All uint64."""
+    """Scratch memory for the values of templates, uint64."""
 
+    #: The atoms, then the results of the steps.
     values: np.ndarray
+    #: (steps,): copies of the values that steps mix.
     left: np.ndarray
+    #: (steps,): copies of the second values.
     right: np.ndarray
 
 
@@ -71,7 +80,7 @@ def compiled(atoms: str, templates: str) -> Templates:
 
 @kernel
 def values_of(templates: Templates, atoms: int) -> Values:
-    """Make room for the values of templates with so many atoms."""
+    """Make room for the values of templates with `atoms` atoms."""
     steps = templates.left.size
     return Values(
         np.zeros(atoms + steps, dtype=np.uint64),
@@ -82,10 +91,11 @@ def values_of(templates: Templates, atoms: int) -> Values:
 
 @indexing_kernel
 def fill(templates: Templates, room: Values, places: int, features: np.ndarray, first: int) -> None:
-    """Compute the places of features in a table of weights. O(steps + features)."""
-    # templates, room: the first values are the atoms
-    # places: the number of places, a power of two
-    # features: uint64: filled from `first` on, to its end, by the first templates
+    """Compute the places of features in a table of weights. O(steps + features).
+
+    The first values of `room` are the atoms. `places` is the number of places, a power of two.
+    `features`, uint64, is written from `first` to its end, by the first templates.
+    """
     values, left, right = room
     atoms = values.size - left.size
     for level in range(templates.levels.size - 1):
@@ -103,14 +113,14 @@ def fill(templates: Templates, room: Values, places: int, features: np.ndarray, 
 
 #: The number of places for features of raw text: a power of two.
 PLACES: Final = 1 << 20
-#: The gold answers where nothing is learned.
+#: The gold answers for a call that learns nothing.
 NO_GOLD: Final = np.zeros(0, dtype=np.bool_)
-# The size of the first step. Chosen on the dev set of English-EWT.
+# The size of the first step, chosen on the dev set of English-EWT.
 _RATE: Final = np.float32(0.2)
-# Smaller gradients are skipped: their effect is not worth the time.
+# Smaller gradients are skipped, to save time: their effect is small.
 _NEGLIGIBLE: Final = np.float32(0.003)
 _FIRST_SQUARE: Final = np.float32(0.1)
-#: In place of a table of `Learned`, for a kernel that shall not learn.
+#: The table of a `Learned` for a kernel that must not learn.
 NOTHING: Final = np.empty((2, 0), np.float32)
 #: The unit of int8 weights: a weight of 1 is stored as 10.
 UNIT: Final = np.float32(0.1)
@@ -123,7 +133,7 @@ _ARRAYS: Final = {
 
 @inlined_kernel
 def descend(
-    # weights, squares: float32: changed at `at`. `squares` holds the sums of squared gradients so
+    # weights, squares: float32: changed at `at`. `squares` has the sums of the squared gradients so
     # far, above 0; a weight whose square is infinite does not change.
     weights: np.ndarray,
     squares: np.ndarray,
@@ -143,7 +153,7 @@ def descend(
 
 @kernel
 def total(weights: np.ndarray, places: np.ndarray) -> float:
-    """Return the score of the only class: int8 or float32 weights."""
+    """Return the score of the only class, from int8 or float32 weights."""
     score = 0.0
     for place in places:
         score += weights[place]
@@ -187,13 +197,13 @@ def to_probabilities(scores: np.ndarray, highest: float) -> None:
 @kernel
 def learn(
     learned: np.ndarray,  # float32 (2, size): the table of `Learned`. Changed.
-    places: np.ndarray,  # uint64: those of the features
+    places: np.ndarray,  # uint64: the places of the features
     class_: np.uint64,
     probability: float,  # the probability of the class
     right: bool,
     penalty: np.float32,  # as for `descend`
 ) -> None:
-    """Move the weights of a class towards the answer that it was `right`, or not; see `descend`."""
+    """Move the weights of a class towards the answer `right` (see `descend`)."""
     gradient = np.float32(probability - right)
     if abs(gradient) >= _NEGLIGIBLE:
         weights, squares = learned[0], learned[1]
@@ -205,7 +215,7 @@ def learn(
 def learn_only(
     learned: np.ndarray, places: np.ndarray, score: float, right: bool, penalty: np.float32
 ) -> None:
-    """Do as `learn` for the only class, with this score."""
+    """Do the work of `learn` for the only class, from its score."""
     learn(learned, places, np.uint64(0), 1 / (1 + np.exp(-score)), right, penalty)
 
 
@@ -244,10 +254,10 @@ def pack(weights: NDArray[np.int8]) -> dict[str, NDArray[Any]]:
 
 
 def unpack(arrays: Mapping[str, NDArray[Any]], size: int) -> NDArray[np.int8]:
-    """Make a table of `size` weights from what `pack` returned; raise ModelError if invalid."""
+    """Make a table of `size` weights from the arrays of `pack`; ModelError if they are invalid."""
     kept = scheme.arrays_of(arrays, _ARRAYS, {})
     weights, places = np.zeros(size, dtype=np.int8), np.cumsum(kept["gaps"], dtype=np.int64) - 1
     if places.size and not 0 <= places[0] <= places[-1] < size:
-        raise ModelError("the gaps between weights lead out of their table")
+        raise ModelError("the gaps between weights reach beyond the table")
     weights[places] = kept["weights"]
     return weights

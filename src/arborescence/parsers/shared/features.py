@@ -1,17 +1,17 @@
 """Feature templates, hashed by tabulation hashing (Zobrist 1970).
 
-A template such as ``h:w,p d:p`` lists what a feature is made of: here the form and tag of the head
-and the tag of the dependent. Templates are data. The part for one word, such as ``w,p``, is a
-*side*. All distinct sides are hashed once for each word of a sentence (`hash_sides`). A feature is
-the exclusive or of the side hashes of its words, each rotated by an amount that depends on its
+A template such as ``h:w,p d:p`` lists the parts of a feature: here the form and tag of the head and
+the tag of the dependent. Templates are data. The part for one word, such as ``w,p``, is a *side*.
+All distinct sides are hashed once for each word of a sentence (`hash_sides`). A feature is the
+exclusive or of the side hashes of its words, each rotated by an amount that depends on the word's
 role, so that equal sides of head and dependent do not cancel. This is tabulation hashing (Zobrist
 1970): one exclusive or for each word of a feature, and no multiplication.
 
 ===== =========================================================
-field what it is
+field meaning
 ===== =========================================================
 w     form, ASCII letters in lower case
-l     lemma; the form (w) where there is none
+l     lemma; without a lemma, the form (w)
 p     UPOS
 x     XPOS
 m     FEATS
@@ -58,7 +58,7 @@ def _step(state: np.uint64) -> np.uint64:
 
 @kernel
 def mix(first: np.uint64, second: np.uint64) -> np.uint64:
-    """Combine two uint64 hashes into one; the order matters, and every bit depends on every bit."""
+    """Combine two uint64 hashes into one; order matters, and each bit depends on all bits."""
     state = _step(_step(first ^ _SEED) ^ second)
     state = _step(state ^ (state >> np.uint64(29)))
     state = _step(state ^ (state >> np.uint64(31)))
@@ -80,7 +80,7 @@ def hash_bytes(raw: np.ndarray, start: int, stop: int, fold: bool) -> np.uint64:
 
 @kernel
 def prefix_stop(raw: np.ndarray, start: int, stop: int, characters: int) -> int:
-    """Return where the first `characters` characters of the UTF-8 text ``raw[start:stop]`` end."""
+    """Return the end of the first `characters` characters of the UTF-8 text ``raw[start:stop]``."""
     i = start
     while i < stop:
         if raw[i] & 0xC0 != 0x80:  # the first byte of a character
@@ -93,7 +93,7 @@ def prefix_stop(raw: np.ndarray, start: int, stop: int, characters: int) -> int:
 
 @kernel
 def suffix_start(raw: np.ndarray, start: int, stop: int, characters: int) -> int:
-    """Return where the last `characters` characters of the UTF-8 text ``raw[start:stop]`` begin."""
+    """Return the start of the last `characters` characters of the UTF-8 ``raw[start:stop]``."""
     i = stop
     while i > start and characters > 0:
         i -= 1
@@ -104,9 +104,11 @@ def suffix_start(raw: np.ndarray, start: int, stop: int, characters: int) -> int
 
 @kernel
 def shape(raw: np.ndarray, start: int, stop: int) -> np.uint64:
-    """Return the kinds of characters in ``raw[start:stop]``, as a uint64 of seven bits."""
-    # Bit 0: begins with an ASCII capital; 1: some other capital; 2: an ASCII lower-case letter; 3:
-    # a digit; 4: a hyphen; 5: any other ASCII character; 6: a character beyond ASCII.
+    """Return the kinds of characters in ``raw[start:stop]``, as a uint64 of seven bits.
+
+    Bit 0: the first character is an ASCII capital; 1: a later character is; 2: an ASCII lower-case
+    letter; 3: a digit; 4: a hyphen; 5: any other ASCII character; 6: a character beyond ASCII.
+    """
     bits = 0
     for i in range(start, stop):
         byte = raw[i]
@@ -125,7 +127,7 @@ def shape(raw: np.ndarray, start: int, stop: int) -> np.uint64:
     return np.uint64(bits)
 
 
-#: At most this many tags have their own number; all others share one.
+#: The largest number of tags with their own numbers; all other tags share a number.
 MAX_TAGS: Final = 62
 
 _FIELDS: Final = "wlpxmsc"
@@ -149,8 +151,10 @@ def split_template(template: str) -> dict[str, str]:
 def numbered(
     templates: Iterable[str], roles: str, columns: Iterable[str], sides: list[str]
 ) -> NDArray[np.int64]:
-    """Return which of `sides` T templates have in each role, (T, K), -1 for none."""
-    # add sides that are new
+    """Return the number in `sides` of each of T templates' sides, by role: (T, K), -1 for none.
+
+    New sides are added to `sides`.
+    """
     rows = []
     for template in map(split_template, usable(templates, columns)):
         sides += dict.fromkeys(side for side in template.values() if side not in sides)
@@ -161,8 +165,9 @@ def numbered(
 class Sides(NamedTuple):
     """The sides to hash, as arrays for `hash_sides`."""
 
-    seeds: NDArray[np.uint64]  # (S,): the hash of each side's name
-    # (S, K, 2): field and offset of each part; the field is -1 after the last part
+    #: (S,): the hash of each side's name.
+    seeds: NDArray[np.uint64]
+    #: (S, K, 2): field and offset of each part; the field is -1 after the last part.
     parts: NDArray[np.int64]
 
     @classmethod
@@ -182,14 +187,16 @@ class Sides(NamedTuple):
 class Batch(NamedTuple):
     """Hashed sentences: the nodes of all sentences in a row, each with its root first."""
 
-    # (B + 1,): sentence b has the nodes ``starts[b]`` to ``starts[b + 1] - 1``
+    #: (B + 1,): sentence b has the nodes ``starts[b]`` to ``starts[b + 1] - 1``.
     starts: NDArray[np.int64]
-    # (N + 1, S): the hashed sides of each node; the last row stands for a missing node
+    #: (N + 1, S): the hashed sides of each node; the last row stands for a missing node.
     sides: NDArray[np.uint64]
-    # (N,): numbers of UPOS tags: 0 is the root, the last number an unknown tag
+    #: (N,): the numbers of UPOS tags: 0 is the root, the last number an unknown tag.
     tags: NDArray[np.uint8]
-    untagged: NDArray[np.bool_]  # (N,): which nodes are words without UPOS
-    lemmatized: NDArray[np.bool_]  # (B,): which sentences have lemmas
+    #: (N,): whether a node is a word without UPOS.
+    untagged: NDArray[np.bool_]
+    #: (B,): whether a sentence has lemmas.
+    lemmatized: NDArray[np.bool_]
 
     @classmethod
     def of(
@@ -210,7 +217,7 @@ class Batch(NamedTuple):
     def part(
         self, starts: NDArray[np.int64], nodes: NDArray[np.int64], numbers: NDArray[np.int64]
     ) -> Self:
-        """Return some of the sentences, which have these nodes and other `starts`."""
+        """Return the batch of some of the sentences, with their nodes and new `starts`."""
         of_nodes = self.sides[[*nodes, -1]], self.tags[nodes], self.untagged[nodes]
         return type(self)(starts, *of_nodes, self.lemmatized[numbers])
 
@@ -234,7 +241,7 @@ def _hashed(joined: Joined) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
     """Return the `starts` of a `Batch`, and the fields of its nodes, (N + 1, 7)."""
     starts = joined.offsets + np.arange(len(joined.offsets))
     fields = np.empty((int(starts[-1]) + 1, len(_FIELDS)), dtype=np.uint64)
-    # One call for all sentences: each call needs the interpreter lock, for which threads wait.
+    # One call for all sentences: each call needs the interpreter's lock, and other threads wait.
     hash_words(joined.raw, joined.places, joined.spans, starts, fields)
     fields[-1] = _OUTSIDE
     return starts, fields
@@ -245,12 +252,12 @@ def _hashed(joined: Joined) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
 def hash_words(
     raw: np.ndarray, places: np.ndarray, spans: np.ndarray, starts: np.ndarray, fields: np.ndarray
 ) -> None:
-    """Hash the fields of every node of a row of sentences: of each root, then of its words."""
-    # One multiplication for each byte.
-    # raw, places, spans: as in `Joined`
-    # starts: int64 (B + 1,), as in `Batch`
-    # fields: written: uint64 (N + 1, 7), except the last row. The value ``_`` becomes `MISSING`,
-    # except in FORM.
+    """Hash the fields of every node of all sentences: of each root, then of its words.
+
+    One multiplication for each byte. `raw`, `places` and `spans` are as in `Joined`; `starts`,
+    int64 (B + 1,), as in `Batch`. `fields`, uint64 (N + 1, 7), is written, except the last row. The
+    value ``_`` becomes `MISSING`, except in FORM.
+    """
     for b in range(len(starts) - 1):
         text = raw[places[b] : places[b + 1]]
         fields[starts[b]] = _ROOT
@@ -274,11 +281,12 @@ def hash_words(
     "out uint64[:, ::1]"
 )
 def hash_sides(fields: np.ndarray, starts: np.ndarray, sides: Sides, out: np.ndarray) -> None:
-    """Hash every side of every node: at most K mixes each."""
-    # What lies beyond an end is the missing node
-    # fields: uint64 (N + 1, 7), from `hash_words`; the last row stands for a missing node
-    # starts: int64 (B + 1,), as in `Batch`
-    # out: written: uint64 (N + 1, S)
+    """Hash every side of every node; at most K mixes for a side.
+
+    `fields`, uint64 (N + 1, 7), is from `hash_words`; its last row stands for a missing node, also
+    for a node beyond an end of the sentence. `starts`, int64 (B + 1,), is as in `Batch`. `out`,
+    uint64 (N + 1, S), is written.
+    """
     seeds, parts = sides
     absent = fields.shape[0] - 1
     for b in range(len(starts)):

@@ -1,4 +1,4 @@
-"""What parsers are given: sentences, lists of words, raw text, files; in batches."""
+"""The input of parsers: sentences, lists of words, raw text, files; in batches."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
 
     from arborescence.core.budget import Budget
 
-    #: What `Parser.parse` takes.
+    #: The input of `Parser.parse`.
     Given = str | os.PathLike[str] | Iterable[Sentence | Sequence[str] | None]
-    #: Texts, of which some may be missing: None, or NaN as pandas has it.
+    #: Texts; a missing text is None, or NaN as in pandas.
     Texts = Iterable[str | float | None]
-    #: Cuts raw text, or that of a file, into sentences; the name of a text goes into their ids.
+    #: Cuts a raw text, or the text of a file, into sentences; their ids begin with the text's name.
     Cut = Callable[[str | os.PathLike[str], str | None], Iterator[Sentence]]
 
 _FILES: Final = (".conllu", ".txt", ".gz")
 BATCH_WORDS: Final = 8192
-_SMALLER: Final = 8  # so many times smaller are batches of work that may be stopped
-_WEIGHING: Final = 64  # parsing a sentence takes so many decodes, and more for more trees
+_SMALLER: Final = 8  # batches of work that may be stopped are smaller by this factor
+_WEIGHING: Final = 64  # parsing a sentence costs as much as 64 decodes, and a decode for each tree
 _BATCH_EDGES = 2**22  # limits the memory of score matrices: long sentences are parsed one by one
 
 _WHAT_IS_PARSED: Final = (
@@ -43,7 +43,7 @@ _WHAT_IS_PARSED: Final = (
 def as_sentences(
     given: Given | None, cut: Cut | None = None, texts: Texts | None = None
 ) -> Iterator[Sentence]:
-    """Return the sentences of what was given; raise OptionError for any other type."""
+    """Return the sentences of a parser's input; OptionError for any other type."""
     if texts is not None:
         several: Any = texts
         if given is not None or not cut:
@@ -75,10 +75,10 @@ def _is_file(name: str) -> bool:
 
 
 class _Empty:
-    """Counts the items that have no words, and says at the end how many there were."""
+    """Counts the items without words, and warns of them at the end."""
 
-    def __init__(self, what: str) -> None:
-        self._what = what
+    def __init__(self, kind: str) -> None:
+        self._kind = kind
         self._count, self._first = 0, 0
 
     def __call__(self, place: int, item: Any) -> bool:
@@ -91,16 +91,16 @@ class _Empty:
         return empty
 
     def tell(self, of: int) -> None:
-        """Warn of them."""
+        """Warn of the empty items among `of` items."""
         if self._count:
             _warn(
-                f"{self._count:,} of {of:,} {self._what} are empty or missing, and give no "
+                f"{self._count:,} of {of:,} {self._kind} are empty or missing, and give no "
                 f"sentence; the first of these is number {self._first}, counted from 0"
             )
 
 
 def _is_missing(item: Any) -> bool:
-    """Return whether an item is None, NaN, or what pandas has for it."""
+    """Return whether an item is None, NaN, or the missing value of pandas."""
     if item is None or type(item).__name__ == "NAType":
         return True
     return not isinstance(item, (str, list, tuple, Sentence)) and bool(np.all(item != item))
@@ -111,7 +111,7 @@ def _warn(message: str) -> None:
 
 
 def _of_texts(texts: Iterable[Any], cut: Cut) -> Iterator[Sentence]:
-    """Cut each text into sentences, which know its number; the number is in their ids, too."""
+    """Cut each text into sentences, which record the text's number, also in their ids."""
     empty, count = _Empty("texts"), 0
     for count, text in enumerate(texts, 1):
         item = count - 1
@@ -126,7 +126,7 @@ def _of_texts(texts: Iterable[Any], cut: Cut) -> Iterator[Sentence]:
 
 def _each_sentence(given: Iterable[Any], cut: Cut | None) -> Iterator[Sentence]:
     empty, place, items = _Empty("sentences"), -1, iter(given)
-    before: list[Any] = []  # what is missing at the beginning
+    before: list[Any] = []  # missing items at the beginning
     for place, item in enumerate(items):
         if isinstance(item, str) and len(before) == place:
             yield from _of_strings([*before, item, *items], cut)
@@ -151,16 +151,16 @@ def _of_words(words: Sequence[str], place: int) -> Sentence:
 
 
 def _of_strings(strings: list[Any], cut: Cut | None) -> Iterator[Sentence]:
-    """Take strings for the words of a sentence, or else for texts; warn, for they could be both."""
+    """Read strings as the words of a sentence, or else as texts; warn, since both are possible."""
     if all(isinstance(each, str) and len(each.split()) == 1 for each in strings):
         _warn(
-            f"{len(strings)} strings in a list are read as the words of one sentence: for that "
-            "better give a list of lists, [['Hello', 'world']], and for texts texts=[...]"
+            f"{len(strings)} strings in a list are read as the words of one sentence: better give "
+            "a list of lists, [['Hello', 'world']], or for texts texts=[...]"
         )
         yield _of_words(strings, 0)
     elif cut:
         _warn(
-            f"{len(strings)} strings in a list are read as texts, for not all are single words: "
+            f"{len(strings)} strings in a list are read as texts, since not all are single words: "
             "better give texts=[...]"
         )
         yield from _of_texts(strings, cut)
@@ -176,7 +176,7 @@ def untagged(sentence: Sentence) -> Sentence:
 def within(
     sentences: Iterable[Sentence], budget: Budget | None, trees: int = 1
 ) -> Iterator[Sentence]:
-    """Yield sentences as long as there is budget; each spends the work of parsing it."""
+    """Yield sentences while the budget lasts; each sentence spends the work of parsing it."""
     for sentence in sentences:
         if budget is not None:
             budget.check()
@@ -189,7 +189,7 @@ def batches(
 ) -> Iterator[list[Sentence]]:
     """Yield batches, all but the last with at least `enough` words or `_BATCH_EDGES` edges.
 
-    They are smaller if somebody may want to stop between them.
+    Batches are smaller if a caller may want to stop between two batches.
     """
     most = _BATCH_EDGES
     if stoppable:

@@ -1,6 +1,6 @@
-"""What is one character to a reader: a base with its marks, a joined emoji, a flag, a syllable.
+"""Characters as readers see them: a base with its marks, a joined emoji, a flag, a syllable.
 
-By Unicode's rules of extended grapheme clusters (UAX 29), from what Python knows of characters.
+These are the extended grapheme clusters of Unicode (UAX 29), from Python's data on characters.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _JOINER: Final = 0x200D
-# What a character does: nothing; it belongs to the one before; it joins two letters (virama); it is
-# half of a flag; a leading consonant, a vowel, a final consonant, and a whole syllable of Hangul;
-# the next belongs to it.
+# The role of a character: none; it belongs to the character before; it joins two letters (virama);
+# half of a flag; a leading consonant, a vowel, a final consonant, or a whole syllable of Hangul;
+# the next character belongs to it.
 _PLAIN, _EXTEND, _LINKER, _FLAG, _LEAD, _VOWEL, _FINAL, _SYLLABLE, _PREPEND = range(9)
 _UNKNOWN: Final = 255
-# What belongs to what comes before it, beside what extends anything.
+# For each role, the roles of a next character that belongs to it (besides _EXTEND and _LINKER).
 _FOLLOWED: Final = {
     _LEAD: (_LEAD, _VOWEL, _SYLLABLE),
     _VOWEL: (_VOWEL, _FINAL),
@@ -34,47 +34,47 @@ _PREPENDED: Final = {*range(0x600, 0x606), 0x6DD, 0x70F, 0x890, 0x891, 0x8E2, 0x
 _EXTENDING: Final = {
     0x200C, _JOINER, 0xFF9E, 0xFF9F, *range(0x1F3FB, 0x1F400), *range(0xE0020, 0xE0080)
 }  # fmt: skip
-_FIRST_EXTENDING: Final = 0x300  # before it, no character belongs to another
+_FIRST_EXTENDING: Final = 0x300  # no lower code point belongs to another character
 
-_does = np.full(_LAST + 1, _UNKNOWN, dtype=np.uint8)
-_does[:_FIRST_EXTENDING] = _PLAIN
+_roles = np.full(_LAST + 1, _UNKNOWN, dtype=np.uint8)
+_roles[:_FIRST_EXTENDING] = _PLAIN
 
 
 def joined(codes: NDArray[np.uint32]) -> NDArray[np.bool_]:
-    """Return for each code point whether the next one belongs to the same character, (n,). O(n).
+    """Return for each code point whether the next belongs to the same character, (n,). O(n).
 
     >>> joined(np.array([ord("e"), 0x301, ord("s")], dtype=np.uint32))
     array([ True, False, False])
     """
-    does = _does[codes]
-    if (does == _UNKNOWN).any():
-        for code in np.unique(codes[does == _UNKNOWN]).tolist():
-            _does[code] = _what(code)
-        does = _does[codes]
-    found = np.zeros(codes.size, dtype=np.bool_)
-    if not does.any():
-        return found
-    here, after = does[:-1], does[1:]
+    roles = _roles[codes]
+    if (roles == _UNKNOWN).any():
+        for code in np.unique(codes[roles == _UNKNOWN]).tolist():
+            _roles[code] = _role(code)
+        roles = _roles[codes]
+    with_next = np.zeros(codes.size, dtype=np.bool_)
+    if not roles.any():
+        return with_next
+    here, after = roles[:-1], roles[1:]
     pairs = (after == _EXTEND) | (after == _LINKER)
     for one, others in _FOLLOWED.items():
         pairs |= (here == one) & np.isin(after, others)
-    found[:-1] = pairs
+    with_next[:-1] = pairs
     for i in np.flatnonzero(pairs).tolist():
-        found[i] = not (chr(codes[i]).isspace() or chr(codes[i + 1]).isspace())
+        with_next[i] = not (chr(codes[i]).isspace() or chr(codes[i + 1]).isspace())
     for i in np.flatnonzero((here == _LINKER) | (codes[:-1] == _JOINER)).tolist():
-        found[i] |= _links(codes, does, i)
+        with_next[i] |= _links(codes, roles, i)
     flags = 0
-    for i in np.flatnonzero(does == _FLAG).tolist():
-        flags = flags + 1 if i and does[i - 1] == _FLAG else 1
-        found[i] |= bool(flags % 2) and i + 1 < codes.size and does[i + 1] == _FLAG
-    return found
+    for i in np.flatnonzero(roles == _FLAG).tolist():
+        flags = flags + 1 if i and roles[i - 1] == _FLAG else 1
+        with_next[i] |= bool(flags % 2) and i + 1 < codes.size and roles[i + 1] == _FLAG
+    return with_next
 
 
-def _links(codes: NDArray[np.uint32], does: NDArray[np.uint8], i: int) -> bool:
-    """Return whether a virama or a joiner links what stands before it to what comes next."""
+def _links(codes: NDArray[np.uint32], roles: NDArray[np.uint8], i: int) -> bool:
+    """Return whether a virama or a joiner links the characters before and after it."""
     first, linked = i, False
-    while first >= 0 and does[first] in (_EXTEND, _LINKER):
-        linked |= bool(does[first] == _LINKER)
+    while first >= 0 and roles[first] in (_EXTEND, _LINKER):
+        linked |= bool(roles[first] == _LINKER)
         first -= 1
     if first < 0:
         return False
@@ -84,8 +84,8 @@ def _links(codes: NDArray[np.uint32], does: NDArray[np.uint8], i: int) -> bool:
     return codes[i] == _JOINER and _is_picture(before) and _is_picture(after)
 
 
-def _what(code: int) -> int:
-    """Return what a character does."""
+def _role(code: int) -> int:
+    """Return the role of a character."""
     character = chr(code)
     if unicodedata.combining(character) == 9 and _is_linker(code, character):
         return _LINKER
@@ -99,13 +99,13 @@ def _what(code: int) -> int:
 
 
 def _is_linker(code: int, character: str) -> bool:
-    # Khmer's coeng; the viramas of Tamil and Lao are seen, and stack nothing.
+    # Khmer's coeng is one, too. The viramas of Tamil and Lao are visible, and join no letters.
     name = unicodedata.name(character, "")
     return code == 0x17D2 or ("VIRAMA" in name and script_of(character) not in ("TAMIL", "LAO"))
 
 
 def _hangul(code: int) -> int:
-    """Return the part in a syllable of Hangul; a whole one may take a final consonant."""
+    """Return the role in a syllable of Hangul; a final consonant may follow a whole syllable."""
     if 0x1100 <= code <= 0x115F or 0xA960 <= code <= 0xA97C:
         return _LEAD
     if 0x1160 <= code <= 0x11A7 or 0xD7B0 <= code <= 0xD7C6:
@@ -122,5 +122,5 @@ def _is_picture(character: str) -> bool:
 
 
 def script_of(character: str) -> str:
-    """Return the first word of a character's name, which for a letter is that of its script."""
+    """Return the first word of a character's name; for a letter, this is the name of its script."""
     return unicodedata.name(character, "").partition(" ")[0]

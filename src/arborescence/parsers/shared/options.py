@@ -1,8 +1,8 @@
 """Options of training, each declared once: a field of a record, with its type, default and help.
 
-From it come the checks, the fields of model files, the command line and the tables of the
-reference. The command line imports this module and the records, so they must not import slow
-modules.
+The checks, the fields of model files, the command line and the tables of the reference are made
+from these declarations. The command line imports this module and the records, so they must not
+import slow modules.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ if TYPE_CHECKING:
 Loss = Literal["mira", "perceptron", "tree", "head"]
 #: The loss of a neural parser.
 NeuralLoss = Literal["head", "tree", "margin"]
-#: How a neural parser scores an edge: by a biaffine form, or by an MLP over pairs of words.
+#: The scorer of edges of a neural parser: a biaffine form, or an MLP over pairs of words.
 Scorer = Literal["biaffine", "mlp"]
-#: How the weights of a neural parser are rounded in its file.
+#: The number format of the weights of a neural parser in its file.
 Precision = Literal["int8", "float16"]
 #: The trees of a parser: all, projective ones, or all by pseudo-projective parsing.
 Projective = bool | Literal["pseudo"]
-#: How a parser decodes: the best tree exactly, or approximately through an undirected tree.
+#: The inference of a parser: the best tree exactly, or approximately by an undirected tree.
 Inference = Literal["exact", "undirected"]
 #: Whether the features of an edge depend on which of its two words is the head.
 Features = Literal["directed", "undirected"]
@@ -59,57 +59,67 @@ System = Literal["arc-standard", "arc-eager", "arc-hybrid", "swap"]
 #: The oracle of a transition-based parser: one derivation of the gold tree, or the best transitions
 #: in every state.
 Oracle = Literal["static", "dynamic"]
-#: How the doubt of a parser about a sentence is measured: see `arborescence.parsers.ranking.rank`.
+#: The measure of a parser's doubt about a sentence: see `arborescence.parsers.ranking.rank`.
 Doubt = Literal["loss", "entropy", "margin", "disagreement"]
 #: Called as ``progress(phase, done, total)``.
 Progress = Callable[[str, int, int], None]
 
 
-_Options = TypeVar("_Options", bound="Record")
+_Options = TypeVar("_Options", bound="OptionSet")
 #: The kinds of this package that are trained on one treebank. Each is a folder with a `Settings`.
 Trainable = Literal["linear", "second-order", "transition", "neural"]
 TRAINABLE: Final[tuple[Trainable, ...]] = get_args(Trainable)
 
 
-#: The values of a type, where an option does not say which of them.
+#: The values of a type, for an option that does not restrict them.
 _VALUES: Final = {int: scheme.whole(0), float: scheme.positive(), str: scheme.TEXT}
 
 
 @dataclass(frozen=True)
 class Option:
-    """An option. In the annotation of a field stands what its type does not say."""
+    """An option of training. The annotation of a record's field has it, after the field's type."""
 
-    values: scheme.Field | None = None  # its values, by default all of its type
+    #: The values, by default all values of the type.
+    values: scheme.Field | None = None
     _: KW_ONLY
-    # whether it helps to determine what is learned: then it is in the `info` of a model, and a
-    # checkpoint goes on with the same value only
+    #: Whether the result of training depends on the option: then it is in the `info` of a model,
+    #: and a checkpoint continues with the same value only.
     stored: bool = True
-    # whether parsing needs it: then it is also a field of the header of a model file
+    #: Whether parsing needs the option: then it is also a field of the header of a model file.
     kept: bool = False
-    command: bool = True  # whether the command line has it. Training itself sets the others.
-    written: str = ""  # its name on the command line and in files, if that is another
-    # help, metavar, panel, shown: what help says of it, by default what stands below the field; how
-    # help names its values, the group of options that it is in, and its default
+    #: Whether the command line has the option. Training itself sets the others.
+    command: bool = True
+    #: The name on the command line and in files, if it is another name.
+    written: str = ""
+    #: The help text, by default the string below the field.
     help: str = ""
+    #: The name of the values in the help.
     metavar: str | None = None
+    #: The group of options in the help.
     panel: str | None = None
+    #: The default in the help.
     shown: str | None = None
-    # name, default, kind, choices, is_flag: filled in from the field: kind is int, float, tuple or
-    # str; the values to choose from are only False and True for a flag
+    #: The name of the field, from the record.
     name: str = ""
+    #: The default, from the record.
     default: Any = None
+    #: int, float, tuple or str, from the field's type.
     kind: type = str
+    #: The values to choose from, from the field's type.
     choices: tuple[Any, ...] = ()
+    #: Whether the values are only False and True, from the field's type.
     is_flag: bool = False
 
     def field(self, *, required: bool = True) -> scheme.Field:
-        """Return its field of a model file; if it is not required, older files have the default."""
+        """Return the field of a model file; if not required, older files have the default."""
         values = self.values or scheme.TEXT
         return values if required else replace(values, default=self.default)
 
     def checked(self, value: Any) -> Any:
-        """Return a value, as a plain number or a tuple if it is like one."""
-        # OptionError if it does not fit. A seed is drawn from a generator, for None by the system.
+        """Return a valid value as a plain number or a tuple if possible; else raise OptionError.
+
+        A seed is drawn from a generator, or, for None, by the system.
+        """
         if self.name == "rng":
             value = secrets.randbits(63) if value is None else value
             value = value.integers(2**63 - 1) if hasattr(value, "integers") else value
@@ -127,8 +137,8 @@ class Option:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Record:
-    """The options of something that is trained; those of a kind of parser are its `Settings`."""
+class OptionSet:
+    """A record of options of training; the options of a kind of parser are its `Settings`."""
 
     def __post_init__(self) -> None:
         for name, option in options_of(type(self)).items():
@@ -140,37 +150,36 @@ class Record:
 
     @classmethod
     def of(cls, settings: Mapping[str, Any]) -> Self:
-        """Make a record; the other options have their defaults."""
-        # OptionError if a name is unknown
+        """Make a record; other options have their defaults. OptionError if a name is unknown."""
         known = options_of(cls)
         for name in settings.keys() - known.keys():
-            raise OptionError(f"{name} is no option here; there are {', '.join(known)}")
+            raise OptionError(f"{name} is not an option; the options are {', '.join(known)}")
         return cls(**settings)
 
     def stored(self) -> dict[str, Any]:
-        """Return the options that determine what is learned, by name."""
+        """Return the options on which the result of training depends, by name."""
         known = options_of(type(self)).items()
         return {
             option.written or name: getattr(self, name) for name, option in known if option.stored
         }
 
 
-class LearnerSettings(Record):
+class LearnerSettings(OptionSet):
     """The `Settings` of a kind of parser."""
 
-    #: Whether the recipe shows the parser each sentence with the tags of a tagger, too.
+    #: Whether the parser also learns from each sentence with predicted tags.
     jackknifed: ClassVar[bool] = True
 
     @property
     def in_part(self) -> bool:
-        """Whether sentences may lack heads: then it is learned from the trees that agree."""
+        """Whether sentences may lack heads: then all trees with the known heads count as gold."""
         return False
 
     def check_installed(self) -> None:
-        """Raise MissingExtraError or OptionError if training needs what is not there."""
+        """Raise MissingExtraError or OptionError if training needs a missing package or device."""
 
 
-def options_of(record: type[Record]) -> dict[str, Option]:
+def options_of(record: type[OptionSet]) -> dict[str, Option]:
     """Return the options of a record, by name, in the order of its fields."""
     hints = hints_of(record, include_extras=True)
     return {
@@ -178,23 +187,23 @@ def options_of(record: type[Record]) -> dict[str, Option]:
     }
 
 
-def described(record: type[Record]) -> dict[str, Option]:
-    """Return the options of a record with their help, which is read from its source."""
-    said: dict[str, str] = {}
+def described(record: type[OptionSet]) -> dict[str, Option]:
+    """Return the options of a record with their help texts, which are read from its source."""
+    help_texts: dict[str, str] = {}
     with suppress(OSError):  # an installation may lack the source
-        for base in reversed(record.__mro__[: record.__mro__.index(Record)]):
-            [made] = ast.parse(inspect.getsource(base)).body
-            for field, below in pairwise(getattr(made, "body", ())):
+        for base in reversed(record.__mro__[: record.__mro__.index(OptionSet)]):
+            [definition] = ast.parse(inspect.getsource(base)).body
+            for field, below in pairwise(getattr(definition, "body", ())):
                 if isinstance(field, ast.AnnAssign) and isinstance(below, ast.Expr):
-                    said[ast.unparse(field.target)] = " ".join(
+                    help_texts[ast.unparse(field.target)] = " ".join(
                         ast.literal_eval(below.value).split()
                     )
     known = options_of(record).items()
-    return {name: replace(option, help=said.get(name, option.help)) for name, option in known}
+    return {name: replace(option, help=help_texts.get(name, option.help)) for name, option in known}
 
 
-def kept_fields(record: type[Record], *, required: bool = False) -> dict[str, scheme.Field]:
-    """Return the fields of options that parsing needs; older files may lack the not required."""
+def kept_fields(record: type[OptionSet], *, required: bool = False) -> dict[str, scheme.Field]:
+    """Return the fields of options that parsing needs; older files may lack optional fields."""
     known = options_of(record).items()
     return {name: option.field(required=required) for name, option in known if option.kept}
 
@@ -210,35 +219,35 @@ def record_of(record: type[_Options], header: Mapping[str, Any]) -> _Options:
         raise ModelError(f"settings: {error}") from error
 
 
-#: Options that do not go on from one training to the next.
+#: Options that a training that continues from a parser does not inherit.
 _ANEW: Final = ("rng", "batch", "epochs")
 
 
 def settings_from(start: Any) -> dict[str, Any]:
-    """Return the settings that a parser was trained with, for training that goes on from it."""
+    """Return the settings that a parser was trained with, for training that continues from it."""
     if start is None:
         return {}
     known = options_of(start.settings_class)
     kept = ("columns", "projective", *kept_fields(start.settings_class))
-    found = {
+    settings = {
         name: start.info[option.written or name]
         for name, option in known.items()
         if (option.written or name) in (start.info or {})
     }
-    found |= {name: getattr(start, name) for name in kept if name in known}
-    return {name: value for name, value in found.items() if name not in _ANEW}
+    settings |= {name: getattr(start, name) for name in kept if name in known}
+    return {name: value for name, value in settings.items() if name not in _ANEW}
 
 
 def settings_of(kind: str) -> type[Any]:
-    """Import the options of a kind of parser; of this package's kinds, nothing slow."""
-    found: type[Any]
+    """Return the `Settings` of a kind of parser; of this package's kinds, without slow imports."""
+    settings: type[Any]
     if kind in TRAINABLE:
-        found = import_module(f"{_folder_of(kind)}.settings").Settings
+        settings = import_module(f"{_folder_of(kind)}.settings").Settings
     else:
         from arborescence.parsers.registry import parser_class
 
-        found = parser_class(kind).settings_class
-    return found
+        settings = parser_class(kind).settings_class
+    return settings
 
 
 def present_kinds() -> list[Trainable]:
@@ -258,7 +267,7 @@ def _folder_of(kind: str) -> str:
 
 
 def _filled(name: str, default: Any, hint: Any) -> Option:
-    """Complete the option of a field by its name, default and type."""
+    """Complete the option of a field with its name, default and type."""
     is_bare = get_origin(hint) is not Annotated
     option: Option
     of_field, option = (hint, Option()) if is_bare else get_args(hint)
@@ -285,7 +294,7 @@ def _choices(hint: Any) -> tuple[Any, ...]:
 
 
 def _alternatives(hint: Any) -> list[Any]:
-    """Return the types of a union, without unions in it."""
+    """Return the types of a union, also of the unions in it."""
     if get_origin(hint) in (Union, UnionType):
         return [each for inner in get_args(hint) for each in _alternatives(inner)]
     return [hint]
@@ -296,42 +305,42 @@ ALL_COLUMNS: Final = tuple(scheme.COLUMNS)
 LEAST_BITS: Final = 10
 MOST_BITS: Final = 26
 
-_COLUMNS: Final = "What the parser looks at. Choose columns that it will have later."
+_COLUMNS: Final = "The columns that the parser reads. Choose columns that later input will have."
 Columns = Annotated[tuple[str, ...], Option(scheme.LOOKED_AT, help=_COLUMNS)]
 
-Trees = Annotated[Root, Option(help="Exactly one word hangs from the root, or one or more.")]
+Trees = Annotated[Root, Option(help="Exactly one word hangs from the root, or one or more words.")]
 
-_RNG: Final = "Fixes what is random: the same seed gives the same model, byte for byte."
-#: None or a generator, too: then a seed is drawn, and kept.
+_RNG: Final = "The seed of random numbers: the same seed gives the same model, byte for byte."
+#: For None or a generator, a seed is drawn, and kept.
 Rng = Annotated[int, Option(scheme.whole(0, 2**63 - 1), help=_RNG, written="seed")]
 
-_BITS: Final = "Room for 2^bits rows of weights; one more doubles the memory."
+_BITS: Final = "The model has 2^bits rows of weights; one more bit doubles the memory."
 Bits = Annotated[int, Option(scheme.whole(LEAST_BITS, MOST_BITS), help=_BITS)]
 
-_STEP: Final = "The largest step of MIRA, by which relations are learned, too."
+_STEP: Final = "The largest step of MIRA, also for relations."
 Step = Annotated[float, Option(scheme.positive(), help=_STEP)]
 
-_EPOCHS: Final = "How often to go over the treebank, at most."
+_EPOCHS: Final = "The largest number of passes over the treebank."
 Epochs = Annotated[int, Option(scheme.whole(1), help=_EPOCHS, stored=False)]
 
-_PATIENCE: Final = "Stop after so many epochs without a better LAS on dev."
+_PATIENCE: Final = "The number of epochs without a better LAS on dev after which training stops."
 Patience = Annotated[int, Option(scheme.whole(1), help=_PATIENCE, stored=False)]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Recipe(Record):
-    """What `arborescence.parsers.train` puts into a model beside the parser."""
+class Recipe(OptionSet):
+    """Options of `arborescence.parsers.train` for the parts of a model besides the parser."""
 
     tagger: bool = True
     """Put a tagger into the model, for words without tags."""
     jackknife: bool = True
-    """With a tagger: learn from each sentence twice, with its own tags and with those that a tagger
-    gives it that has not seen it."""
+    """With a tagger: learn from each sentence twice, with its own tags and with the tags of a
+    tagger that has not seen the sentence."""
     text: bool = True
-    """Learn to cut raw text into sentences and words, and to find lemmas, too."""
+    """Also learn to cut raw text into sentences and words, and to find lemmas."""
     varied: bool = True
-    """Learn from copies of some sentences, too: in lower case, in capitals, with other quotation
-    marks. Parsers other than neural ones leave the copies to their tagger and tokenizer."""
+    """Also learn from copies of some sentences: in lower case, in capitals, with other quotation
+    marks. In parsers other than neural, only the tagger and the tokenizer learn from the copies."""
     anew: bool = False
-    """Going on from a model, train its tagger, and what cuts raw text, anew: right if they have
+    """When continuing from a model, train its tagger and tokenizer again: choose this if they have
     learned from the same sentences."""

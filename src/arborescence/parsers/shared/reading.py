@@ -1,8 +1,8 @@
-"""What a model reads of a form or a text: characters as those that it has learned from.
+"""The text that a model reads for a form or a text: with the characters of its treebank.
 
-Composed (NFC), without soft hyphens and the like, ligatures as letters, and typographic characters
-as those that its treebank has: it knows *don't*, so it reads *don’t* as that. What is written stays
-as it was given.
+The text is composed (NFC), without soft hyphens and other invisible characters, with letters for
+ligatures, and with the typographic characters of the treebank: a model that knows *don't* reads
+*don't* for *don’t*. The output has the given text.
 """
 
 from __future__ import annotations
@@ -26,62 +26,63 @@ if TYPE_CHECKING:
 
     from arborescence.treebank import Sentence
 
-#: The same character in print and on a typewriter: the more frequent one is read, in place of both.
+#: The same character in print and on a typewriter: models read the more frequent one for both.
 _ALIKE: Final = {
     "’": ("'",), "'": ("’",), "‘": ("'",), "‹": ("'",), "›": ("'",), "…": ("...",), "‒": ("–", "-"),
     **dict.fromkeys("ʼ′´＇‛‚", ("’", "'")), **dict.fromkeys("‐‑−", ("-",)),
 }  # fmt: skip
-#: A character that says more than those that can stand for it, the best first. It is read if it is
-#: frequent enough to be learned, else the first of the others that is known.
+#: A character that says more than its substitutes (the best first). Models read the character if it
+#: is frequent enough to be learned, else the first known substitute.
 _TELLING: Final = {
     "“": ("«", '"'), "”": ("»", '"'), "«": ("“", '"'), "»": ("”", '"'), "„": ("“", "«", '"'),
     "‟": ("“", "«", '"'), "″": ("”", '"'), "—": ("--", "–", "-"), "–": ("-", "--"),
     "―": ("—", "--", "–", "-"),
 }  # fmt: skip
-#: So often a telling character stands in a treebank from which it can be learned.
+#: The least number of occurrences of a telling character in a treebank, to be learned.
 _ENOUGH: Final = 20
 #: Spaces of other kinds, within forms.
 _SPACES: Final = "\u00a0\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f"
-#: What is not seen and says nothing: soft hyphens, marks of direction, ways to draw the character
-#: before, ...
+#: Invisible characters without meaning: soft hyphens, marks of direction, variation selectors, ...
 _UNSEEN: Final = (
     "\u00ad\u034f\u061c\u180e\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufe00-\ufe0f\ufeff"
 )
-#: Spaces of no width, and what keeps letters apart: they count in some scripts, and then treebanks
-#: have them.
+#: Spaces of no width, and non-joiners: they have a meaning in some scripts, whose treebanks have
+#: them.
 _APART: Final = "\u200b\u200c"
 _LIGATURES: Final = {chr(c): unicodedata.normalize("NFKC", chr(c)) for c in range(0xFB00, 0xFB07)}
 
-#: All of which it matters whether a model knows them.
+#: All characters that models read differently if they do not know them.
 _LOOKED_AT: Final = {
     *_ALIKE, *_TELLING, *_APART, *chain.from_iterable((_ALIKE | _TELLING).values())
 }  # fmt: skip
 
-#: What a model file has: the characters (and the dashes and dots of several) that the model knows.
+#: The field of a model file: the known characters (and dashes and dots of several characters).
 FIELD: Final = scheme.or_none(scheme.list_of(scheme.VALUE, 0, 1000))
 
 
 class Read(NamedTuple):
     """A text as a model reads it."""
 
+    #: The text.
     text: str
-    # (len(text) + 1,) int64: where in the given text each character begins, and the given length;
-    # None: they are the same text. Characters that stand for one begin at the same place.
+    #: (len(text) + 1,) int64: the place of each character in the given text, and the length of the
+    #: given text; None: both texts are equal. Several characters that are read for one character
+    #: have the same place.
     starts: NDArray[np.int64] | None
 
     def places(self, given: npt.ArrayLike) -> NDArray[np.int64]:
-        """Return for places in the given text which character here has them."""
-        wanted = np.asarray(given, dtype=np.int64)
+        """Return the places in this text for places in the given text."""
+        places = np.asarray(given, dtype=np.int64)
         if self.starts is None:
-            return wanted
-        return np.searchsorted(self.starts[:-1], wanted, side="right") - 1
+            return places
+        return np.searchsorted(self.starts[:-1], places, side="right") - 1
 
     def at(self, values: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        """Return those values of characters of the given text that the characters here have."""
+        """Return values for the characters of this text from values for the given text."""
         return values if self.starts is None else values[self.starts[:-1]]
 
     def given(self, text: str, start: int, parts: list[str]) -> list[str]:
-        """Return the parts of the given text that are read as `parts`, if they are."""
+        """Return the parts of the given text that are read as `parts`; else return `parts`."""
         if self.starts is None or not self.text.startswith("".join(parts), start):
             return parts
         stops = start + np.cumsum([0, *map(len, parts)])
@@ -90,13 +91,13 @@ class Read(NamedTuple):
 
 
 class Reading:
-    r"""What a model reads.
+    r"""The way in which a model reads texts.
 
     Parameters
     ----------
     known
-        Those of the characters that have others like them, or ``"--"`` or ``"..."``, that the model
-        knows. None: nothing is known of that, and all are read as they are.
+        The characters with variants, and ``"--"`` and ``"..."``, that the model knows. None: this
+        is not recorded, and all characters are read unchanged.
 
     Examples
     --------
@@ -116,7 +117,7 @@ class Reading:
 
     @classmethod
     def of(cls, treebank: Iterable[Sentence]) -> Self:
-        """Find out which characters a model knows that learns from a treebank."""
+        """Return the reading of a model that learns from a treebank."""
         counts: Counter[str] = Counter()
         for sentence in treebank:
             forms = [*sentence.forms, *(form for *_, form in sentence.multiwords)]
@@ -127,7 +128,7 @@ class Reading:
 
     @classmethod
     def among(cls, known: Container[str]) -> Self:
-        """Return what a model reads that knows these characters and words."""
+        """Return the reading of a model that knows these characters and words."""
         return cls(one for one in _LOOKED_AT if one in known)
 
     def read(self, text: str) -> Read:
@@ -156,18 +157,18 @@ class Reading:
         annotate: Callable[[list[Sentence]], Iterable[Sentence]],
         sentences: list[Sentence],
     ) -> list[Sentence]:
-        """Return what `annotate` makes of sentences as they are read, with their own forms."""
+        """Annotate sentences with the forms that the model reads; return them with given forms."""
         read = self.sentences(sentences)
         return self.restored(annotate(read), read, sentences)
 
     @staticmethod
     def restored(
-        made: Iterable[Sentence], read: Iterable[Sentence], given: Iterable[Sentence]
+        annotated: Iterable[Sentence], read: Iterable[Sentence], given: Iterable[Sentence]
     ) -> list[Sentence]:
-        """Return what was made of sentences that were `read`, with the forms that were given."""
+        """Return annotations of the sentences `read`, with the forms of the sentences `given`."""
         return [
             one if seen is own else one.with_forms(own.forms)
-            for one, seen, own in zip(made, read, given, strict=True)
+            for one, seen, own in zip(annotated, read, given, strict=True)
         ]
 
     def _sentence(self, sentence: Sentence) -> Sentence:
@@ -181,7 +182,7 @@ class Reading:
         for match in self._pattern.finditer(text):
             start, stop = match.span()
             new = self._changes.get(match[0], "")
-            # What is not seen stays where nothing else would be left of a word.
+            # Invisible characters stay where a word would otherwise be empty.
             if new or _is_written(text[start - 1 : start]) or _is_written(text[stop : stop + 1]):
                 yield start, stop, new
 
@@ -191,20 +192,20 @@ def _is_written(character: str) -> bool:
 
 
 def _known(counts: Mapping[str, int]) -> list[str]:
-    """Return what is known of characters that were counted in a treebank."""
+    """Return the characters that a model knows, by their counts in its treebank."""
     known = _LOOKED_AT - {one for one in (*_TELLING, *_APART) if counts[one] < _ENOUGH}
     known -= {one for one, others in _ALIKE.items() if counts[one] < max(counts[o] for o in others)}
     return [one for one in known if counts[one]]
 
 
 def _changes(known: Sequence[str]) -> dict[str, str]:
-    """Return what is read for characters that are not known."""
-    found = dict.fromkeys(_SPACES, " ")
+    """Return the substitutes that are read for unknown characters."""
+    changes = dict.fromkeys(_SPACES, " ")
     for one, others in (_ALIKE | _TELLING).items():
-        there = [other for other in others if other in known]
-        if one not in known and there:
-            found[one] = there[0]
-    return found
+        substitutes = [other for other in others if other in known]
+        if one not in known and substitutes:
+            changes[one] = substitutes[0]
+    return changes
 
 
 def _composed(text: str) -> Iterable[tuple[int, int, str]]:
@@ -219,10 +220,10 @@ def _composed(text: str) -> Iterable[tuple[int, int, str]]:
 
 
 def _edited(text: str, edits: Iterable[tuple[int, int, str]]) -> tuple[str, NDArray[np.int64]]:
-    """Apply edits, in order; also return where in the text each character of the result begins."""
+    """Apply edits, in order; also return the place in the text of each character of the result."""
     pieces: list[str] = []
     starts: list[int] = []
-    before: list[tuple[int, int]] = []  # what is gone, and belongs to the character after it
+    before: list[tuple[int, int]] = []  # removed characters that belong to the next character
     done = 0
     for start, stop, new in edits:
         pieces += (text[done:start], new)

@@ -4,7 +4,7 @@ There are R rows of L weights, one weight for each relation. A feature is hashed
 tree is known, so features can use more than the two words of the edge.
 
 ==== ==========================================
-role which word
+role word
 ==== ==========================================
 h    the head
 d    the dependent
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 #: The roles by number.
 ROLES: Final = "dhglrpn"
-_TURN = 9  # the difference in rotation between roles
+_TURN = 9  # the rotation from a role to the next
 _DIRECTIONS = np.array(
     [0x452821E638D01377, 0xBE5466CF34E90C6C, 0xC0AC29B7C97C50DD], dtype=np.uint64
 )
@@ -46,17 +46,19 @@ TEMPLATES: Final = [
 
 
 class RelationTemplates(NamedTuple):
-    """The sides and words that the features of an edge in its tree are made of."""
+    """The templates of the features of an edge in its tree: each lists roles, and their sides."""
 
-    # roles, sides: (T, K): the roles of each template, as positions in ``"dhglrpn"`` (-1 after the
-    # last), and the side of each
+    #: (T, K): the roles of each template, as positions in ``"dhglrpn"`` (-1 after the last).
     roles: NDArray[np.int64]
+    #: (T, K): the side of each role.
     sides: NDArray[np.int64]
 
     @classmethod
     def of(cls, columns: Iterable[str], sides: list[str], words: str = ROLES) -> Self:
-        """Make the arrays of templates that use only `columns` and the roles `words`."""
-        # Sides that are new are added to `sides`.
+        """Make the arrays of templates that use only `columns` and the roles `words`.
+
+        New sides are added to `sides`.
+        """
         templates = [each for each in TEMPLATES if set(split_template(each)) <= set(words)]
         numbers = numbered(templates, ROLES, columns, sides)
         most = (numbers >= 0).sum(axis=1).max()
@@ -68,14 +70,16 @@ class RelationTemplates(NamedTuple):
 class RelationModel(NamedTuple):
     """The model of relation scores."""
 
+    #: The templates of the features.
     templates: RelationTemplates
-    weights: NDArray[Any]  # (R, L): float32 or integers; R is a power of two
-    # (2, L): the relations allowed on edges from the root, and on other edges
+    #: (R, L): float32 or integers; R is a power of two.
+    weights: NDArray[Any]
+    #: (2, L): the relations allowed on edges from the root, and on other edges.
     allowed: NDArray[np.bool_]
 
 
-#: In signatures of kernels: `RelationTemplates`, and `RelationModel` with weights as they are in a
-#: parser, or with those that training changes.
+#: In signatures of kernels: `RelationTemplates`, and `RelationModel` with the weights of a parser,
+#: or with weights that training changes.
 RELATION_TEMPLATES: Final = (
     "parsers.shared.relations.RelationTemplates(int64[:, ::1], int64[:, ::1])"
 )
@@ -87,10 +91,11 @@ LEARNED_RELATIONS: Final = RELATIONS.replace("weight", "out float32")
 
 @kernel
 def find_relatives(heads: np.ndarray, relatives: np.ndarray) -> None:
-    """Find the word in each role for each edge of a tree."""
-    # heads: int64 (n + 1,): a head vector
-    # relatives: written: int64 (n + 1, 7), row d for the edge into d; -1 for a missing word. Row 0
-    # is unused.
+    """Find the word in each role for each edge of a tree.
+
+    `heads`, int64 (n + 1,), is a head vector. `relatives`, int64 (n + 1, 7), is written: row d for
+    the edge into d, -1 for a missing word. Row 0 is unused.
+    """
     relatives[:] = -1
     last_child = np.full(len(heads), -1)
     for d in range(1, len(heads)):
@@ -112,7 +117,7 @@ def list_rows(
     # sides, start: ``Batch.sides``, and the first node of the sentence
     sides: np.ndarray,
     start: int,
-    around: np.ndarray,  # int64 (7,): the word in each role, -1 for none
+    around: np.ndarray,  # int64 (7,): the word in each role, -1 for no word
     templates: RelationTemplates,
     mask: np.uint64,  # the number of rows - 1
     rows: np.ndarray,  # written: int64 (T,), the numbers of the rows of weights
@@ -133,8 +138,7 @@ def mix_sides(
     mask: np.uint64,
     rows: np.ndarray,
 ) -> None:
-    """Do the work of `list_rows` for any roles."""
-    # `turn` is the difference in rotation between two
+    """Do the work of `list_rows` for any roles; `turn` is the rotation from a role to the next."""
     for t in range(len(rows)):
         value = seed
         for k in range(templates.roles.shape[1]):
@@ -149,7 +153,7 @@ def mix_sides(
 
 @kernel
 def best_relation(model: RelationModel, head: int, sums: np.ndarray) -> int:
-    """Return the relation of highest sum among those allowed on edges from a head."""
+    """Return the relation with the highest sum among the relations allowed on edges from a head."""
     allowed = model.allowed[0 if head == 0 else 1]
     best = -1
     for label in range(len(sums)):
@@ -160,7 +164,7 @@ def best_relation(model: RelationModel, head: int, sums: np.ndarray) -> int:
 
 @uncounted_kernel
 def add_rows(rows: np.ndarray, weights: np.ndarray, sums: np.ndarray) -> None:
-    """Add up rows of weights, into `sums`."""
+    """Write the sums of rows of weights to `sums`."""
     sums[:] = 0
     for t in range(len(rows)):
         row = weights[rows[t]]
@@ -177,7 +181,7 @@ def score_relations(
     rows: np.ndarray,
     sums: np.ndarray,
 ) -> None:
-    """Score each relation of an edge, into `sums`; other parameters as for `list_rows`."""
+    """Write the score of each relation of an edge to `sums`; see also `list_rows`."""
     mask = np.uint64(model.weights.shape[0] - 1)
     list_rows(batch.sides, start, around, model.templates, mask, rows)
     add_rows(rows, model.weights, sums)
@@ -188,12 +192,12 @@ def score_relations(
 def label_edges(
     batch: Batch, model: RelationModel, heads: np.ndarray, sums: np.ndarray, out: np.ndarray
 ) -> None:
-    """Choose the relation of every edge."""
-    # O(K T L) for each word.
-    # heads: int64 (K, N): the head vectors of all sentences in a row, K times; -1 if a sentence has
-    # fewer than K trees
-    # sums: scratch for sums: (L,), float32, or int32 for integer weights
-    # out: written: int64 (K, N), except at roots and where there is no tree
+    """Choose the relation of every edge; O(K T L) a word.
+
+    `heads`, int64 (K, N), has the head vectors of all sentences in a row, K times; -1 if a sentence
+    has fewer than K trees. `sums` is scratch memory, (L,): float32, or int32 for integer weights.
+    `out`, int64 (K, N), is written, except at roots and at missing trees.
+    """
     rows = np.empty(len(model.templates.roles), dtype=np.int64)
     for b in range(len(batch.starts) - 1):
         start = batch.starts[b]
@@ -217,9 +221,9 @@ def weigh_relations(
     unit: float,  # the factor of the relation weights
     heads: np.ndarray,  # int64 (N,): the head vectors of all sentences in a row
     sums: np.ndarray,
-    out: np.ndarray,  # written: float32 (N, L), except at roots; -inf for those not allowed
+    out: np.ndarray,  # written: float32 (N, L), except at roots; -inf for forbidden relations
 ) -> None:
-    """Weigh all relations of every edge. O(T L) for each word."""
+    """Weigh all relations of every edge; O(T L) a word."""
     rows = np.empty(len(model.templates.roles), dtype=np.int64)
     for b in range(len(batch.starts) - 1):
         start = batch.starts[b]

@@ -1,4 +1,4 @@
-"""One run of training: epochs, the best one by its scores on dev, checkpoints to go on from."""
+"""One run of training: epochs, the best epoch by its scores on dev, and checkpoints."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from arborescence.parsers.shared.options import Progress, Record
+    from arborescence.parsers.shared.options import OptionSet, Progress
     from arborescence.parsers.shared.training_trees import TrainingTrees
     from arborescence.treebank import Sentence
 
@@ -43,24 +43,26 @@ _FIELDS: Final = {"history": scheme.list_of(_SCORES, 1, 10**6)}
 
 
 class Run(ABC):
-    """A run of training, of whatever learns in epochs."""
+    """A run of training in epochs.
 
-    # Each is scored on dev; the best is kept. An interrupted run goes on from its checkpoint, with
-    # the same result. Subclasses define `_epoch`, `_score` and `_result`; and `kind`, `_identity`
-    # and `_state`, if there are checkpoints.
+    Each epoch is scored on dev; the best is kept. An interrupted run continues from its checkpoint,
+    with the same result. Subclasses define `_epoch`, `_score` and `_result`; with checkpoints, also
+    `kind`, `_identity` and `_state`.
+    """
 
     #: The kind of parser that is trained, as named in model files.
     kind: ClassVar[str]
-    #: What progress calls an epoch.
+    #: The name of an epoch in progress reports.
     phase: ClassVar[str] = "epoch"
     #: A hash of everything that determines the result: see `identity`.
     _identity: str
 
     def __init__(self, sentences: int) -> None:
         self._sentences = sentences
-        # the scores on dev after each epoch, with ``"las"``; {} without dev
+        #: The scores on dev after each epoch, with ``"las"``; {} without dev.
         self.history: History = []
-        self.best: Arrays = {}  # what was learned by the best epoch
+        #: The result of the best epoch.
+        self.best: Arrays = {}
 
     def run(
         self,
@@ -70,8 +72,10 @@ class Run(ABC):
         checkpoint: str | os.PathLike[str] | None = None,
         progress: Progress | None = None,
     ) -> None:
-        """Train."""
-        # go on from the checkpoint if it exists, ModelError if that is of other data or settings
+        """Train; continue from the checkpoint if it exists.
+
+        ModelError if the checkpoint is of other data or settings.
+        """
         check_count(epochs, "epochs")
         patience = check_count(epochs if patience is None else patience, "patience")
         if checkpoint is not None and Path(checkpoint).exists():
@@ -93,7 +97,7 @@ class Run(ABC):
 
     @abstractmethod
     def _epoch(self, number: int, tell: Callable[[int], None]) -> None:
-        """Learn for one epoch, the first is 1; call `tell` with how many sentences are done."""
+        """Learn for one epoch (from 1); call `tell` with the number of sentences done."""
 
     @abstractmethod
     def _score(self) -> dict[str, float]:
@@ -101,22 +105,22 @@ class Run(ABC):
 
     @abstractmethod
     def _result(self) -> Arrays:
-        """Return what is kept of an epoch if it is the best one, in arrays of its own."""
+        """Return copies of the arrays to keep if the epoch is the best."""
 
     def _state(self) -> Arrays:
-        """Return all from which another run could go on after this epoch."""
+        """Return the arrays from which another run can continue after this epoch."""
         return {}
 
     def _restore(self, state: Arrays) -> None:
-        """Go on from a state; if `_state` returns copies, subclasses do this themselves."""
+        """Continue from a state; if `_state` returns copies, subclasses override this method."""
         for name, array in self._state().items():
             array[...] = state[name]
 
     def _prepare(self, progress: Progress) -> None:  # noqa: B027 - most have nothing to do
-        """Prepare what epochs need and checkpoints do not contain."""
+        """Prepare the data of epochs that checkpoints do not contain."""
 
     def _said(self, scores: Mapping[str, float]) -> str:
-        """Return what progress says of an epoch."""
+        """Return the text about an epoch in progress reports."""
         return shown(scores)
 
     def _run_epoch(self, progress: Progress) -> None:
@@ -131,7 +135,7 @@ class Run(ABC):
         progress(f"{phase}: {said}" if said else phase, total, total)
 
     def _save(self, path: str | os.PathLike[str]) -> None:
-        """Write a checkpoint, atomically: an interruption leaves the last one as it is."""
+        """Write a checkpoint atomically: an interruption leaves the last checkpoint unchanged."""
         header = {"kind": self._name, "identity": self._identity, "history": self.history}
         arrays = scheme.joined({"": self._state(), _BEST: self.best})
         model_file.save(path, header, arrays, compress=False)
@@ -148,7 +152,7 @@ class Run(ABC):
         if header.get("identity") != self._identity:
             raise ModelError(
                 f"{path}: the checkpoint is of another treebank, other settings or another "
-                "version of arborescence; remove it to start anew"
+                "version of arborescence; remove it to start again"
             )
         ours = scheme.joined({"": self._state(), _BEST: self._result()})
         wanted = {name: scheme.Array((each.dtype.type,), each.shape) for name, each in ours.items()}
@@ -166,13 +170,18 @@ class Run(ABC):
 
 
 class Task(NamedTuple):
-    """What a parser is trained with."""
+    """The data and the settings of a parser's training."""
 
-    treebank: Sequence[Sentence]  # sentences to learn from
-    dev: Sequence[Sentence]  # sentences to choose the best epoch by; may be empty
-    settings: Any  # all settings that, with the data, determine the result
-    make: Callable[..., Any]  # makes a parser from its parts
-    start: Any = None  # a parser of this kind to go on from
+    #: Sentences to learn from.
+    treebank: Sequence[Sentence]
+    #: Sentences to choose the best epoch by; the list may be empty.
+    dev: Sequence[Sentence]
+    #: All settings that, with the data, determine the result.
+    settings: Any
+    #: Makes a parser from its parts.
+    make: Callable[..., Any]
+    #: A parser of this kind to continue from, or None.
+    start: Any = None
 
 
 class ParserRun(Run):
@@ -191,11 +200,11 @@ class ParserRun(Run):
         """Return the arguments of the parser's constructor, after the last epoch."""
 
     def _compared(self, parts: Mapping[str, Any]) -> dict[str, float]:
-        """Return the scores on dev of a parser that is made of these parts."""
+        """Return the scores on dev of the parser with these constructor arguments."""
         return compared(self._dev, self._make(**parts).parse(self._dev, root=self._settings.root))
 
 
-def identity(settings: Record, *treebanks: Sequence[Sentence]) -> str:
+def identity(settings: OptionSet, *treebanks: Sequence[Sentence]) -> str:
     """Hash everything that determines the result of training: data, settings, version (SHA-256)."""
     digest = hashlib.sha256(json.dumps(settings.stored()).encode())
     sizes = "".join(f"{len(treebank)} " for treebank in treebanks)
@@ -209,19 +218,19 @@ def identity(settings: Record, *treebanks: Sequence[Sentence]) -> str:
 def compared(gold: Iterable[Sentence], parsed: Iterable[Sentence]) -> dict[str, float]:
     """Return UAS and LAS (without relation subtypes) in percent; {} if there are no words."""
     words = attached = labelled = 0
-    for right, found in zip(gold, parsed, strict=True):
-        same = np.flatnonzero(right.heads == found.heads)
-        ours, theirs = right.deprels, found.deprels
+    for right, guess in zip(gold, parsed, strict=True):
+        same = np.flatnonzero(right.heads == guess.heads)
+        of_right, of_guess = right.deprels, guess.deprels
         words += len(right)
         attached += len(same)
         labelled += sum(
-            ours[i].partition(":")[0] == theirs[i].partition(":")[0] for i in same.tolist()
+            of_right[i].partition(":")[0] == of_guess[i].partition(":")[0] for i in same.tolist()
         )
     return {"uas": 100 * attached / words, "las": 100 * labelled / words} if words else {}
 
 
 def best_epoch(history: History) -> int:
-    """Return the number (from 1) of the epoch with the best LAS on dev; else the last one's."""
+    """Return the number (from 1) of the epoch with the best LAS on dev; else of the last epoch."""
     las = [scores["las"] for scores in history if scores]
     return las.index(max(las)) + 1 if las else len(history)
 
@@ -232,27 +241,28 @@ def shown(scores: Mapping[str, float]) -> str:
     return ", ".join(" ".join((name[0].upper(), *name[1:])) for name in named)
 
 
-def about(progress: Progress | None, what: str) -> Progress:
-    """Return what reports progress with phases that begin with what they are about."""
+def about(progress: Progress | None, topic: str) -> Progress:
+    """Return a function that reports progress, with `topic` before each phase."""
     if not progress:
         return _say_nothing
-    return lambda phase, done, total: progress(f"{what}, {phase}", done, total)
+    return lambda phase, done, total: progress(f"{topic}, {phase}", done, total)
 
 
 def _say_nothing(*_: Any) -> None:
-    """Take a report of progress that nobody wants."""
+    """Ignore a report of progress."""
 
 
 class Weights(NamedTuple):
-    """A table of weights, float32 or int8, and the factor that they are multiplied by."""
+    """A table of weights and their factor."""
 
+    #: The weights, float32 or int8.
     table: NDArray[Any]
+    #: The factor of the weights.
     unit: float = 1.0
 
     @classmethod
     def rounded(cls, table: NDArray[np.float32]) -> Self:
-        """Round weights to multiples of a unit, -127 to 127."""
-        # LAS of English-EWT dev changes by 0.02
+        """Round weights to multiples of a unit, -127 to 127; LAS of English-EWT changes by 0.02."""
         unit = float(np.abs(table).max() or 1) / 127
         return cls(np.rint(table / np.float32(unit)).astype(np.int8), unit)
 
@@ -265,13 +275,14 @@ _REPORT_EVERY: Final = 100
 
 
 class OnlineRun(ParserRun):
-    """A run that learns from one sentence after the other, and averages over all steps."""
+    """A run that learns from one sentence after the other, and averages over all steps.
 
-    # Subclasses define `_epoch`, set `_trees`, and name weights by `_add_weights`. A step at time t
-    # that adds x to a weight adds t x to its sum; the average at time T is the weight minus sum /
-    # T.
+    Subclasses define `_epoch`, set `_trees`, and add tables by `_add_weights`. A step at time t
+    that adds x to a weight adds t x to the weight's sum; the average at time T is the weight minus
+    sum / T.
+    """
 
-    #: Whether dev is parsed with rounded weights, as in model files: it is faster.
+    #: Whether dev is parsed with rounded weights, as in model files, which is faster.
     rounded_on_dev: ClassVar[bool] = False
     _trees: TrainingTrees
 
@@ -296,8 +307,10 @@ class OnlineRun(ParserRun):
         }
 
     def _add_weights(self, name: str, shape: int | tuple[int, ...]) -> NDArray[np.float32]:
-        """Add a table of weights and one of their sums, all zero; return that of the weights."""
-        # Those of a parser to go on from are kept. New relations come after those that it has.
+        """Add a table of weights and a table of their sums, both zero; return the weights.
+
+        The weights of a parser to continue from are kept; new relations come last.
+        """
         self._sums[name] = np.zeros(shape, dtype=np.float32)
         table = self._weights[name] = np.zeros(shape, dtype=np.float32)
         if self._start is not None:
@@ -306,13 +319,13 @@ class OnlineRun(ParserRun):
                 table[..., : old.shape[-1]] = old * np.float32(unit)
             except (KeyError, ValueError) as error:
                 raise OptionError(
-                    "the parser to go on from has other weights: leave out the options of its size "
-                    "and kind, such as bits"
+                    "the parser to continue from has weights of another shape: leave out the "
+                    "options of its size and kind, such as bits"
                 ) from error
         return table
 
     def _shuffled(self, epoch: int, tell: Callable[[int], None]) -> Iterator[int]:
-        """Yield all sentence numbers in random order, fixed by seed and epoch; each is one step."""
+        """Yield all sentence numbers in random order, by seed and epoch; each is one step."""
         self._clock = (epoch - 1) * self._sentences
         order = np.random.default_rng((self._settings.rng, epoch)).permutation(self._sentences)
         for done, b in enumerate(order.tolist()):
@@ -328,7 +341,7 @@ class OnlineRun(ParserRun):
         return self._compared(self._fixed() | {"weights": weights})
 
     def _result(self) -> dict[str, NDArray[Any]]:
-        """Return the averages."""
+        """Return the averages of the weights."""
         time = np.float32(max(self._clock, 1))
         return {name: table - self._sums[name] / time for name, table in self._weights.items()}
 

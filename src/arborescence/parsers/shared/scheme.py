@@ -1,7 +1,7 @@
-"""Validation of model files: the required header fields and arrays, listed beside each class.
+"""Validation of model files: each class lists its header fields and arrays.
 
-So no kernel can read or write beyond the end of an array, and no number overflows, whatever a file
-contains. The command line imports this module: NumPy is imported only where it is needed.
+So for any file, no kernel can read or write beyond the end of an array, and no number overflows.
+The command line imports this module: NumPy is imported only where it is needed.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _REQUIRED: Final = object()
 #: The columns that features can use, and the fields of each.
 COLUMNS: Final = {"form": "wsc", "lemma": "l", "upos": "p", "xpos": "x", "feats": "m"}
 #: The largest weight, and the largest factor of weights: sums of their products are far below the
-#: float32 limit.
+#: limit of float32.
 LARGEST: Final = 1e6
 
 
@@ -30,10 +30,11 @@ LARGEST: Final = 1e6
 class Field:
     """A field of a header."""
 
-    what: str  # a description of its values, for error messages
-    # returns whether a value is valid. It is called with any JSON value.
+    #: A description of the values, for error messages.
+    what: str
+    #: Returns whether a value is valid, for any JSON value.
     fits: Callable[[Any], bool]
-    # the value if a file lacks the field; without a default, the field is required
+    #: The value if a file lacks the field; without a default, the field is required.
     default: Any = _REQUIRED
 
 
@@ -89,7 +90,7 @@ def list_of(of: Field, low: int, high: int) -> Field:
 
 
 def or_none(field: Field) -> Field:
-    """Make a field for the values of another one, or None."""
+    """Make a field for the values of another field, or None."""
     return replace(
         field, what=f"{field.what}, or None", fits=lambda value: value is None or field.fits(value)
     )
@@ -111,7 +112,7 @@ LOOKED_AT: Final = Field(
     f"some of {', '.join(COLUMNS)} (not feats alone)",
     lambda value: (
         isinstance(value, list | tuple)
-        and all(column in tuple(COLUMNS) for column in value)  # which need not be hashable
+        and all(column in tuple(COLUMNS) for column in value)  # a column may be unhashable
         and not set(value) <= {"feats"}
     ),
 )
@@ -123,7 +124,7 @@ UNIT: Final = positive(1.0)
 MAPPING_OR_NULL: Final = Field(
     "null or an object", lambda value: value is None or isinstance(value, dict)
 )
-#: Information on how a parser was trained.
+#: Information about the training of a parser.
 INFO: Final = replace(MAPPING_OR_NULL, default=None)
 
 
@@ -131,36 +132,39 @@ INFO: Final = replace(MAPPING_OR_NULL, default=None)
 class Array:
     """An array of a model file."""
 
-    dtypes: tuple[type[np.generic], ...]  # the allowed dtypes
-    # lengths: numbers or names. A name stands for the same number in all arrays. A length whose
-    # name begins with ``2^`` must be a power of two.
+    #: The allowed dtypes.
+    dtypes: tuple[type[np.generic], ...]
+    #: The lengths of the axes: numbers or names. A name stands for the same number in all arrays. A
+    #: length whose name begins with ``2^`` must be a power of two.
     shape: tuple[int | str, ...]
-    # low, high: the least and the greatest allowed value. Without them, floats must be finite.
+    #: The least allowed value. Without limits, floats must be finite.
     low: float | None = None
+    #: The greatest allowed value.
     high: float | None = None
-    # for indices: the name of a length. All values must be at least 0 and less than that length.
+    #: For indices: the name of a length. All values must be at least 0 and less than this length.
     below: str | None = None
-    ascending: bool = False  # whether each value must be greater than the one before
+    #: Whether each value must be greater than the value before.
+    ascending: bool = False
 
 
 def weights(*shape: int | str) -> Array:
-    """Describe an array of weights: float32 as learned, or int8 when rounded."""
+    """Describe an array of weights: float32, or rounded to int8."""
     import numpy as np
 
     return Array((np.float32, np.int8), shape, low=-LARGEST, high=LARGEST)
 
 
 def fields_of(header: Mapping[str, Any], fields: Mapping[str, Field]) -> dict[str, Any]:
-    """Return the fields of a header; ModelError if one is missing or invalid."""
-    found = {}
+    """Return the fields of a header; ModelError if a field is missing or invalid."""
+    values = {}
     for name, field in fields.items():
         value = header.get(name, field.default)
         if value is _REQUIRED:
-            raise ModelError(f"{name} is missing; it is {field.what}")
+            raise ModelError(f"{name} is missing; it must be {field.what}")
         if name in header and not field.fits(value):
             raise ModelError(f"{name} is {brief(value)}, not {field.what}")
-        found[name] = value
-    return found
+        values[name] = value
+    return values
 
 
 def arrays_of(
@@ -170,8 +174,7 @@ def arrays_of(
     lengths: Mapping[str, int],
     optional: Collection[str] = (),  # the names of arrays that may be missing
 ) -> dict[str, Any]:
-    """Return the wanted arrays of a file; ModelError if one is missing or invalid."""
-    # int8 needs no check
+    """Return the required arrays of a file; ModelError if an array is missing or invalid."""
     known = dict(lengths)
     for name, array in wanted.items():
         if name in arrays:
@@ -186,15 +189,15 @@ def arrays_of(
 def fields_of_part(
     name: str, header: Any, fields: Mapping[str, Field], version: int
 ) -> dict[str, Any]:
-    """Return the fields of a header inside another; ModelError for another version, too."""
+    """Return the fields of a header inside another; ModelError also for another version."""
     header = fields_of({name: header}, {name: MAPPING})[name]
-    found = fields_of(header, {"version": whole(1, 99), **fields})
-    if found["version"] != version:
+    values = fields_of(header, {"version": whole(1, 99), **fields})
+    if values["version"] != version:
         raise ModelError(
-            f"{name} has version {found['version']}, and this library reads {version}: train the "
+            f"{name} has version {values['version']}, but this library reads {version}: train the "
             "model again"
         )
-    return found
+    return values
 
 
 def joined(parts: Mapping[str, Mapping[str, NDArray[Any]]]) -> dict[str, NDArray[Any]]:
@@ -219,12 +222,12 @@ def _fault(array: NDArray[Any], wanted: Array, known: dict[str, int]) -> str | N
 
     fits = array.dtype in wanted.dtypes and len(array.shape) == len(wanted.shape)
     if fits:
-        for length, found in zip(wanted.shape, array.shape, strict=True):
+        for length, actual in zip(wanted.shape, array.shape, strict=True):
             if isinstance(length, str) and length not in known:
-                known[length] = found
-                if length.startswith("2^") and (not found or found & (found - 1)):
-                    return f"has {found} rows, not a power of two"
-            fits &= found == (known[length] if isinstance(length, str) else length)
+                known[length] = actual
+                if length.startswith("2^") and (not actual or actual & (actual - 1)):
+                    return f"has {actual} rows, not a power of two"
+            fits &= actual == (known[length] if isinstance(length, str) else length)
     if not fits:
         types = " or ".join(np.dtype(dtype).name for dtype in wanted.dtypes)
         shape = ", ".join(str(known.get(str(length), length)) for length in wanted.shape)
@@ -242,7 +245,7 @@ def _fault(array: NDArray[Any], wanted: Array, known: dict[str, int]) -> str | N
 def _limits(
     dtype: np.dtype[Any], wanted: Array, known: Mapping[str, int]
 ) -> tuple[float, float] | None:
-    """Return the least and the greatest allowed value; None if the dtype has no others."""
+    """Return the least and the greatest allowed value; None if every value is allowed."""
     import numpy as np
 
     info = np.finfo(dtype) if dtype.kind == "f" else np.iinfo(dtype)

@@ -27,12 +27,14 @@ if TYPE_CHECKING:
 class TrainingTrees(NamedTuple):
     """The training trees of a treebank."""
 
-    # for each sentence of n words, its head vector: int64, (n + 1,); -1 also for unknown heads
+    #: For each sentence of n words, the head vector: int64, (n + 1,); -1 also for unknown heads.
     heads: list[NDArray[np.int64]]
-    # for each sentence, the numbers of its relations: int64, (n + 1,); -1 for the root and unknown
+    #: For each sentence, the numbers of the relations: int64, (n + 1,); -1 for the root and for
+    #: unknown relations.
     relations: list[NDArray[np.int64]]
-    labels: list[str]  # the L relations by number, in alphabetical order
-    # bool, (2, L): which relations occur on edges from the root, and which on other edges
+    #: The L relations by number, in alphabetical order.
+    labels: list[str]
+    #: bool, (2, L): whether each relation occurs on edges from the root, and on other edges.
     allowed: NDArray[np.bool_]
 
     @classmethod
@@ -44,9 +46,11 @@ class TrainingTrees(NamedTuple):
         *,
         in_part: bool = False,
     ) -> Self:
-        """Give numbers to relations; those of a parser to start with keep theirs."""
-        # in_part: "_" is an unknown relation, unless there are no others to choose from
-        # lift edges if trees must be projective ("pseudo" marks them)
+        """Give numbers to relations; the relations of a parser `start` keep their numbers.
+
+        Edges are lifted if trees must be projective ("pseudo" marks lifted edges). If `in_part`,
+        "_" is an unknown relation, unless there are no others to choose from.
+        """
         trees = [_lifted(sentence, projective) for sentence in treebank]
         heads = [tree for tree, _ in trees]
         known = [] if start is None else list(start.labels)
@@ -56,10 +60,10 @@ class TrainingTrees(NamedTuple):
             for head, label in zip(tree[1:].tolist(), deprels, strict=True)
             if head >= 0
         }
-        found = {label for _, label in edges}
+        names = {label for _, label in edges}
         if in_part and (known or not _unnamed(edges)):
-            found.discard("_")
-        labels = known + sorted(found.difference(known))
+            names.discard("_")
+        labels = known + sorted(names.difference(known))
         numbers = {label: number for number, label in enumerate(labels)}
         relations = [
             np.array([-1, *(numbers.get(label, -1) for label in deprels)], dtype=np.int64)
@@ -75,12 +79,12 @@ class TrainingTrees(NamedTuple):
 
 
 def _unnamed(edges: set[tuple[bool, str]]) -> bool:
-    """Return whether all edges from the root, or all others, have no relation but ``_``."""
-    of = [
-        {label.partition(MARK)[0] for root, label in edges if root is which}
-        for which in (False, True)
+    """Return whether all edges from the root, or all others, have only the relation ``_``."""
+    names = [
+        {label.partition(MARK)[0] for root, label in edges if root is from_root}
+        for from_root in (False, True)
     ]
-    return {"_"} in of
+    return {"_"} in names
 
 
 def checked(
@@ -91,8 +95,10 @@ def checked(
     *,
     in_part: bool = False,
 ) -> tuple[list[Sentence], list[Sentence]]:
-    """Return both treebanks as lists; `in_part`: heads of the first may be missing."""
-    # TreebankError if one is empty or its heads are not such trees
+    """Return both treebanks as lists; with `in_part`, heads of the first may be missing.
+
+    TreebankError if the first is empty, or the heads of a sentence are not a tree.
+    """
     kept: tuple[list[Sentence], list[Sentence]] = [], []
     for good, sentences in zip(kept, (treebank, dev or ()), strict=True):
         for sentence in sentences:
@@ -103,7 +109,7 @@ def checked(
                     check_tree(sentence, root)
             except TreebankError as error:
                 if good is kept[1]:
-                    error = TreebankError(f"{error}; in what chooses the epoch, trees are whole")
+                    error = TreebankError(f"{error}; trees that choose the epoch must be complete")
                 if not skip_invalid:
                     raise error from None
                 error.lost = size_of(sentence)
@@ -113,19 +119,19 @@ def checked(
     if not kept[0]:
         raise TreebankError("the treebank is empty: training needs at least one sentence")
     if not any((sentence.heads >= 0).any() for sentence in kept[0]):
-        check_tree(kept[0][0], root)  # which says where, and why it is none
+        check_tree(kept[0][0], root)  # raises the error that names the place and the reason
     return kept
 
 
 def check_part(sentence: Sentence, root: Root) -> None:
-    """Raise TreebankError if no tree has the heads that a sentence has."""
+    """Raise TreebankError if no tree has the known heads of a sentence."""
     tree = sentence.tree
     if (repair(tree, root=root).heads[tree >= 0] != tree[tree >= 0]).any():
         raise contradiction(sentence, root == "single", "leave out the sentence")
 
 
 def agreeing(scores: NDArray[Any], heads: NDArray[np.int64]) -> NDArray[Any]:
-    """Return scores (n + 1, n + 1) without edges into words that have another head."""
+    """Return scores (n + 1, n + 1) without edges into words whose known head is another."""
     known = heads >= 0
     return np.where(known & (np.arange(len(heads))[:, None] != heads), -np.inf, scores)
 
@@ -133,7 +139,7 @@ def agreeing(scores: NDArray[Any], heads: NDArray[np.int64]) -> NDArray[Any]:
 def _lifted(sentence: Sentence, projective: Projective) -> tuple[NDArray[np.int64], list[str]]:
     """Return the heads and relations to learn from, lifted if they must be projective."""
     if projective and (sentence.heads < 0).any():
-        # as in one of the trees that agree, so that there is a projective one
+        # Lift the edges of one of the trees with the known heads, so that a projective tree exists.
         tree, single = sentence.tree, np.count_nonzero(sentence.heads == 0) < 2
         whole = repair(tree, root="single" if single else "multi").heads
         return np.where(tree < 0, -1, projectivize(whole)), sentence.deprels

@@ -1,7 +1,7 @@
-"""Copies of training sentences as people write them, too: in one case, with other quotation marks.
+"""Copies of training sentences in other spellings: in one case, with other quotation marks.
 
-So a model learns what is left of the evidence if there are no capitals, or nothing but capitals,
-and what an opening or a closing quotation mark says.
+So a model learns to decide without capitals, or with nothing but capitals, and learns the meaning
+of opening and closing quotation marks.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
 _LOWER: Final = 0.1
 _UPPER: Final = 0.05
 _QUOTED: Final = 0.1
-#: So many sentences are copied together where a treebank has no paragraphs.
+#: The number of sentences that are copied together if a treebank has no paragraphs.
 _TOGETHER: Final = 5
 _MARKS: Final = {*'"“”„«»—–', "``", "--"}
-_STREAM: Final = 64  # parts these random numbers from others of the same seed
+_STREAM: Final = 64  # makes these random numbers independent of others with the same seed
 
 
 def varied(treebank: Sequence[Sentence], rng: int) -> list[Sentence]:
     """Return copies of some sentences in other spellings.
 
-    Sentences of a paragraph are copied together, so that they still are a text.
+    Sentences of a paragraph are copied together, so that they remain a text.
 
     >>> from arborescence.treebank import Sentence
     >>> said = [Sentence.from_words(["She", "said", ":", '"', "Yes", '"'])] * 100
@@ -50,17 +50,17 @@ def varied(treebank: Sequence[Sentence], rng: int) -> list[Sentence]:
         ("lower", _LOWER), ("upper", _UPPER), (quotes, _QUOTED)
     )  # fmt: skip
     for spelling, share in shares:
-        left = int(share * len(treebank))
+        remaining = int(share * len(treebank))
         for number in generator.permutation(len(paragraphs)).tolist():
             paragraph = paragraphs[number]
-            if len(paragraph) <= left and _has(paragraph, spelling):
+            if len(paragraph) <= remaining and _changes(paragraph, spelling):
                 copies += respelled(paragraph, spelling)
-                left -= len(paragraph)
+                remaining -= len(paragraph)
     return copies
 
 
-def _has(paragraph: Sequence[Sentence], spelling: Spelling) -> bool:
-    """Return whether a paragraph has what a spelling changes, and models do not read as before."""
+def _changes(paragraph: Sequence[Sentence], spelling: Spelling) -> bool:
+    """Return whether a spelling changes a paragraph as models read it."""
     forms = [form for sentence in paragraph for form in sentence.forms]
     if spelling in ("lower", "upper"):
         return any(form.lower() != form.upper() for form in forms)

@@ -30,7 +30,7 @@ FORM, FOLDED, SUFFIX_1, PREFIX_1, SHAPE, LENGTH = 0, 1, 2, 7, 11, 12
 LETTERS: Final = 13
 SUFFIX_2, SUFFIX_3 = SUFFIX_1 + 1, SUFFIX_1 + 2
 
-# What `spell` finds of a word; then of its neighbours, by distance and column.
+# The columns of `spell` for a word; then, for its neighbours, distances and columns.
 _SPELLING: Final = "form w s1 s2 s3 s4 s5 p1 p2 p3 p4 shape length"
 _NEIGHBOURS: Final = {
     "left": (-1, FOLDED), "left2": (-2, FOLDED), "right": (1, FOLDED), "right2": (2, FOLDED),
@@ -52,14 +52,14 @@ _WORDS: Final = compiled(
 )
 #: The number of features that depend only on the words.
 WORD_FEATURES: Final = _WORDS.features.size
-#: The number of features of a stage. `HISTORY`: it also looks at its own tags of the previous
-#: words. `NEIGHBOURS`: also at an earlier stage's tags of the neighbours. `OWN`: also at an earlier
+#: The number of features of a stage. `HISTORY`: the stage also sees its own tags of the previous
+#: words. `NEIGHBOURS`: also an earlier stage's tags of the neighbours. `OWN`: also an earlier
 #: stage's tag of the word itself.
 HISTORY: Final = WORD_FEATURES + 7
 NEIGHBOURS: Final = HISTORY + 6
 OWN: Final = NEIGHBOURS + 9
-# A line for each of these. The tags: of the word before, of the two before; of an earlier stage, of
-# the neighbours and of the word itself.
+# A line for each of the three. `before`, `tag2`: this stage's tags of the word before, and of the
+# two words before. `left`, `right`, `right2`, `here`: an earlier stage's tags.
 _TAGS: Final = compiled(
     "before tag2 w s2 s3 shape next next_s3 left right right2 here",
     """
@@ -71,47 +71,55 @@ _TAGS: Final = compiled(
     """,
 )
 
-# The L1 penalty per step of size 1. Chosen on the dev set of English-EWT.
+# The L1 penalty for a step of size 1, chosen on the dev set of English-EWT.
 _PENALTY: Final = np.float32(0.003)
 
 
 class Spelled(NamedTuple):
     """The words of some sentences."""
 
-    letters: np.ndarray  # uint64 (n, LETTERS): see `spell`
-    places: np.ndarray  # uint32 (n, WORD_FEATURES): see `look_at_words`
-    starts: np.ndarray  # int64 (sentences + 1,): the first word of each sentence, and n
+    #: uint64 (n, LETTERS): see `spell`.
+    letters: np.ndarray
+    #: uint32 (n, WORD_FEATURES): see `look_at_words`.
+    places: np.ndarray
+    #: int64 (sentences + 1,): the first word of each sentence, and n.
+    starts: np.ndarray
 
 
-class Choices(NamedTuple):
-    """The tags that are allowed for a word, by its context, and the features that choose."""
+class AllowedTags(NamedTuple):
+    """The tags that are allowed for a word in each context, and the number of features."""
 
-    features: int  # `HISTORY`, `NEIGHBOURS` or `OWN`
-    tags: np.ndarray  # uint64
-    starts: np.ndarray  # int64: those of context c are ``tags[starts[c + 1] : starts[c + 2]]``
+    #: `HISTORY`, `NEIGHBOURS` or `OWN`.
+    features: int
+    #: uint64: the allowed tags of all contexts in a row.
+    tags: np.ndarray
+    #: int64: the tags of context c are ``tags[starts[c + 1] : starts[c + 2]]``.
+    starts: np.ndarray
 
 
 class Guesses(NamedTuple):
-    """The k most probable tags of n words, each given the tags before it."""
+    """The k most probable tags of n words, each given the tags of the words before."""
 
-    # (n, k): their codes, the most probable one first; -1 where there are fewer than k
+    #: (n, k): the codes of the tags, the most probable first; -1 where there are fewer than k.
     tags: NDArray[np.int64]
-    chances: NDArray[np.float32]  # (n, k): their probabilities
+    #: (n, k): the probabilities of the tags.
+    chances: NDArray[np.float32]
 
     @classmethod
     def empty(cls, words: int, k: int) -> Self:
-        """Make room for those of some words."""
+        """Make room for the guesses of some words."""
         return cls(np.full((words, k), -1), np.zeros((words, k), dtype=np.float32))
 
 
 @kernel
 @takes("uint8[::1], int64[:, ::1], out uint64[:, ::1]")
 def spell(raw: np.ndarray, spans: np.ndarray, letters: np.ndarray) -> None:
-    """Hash the form, affixes and shape of each word."""
-    # raw: uint8 (b,)
-    # spans: int64 (n, 11): as in `Sentence`, for any number of sentences
-    # letters: uint64 (n, 13): filled: the form; the same in lower case; its last 1 to 5 characters
-    # and its first 1 to 4, in lower case; its shape; its length
+    """Hash the form, affixes and shape of each word.
+
+    `raw`, uint8 (b,), and `spans`, int64 (n, 11), are as in `Sentence`, for any number of
+    sentences. `letters`, uint64 (n, 13), is written: the form; the form in lower case; its last 1
+    to 5 characters and its first 1 to 4, in lower case; its shape; its length.
+    """
     for i in range(spans.shape[0]):
         start = spans[i, 1]
         stop = spans[i, 2] - 1
@@ -130,13 +138,13 @@ def spell(raw: np.ndarray, spans: np.ndarray, letters: np.ndarray) -> None:
 
 
 @kernel
-def _look(letters: np.ndarray, first: int, last: int, i: int, what: int) -> np.uint64:
-    """Return hash `what` of word `i`, or a code of its distance from the sentence if outside."""
+def _look(letters: np.ndarray, first: int, last: int, i: int, column: int) -> np.uint64:
+    """Return a hash of word `i`; outside the sentence, a code of the distance from it."""
     if i < first:
         return np.uint64(1000 + first - i)
     if i >= last:
         return np.uint64(2000 + i - last)
-    return letters[i, what]
+    return letters[i, column]
 
 
 @kernel
@@ -153,11 +161,12 @@ def _capitals(letters: np.ndarray, first: int, last: int) -> np.uint64:
 @kernel
 @takes("uint64[:, ::1], int64[::1], out uint32[:, ::1]")
 def look_at_words(letters: np.ndarray, starts: np.ndarray, places: np.ndarray) -> None:
-    """Compute the weight indices of the features that depend only on the words."""
-    # letters: uint64 (n, 13)
-    # starts: int64 (sentences + 1,): the first word of each sentence, and n
-    # places: uint32 (n, WORD_FEATURES): filled
-    found = np.empty(WORD_FEATURES, dtype=np.uint64)
+    """Compute the weight indices of the features that depend only on the words.
+
+    `letters` is uint64 (n, 13). `starts`, int64 (sentences + 1,), has the first word of each
+    sentence, and n. `places`, uint32 (n, WORD_FEATURES), is written.
+    """
+    indices = np.empty(WORD_FEATURES, dtype=np.uint64)
     room = values_of(_WORDS, LETTERS + len(_WHERE) + 2)
     atoms = room.values
     for sentence in range(starts.size - 1):
@@ -170,9 +179,9 @@ def look_at_words(letters: np.ndarray, starts: np.ndarray, places: np.ndarray) -
             for k in range(len(_WHERE)):
                 atoms[LETTERS + k] = _look(letters, first, last, i + _WHERE[k, 0], _WHERE[k, 1])
             atoms[LETTERS + len(_WHERE)] = i == first
-            fill(_WORDS, room, PLACES, found, 0)
+            fill(_WORDS, room, PLACES, indices, 0)
             for template in range(WORD_FEATURES):
-                places[i, template] = found[template]
+                places[i, template] = indices[template]
 
 
 @kernel
@@ -187,9 +196,11 @@ def _look_at_tags(
     room: Values,
     places: np.ndarray,
 ) -> None:
-    """Compute the weight indices of the tag features of word `i`, as many as `places` holds."""
-    # `context` is an earlier stage's result; `tag`, `tag_2` are this stage's tags of the two words
-    # before
+    """Compute the weight indices of the tag features of word `i`, as many as `places` holds.
+
+    `context` is an earlier stage's result. `tag` is this stage's tag of the word before, and
+    `tag_2` of the word before it.
+    """
     atoms = room.values
     atoms[0] = mix(tag, np.uint64(1))
     atoms[1] = tag_2
@@ -207,9 +218,9 @@ def _look_at_tags(
 
 
 @kernel
-def _rank(tags: np.ndarray, scores: np.ndarray, unit: float, found: Guesses, i: int) -> None:
+def _rank(tags: np.ndarray, scores: np.ndarray, unit: float, out: Guesses, i: int) -> None:
     """Write the most probable of `tags`, best first, and their probabilities into row i."""
-    guesses, chances = found
+    guesses, chances = out
     count = min(guesses.shape[1], tags.size)
     for k in range(count):
         at = -1
@@ -233,7 +244,7 @@ def _rank(tags: np.ndarray, scores: np.ndarray, unit: float, found: Guesses, i: 
 @kernel
 @takes(
     "parsers.tagger.kernels.Spelled(uint64[:, ::1], uint32[:, ::1], int64[::1]), int64[::1], "
-    "int64[::1], parsers.tagger.kernels.Choices(int64, uint64[::1], int64[::1]), weight[::1], "
+    "int64[::1], parsers.tagger.kernels.AllowedTags(int64, uint64[::1], int64[::1]), weight[::1], "
     "out sum[::1], out int64[::1], float64, parsers.tagger.kernels.Guesses("
     "out int64[:, ::1], out float32[:, ::1]), int64[::1], out float32[:, ::1]"
 )
@@ -241,12 +252,12 @@ def tag_words(
     words: Spelled,
     order: np.ndarray,  # int64: the sentences to tag, in this order
     context: np.ndarray,  # int64 (n,): an earlier stage's result for each word; -1 is unknown
-    allowed: Choices,
+    allowed: AllowedTags,
     weights: np.ndarray,  # int8 or float32 (PLACES + tags,)
     scores: np.ndarray,  # int32 or float32 (tags,): scratch
     tags: np.ndarray,  # int64 (n,): filled for these sentences
     unit: float,  # the unit of the weights, for probabilities
-    # filled where a word has as many choices; with k = 0, they are not looked for
+    # written, up to the number of allowed tags of a word; with k = 0, there are no guesses
     guesses: Guesses,
     # int64 (n,): the gold tags. Empty: no training. A word whose gold tag is not allowed is
     # skipped.
@@ -255,10 +266,11 @@ def tag_words(
     # first row. Changed.
     learned: np.ndarray,
 ) -> None:
-    """Tag sentences greedily from left to right; train too if `gold` is given."""
-    # O(features · tags) a word.
-    # By AdaGrad (`descend`). Also in training, the previous tag is the predicted one. Indices are
-    # unsigned, so that Numba does not check for negative ones: this halves the time.
+    """Tag sentences greedily from left to right; also train, by AdaGrad, if `gold` is given.
+
+    O(features · tags) a word. Also in training, the previous tag is the predicted tag.
+    """
+    # Indices are unsigned, so that Numba does not check for negative indices: this halves the time.
     places = np.empty(allowed.features, dtype=np.uint64)
     room = values_of(_TAGS, 12)
     letters, word_places, starts = words

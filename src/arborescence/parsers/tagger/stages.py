@@ -47,7 +47,7 @@ _ARRAYS: Final = {
 }
 
 
-class Words:
+class TaggerWords:
     """The words of some sentences, as arrays for the kernels."""
 
     def __init__(self, sentences: Sequence[Sentence]) -> None:
@@ -75,12 +75,11 @@ class Words:
         return places
 
     def given(self, column: str) -> Mask:
-        """Return for each sentence whether any word has a value in a column."""
+        """Return for each sentence whether at least one word has a value in a column."""
         return self._joined.is_given(COLUMNS[column])
 
     def annotated(self, column: str) -> Mask:
-        """Return for each sentence whether a column is annotated."""
-        # FEATS, too, if all of them are empty
+        """Return for each sentence whether a column is annotated; FEATS may be empty then."""
         return self.given(column) | (self.given("upos") if column == "feats" else np.False_)
 
     def values(self, column: str, of: Mask) -> list[str]:
@@ -103,36 +102,45 @@ class Words:
 class Stage:
     """A model that predicts one column from left to right."""
 
+    #: The column that the stage predicts.
     column: str
-    tags: tuple[str, ...]  # the values that it predicts; a code is an index into these
-    features: int  # its number of features: `HISTORY`, `NEIGHBOURS` or `OWN` of `kernels`
-    contexts: Codes  # the known combinations of earlier stages' tags, as numbered by `joint`
-    # allowed, allowed_starts: the tags allowed in each context: see `kernels.tag_words`
+    #: The values that the stage predicts; a code is an index into them.
+    tags: tuple[str, ...]
+    #: The number of features: `HISTORY`, `NEIGHBOURS` or `OWN` of `kernels`.
+    features: int
+    #: The known combinations of earlier stages' tags, as numbered by `joint`.
+    contexts: Codes
+    #: The tags allowed in each context: see `kernels.AllowedTags`.
     allowed: npt.NDArray[np.uint64]
+    #: The place of each context's tags in `allowed`.
     allowed_starts: Codes
+    #: (PLACES + tags,): the weights.
     weights: npt.NDArray[np.int8]
-    temperature: float = 1.0  # the divisor that turns its scores into log-probabilities
+    #: The divisor that turns scores into log-probabilities.
+    temperature: float = 1.0
 
-    def context(self, found: Codes) -> Codes:
+    def context(self, combined: Codes) -> Codes:
         """Convert the numbers that `joint` gives for words to indices into `contexts`."""
         if not self.contexts.size:
-            return np.full_like(found, UNKNOWN)
-        index = np.searchsorted(self.contexts[:-1], found)
-        return np.where(self.contexts[index] == found, index, UNKNOWN)
+            return np.full_like(combined, UNKNOWN)
+        index = np.searchsorted(self.contexts[:-1], combined)
+        return np.where(self.contexts[index] == combined, index, UNKNOWN)
 
-    def tag(self, words: Words, wanted: Mask, found: Codes, codes: Codes, k: int = 0) -> Guesses:
-        """Write codes of the `wanted` sentences into `codes`; return their k most probable tags."""
+    def tag(
+        self, words: TaggerWords, wanted: Mask, combined: Codes, codes: Codes, k: int = 0
+    ) -> Guesses:
+        """Write codes of the `wanted` sentences to `codes`; return their k most probable tags."""
         guesses = Guesses.empty(len(words), k)
         if wanted.any():
             scores = np.empty(len(self.tags), dtype=np.int32)
             self._run(
-                words, np.flatnonzero(wanted), self.context(found), self.weights, scores, codes,
+                words, np.flatnonzero(wanted), self.context(combined), self.weights, scores, codes,
                 float(UNIT) / self.temperature, guesses, _NO_GOLD, NOTHING,
             )  # fmt: skip
         return guesses
 
     def learn(
-        self, words: Words, order: Codes, context: Codes, gold: Codes, learned: Learned
+        self, words: TaggerWords, order: Codes, context: Codes, gold: Codes, learned: Learned
     ) -> None:
         """Train for one epoch on the sentences in `order` with their `gold` codes."""
         scores = np.empty(len(self.tags), dtype=np.float32)
@@ -141,9 +149,9 @@ class Stage:
             1.0, Guesses.empty(len(words), 0), gold, learned.table,
         )  # fmt: skip
 
-    def _run(self, words: Words, order: Codes, context: Codes, *rest: Any) -> None:
+    def _run(self, words: TaggerWords, order: Codes, context: Codes, *rest: Any) -> None:
         spelled = kernels.Spelled(words.letters, words.places, words.starts)
-        allowed = kernels.Choices(self.features, self.allowed, self.allowed_starts)
+        allowed = kernels.AllowedTags(self.features, self.allowed, self.allowed_starts)
         kernels.tag_words(spelled, order, context, allowed, *rest)
 
     def to_file(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
@@ -164,7 +172,7 @@ class Stage:
         tags, features = tuple(fields["tags"]), fields["features"]
         kept = scheme.arrays_of(arrays, _ARRAYS, {"tags": len(tags)})
         contexts, allowed, starts = kept["contexts"], kept["allowed"], kept["allowed_starts"]
-        # The tags of a context must be strictly ascending, so none occurs twice.
+        # The tags of a context must be strictly ascending, so that no tag occurs twice.
         descends = np.flatnonzero(allowed[1:] <= allowed[:-1]) + 1
         fits = (
             starts.size == (contexts.size if features == kernels.OWN else 0) + 2
@@ -200,16 +208,20 @@ def joint(codes: Mapping[str, Codes], sizes: Mapping[str, int], words: int) -> C
 _THRESHOLDS = {kernels.HISTORY: 0.15, kernels.NEIGHBOURS: 0.1, kernels.OWN: 0.1}
 
 
-def untrained(column: str, tags: Sequence[str], features: int, found: Codes, gold: Codes) -> Stage:
-    """Make a stage without weights, with the tags that occur in each context."""
-    # `found` holds the gold results of earlier stages for each word (see `joint`), `gold` the gold
-    # tag of this stage
+def untrained(
+    column: str, tags: Sequence[str], features: int, combined: Codes, gold: Codes
+) -> Stage:
+    """Make a stage without weights, with the tags that occur in each context.
+
+    `combined` has the gold tags of earlier stages for each word (see `joint`), `gold` the gold tags
+    of this stage.
+    """
     everything = np.arange(len(tags))
-    known = (found != UNKNOWN) & (gold != UNKNOWN)
-    contexts = np.unique(found[known])
+    known = (combined != UNKNOWN) & (gold != UNKNOWN)
+    contexts = np.unique(combined[known])
     allowed, starts = everything, np.array([0, everything.size])
     if features == kernels.OWN:
-        pairs = np.unique(np.stack((found[known], gold[known])), axis=1)
+        pairs = np.unique(np.stack((combined[known], gold[known])), axis=1)
         allowed = np.concatenate((everything, pairs[1]))
         ends = np.searchsorted(pairs[0], contexts, side="right")
         starts = np.concatenate((starts, everything.size + ends))
@@ -226,9 +238,9 @@ def untrained(column: str, tags: Sequence[str], features: int, found: Codes, gol
 
 def trained(
     stage: Stage,
-    words: Words,
+    words: TaggerWords,
     order: Codes,
-    found: Codes,
+    combined: Codes,
     gold: Codes,
     *,
     epochs: int,
@@ -236,11 +248,13 @@ def trained(
     progress: Callable[[int, int], None],
     accuracy: Callable[[Stage], float] | None,
 ) -> Stage:
-    """Return the stage with weights trained on the sentences in `order`."""
-    # with `accuracy`, the best one. After half the epochs, small weights are set to zero
-    # permanently
+    """Return the stage with weights trained on the sentences in `order`.
+
+    With `accuracy`, the best epoch of the second half is kept. After half of the epochs, small
+    weights are set to zero permanently.
+    """
     learned = Learned(stage.weights.size)
-    context = stage.context(found)
+    context = stage.context(combined)
     best, best_accuracy = stage, -1.0
     for epoch in range(1, epochs + 1):
         stage.learn(words, generator.permutation(order), context, gold, learned)

@@ -1,7 +1,8 @@
 """A part-of-speech tagger: log-linear models over hashed features, greedy from left to right.
 
-A first stage predicts a draft of UPOS from words and previous tags; a second sees the draft on both
-sides. Further stages predict XPOS, then FEATS, among the values that occurred with the tags so far.
+A first stage predicts a draft of UPOS from words and previous tags; a second stage sees the draft
+on both sides. Further stages predict XPOS, then FEATS, among the values that occurred with the tags
+so far.
 """
 
 from __future__ import annotations
@@ -20,7 +21,14 @@ from arborescence.parsers.shared import scheme
 from arborescence.parsers.shared.confidence import fit_choices, with_probs
 from arborescence.parsers.shared.given import as_sentences, batches
 from arborescence.parsers.tagger import kernels
-from arborescence.parsers.tagger.stages import COLUMNS, Stage, Words, joint, trained, untrained
+from arborescence.parsers.tagger.stages import (
+    COLUMNS,
+    Stage,
+    TaggerWords,
+    joint,
+    trained,
+    untrained,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -84,10 +92,10 @@ class Tagger:
             Sentences with values in the columns. A sentence without values in a column is not used
             for that column. A column without any values is left out.
         dev
-            If given, each stage keeps the epoch of the second half that tags these best, and the
-            probabilities of UPOS are fitted to them.
+            If given, each stage keeps the epoch of the second half that tags these sentences best,
+            and the probabilities of UPOS are fitted to them.
         columns
-            The columns to predict. Each column is predicted from those before it.
+            The columns to predict. Each column is predicted from the columns before it.
         epochs
             The number of training epochs of each stage.
         rng
@@ -105,7 +113,7 @@ class Tagger:
         check_count(epochs, "epochs")
         if len(set(columns) & set(COLUMNS)) < len(columns):
             raise OptionError(f"columns must be some of {list(COLUMNS)}, each once, not {columns}")
-        words = Words(list(treebank))
+        words = TaggerWords(list(treebank))
         dev = list(dev or ())
         columns = [column for column in columns if words.given(column).any()]
         if not columns:
@@ -128,14 +136,14 @@ class Tagger:
             taught = words.annotated(column)
             tags = words.values(column, taught)
             right = words.codes(column, tags, taught)
-            found = joint(gold, _sizes(stages), len(words))
+            combined = joint(gold, _sizes(stages), len(words))
             features = (kernels.HISTORY, kernels.NEIGHBOURS, kernels.OWN)[min(len(stages), 2)]
             stages.append(
                 trained(
-                    untrained(column, tags, features, found, right),
+                    untrained(column, tags, features, combined, right),
                     words,
                     np.flatnonzero(taught),
-                    found,
+                    combined,
                     right,
                     epochs=epochs,
                     generator=generator,
@@ -158,7 +166,7 @@ class Tagger:
         Parameters
         ----------
         sentences
-            Any number. They are read lazily, in batches.
+            Any number of sentences. They are read lazily, in batches.
         overwrite
             Whether to replace given values. If not, they are kept, and the other columns are
             predicted from them.
@@ -172,7 +180,7 @@ class Tagger:
             The same sentences in the same order, tagged.
         """
         for batch in batches(as_sentences(sentences)):
-            words = Words(batch)
+            words = TaggerWords(batch)
             keep = {
                 column: words.given(column) & np.bool_(not overwrite) for column in self.columns
             }
@@ -188,9 +196,9 @@ class Tagger:
     def guess(
         self, sentences: Sequence[Sentence], k: int = 3
     ) -> dict[str, tuple[tuple[str, ...], Guesses]]:
-        """Return, for each column, the tags by code, and the k most probable ones of all words.
+        """Return, for each column, the tags by code, and the k most probable tags of all words.
 
-        The given tags are not read.
+        Tags of the sentences are ignored.
 
         Examples
         --------
@@ -201,12 +209,12 @@ class Tagger:
         >>> tags, guesses.tags[1], bool(guesses.chances[1, 0] > 0.5)
         (('DET', 'NOUN', 'PRON', 'VERB'), array([3, 1]), True)
         """
-        _, guesses = self._run(Words(sentences), {}, k)
+        _, guesses = self._run(TaggerWords(sentences), {}, k)
         return {stage.column: (stage.tags, guesses[stage.column]) for stage in self._stages}
 
     def tempered(self, sentences: Iterable[Sentence]) -> Self:
-        """Return a tagger with the temperature that fits the UPOS of sentences it has not seen."""
-        taught = [one for one in sentences if set(one.upos) != {"_"}]
+        """Return a tagger with the temperature that fits the UPOS of unseen sentences."""
+        taught = [sentence for sentence in sentences if set(sentence.upos) != {"_"}]
         stages = list(self._stages)
         last = max((i for i, each in enumerate(stages) if each.column == "upos"), default=0)
         if not taught or stages[last].column != "upos":
@@ -214,7 +222,7 @@ class Tagger:
         stages[last] = replace(stages[last], temperature=1.0)
         plain = type(self)(stages)
         names, (codes, chances) = plain.guess(taught, len(stages[last].tags))["upos"]
-        given = [tag for one in taught for tag in one.upos]
+        given = [tag for sentence in taught for tag in sentence.upos]
         right = [names[code] == tag for code, tag in zip(codes[:, 0], given, strict=True)]
         with np.errstate(divide="ignore"):
             temperature = fit_choices(np.log(chances), np.array(right))
@@ -222,12 +230,12 @@ class Tagger:
         return type(self)(stages)
 
     def accuracy(self, sentences: Iterable[Sentence]) -> dict[str, float]:
-        """Return the share of correctly tagged words for each column, without any given tags.
+        """Return the share of correctly tagged words for each column; no tags are given.
 
         Sentences without values in a column do not count for it. A column without values in all
         sentences is left out.
         """
-        words = Words(list(sentences))
+        words = TaggerWords(list(sentences))
         codes, _ = self._run(words, {})
         shares = {}
         for stage in self._stages:
@@ -252,7 +260,7 @@ class Tagger:
         Raises
         ------
         ModelError
-            If they do not match each other, or come from another version.
+            If header and arrays do not match each other, or come from another version.
         """
         stages = scheme.fields_of_part("tagger", header, _FIELDS, _VERSION)["stages"]
         return cls(
@@ -262,11 +270,11 @@ class Tagger:
     def _tagged(
         self, sentences: Sequence[Sentence], keep: Mapping[str, Mask], confidence: bool
     ) -> Iterator[Sentence]:
-        """Predict the columns of sentences that are not in the masks `keep`."""
-        words = Words(sentences)
+        """Predict the columns of sentences, except those in the masks `keep`."""
+        words = TaggerWords(sentences)
         tags = {stage.column: stage.tags for stage in self._stages}
-        found, guesses = self._run(words, keep, int(confidence))
-        codes = {column: each.tolist() for column, each in found.items()}
+        codes_of_all, guesses = self._run(words, keep, int(confidence))
+        codes = {column: each.tolist() for column, each in codes_of_all.items()}
         for i, (first, last) in enumerate(pairwise(words.starts.tolist())):
             new = {
                 column: [tags[column][code] for code in codes[column][first:last]]
@@ -279,19 +287,21 @@ class Tagger:
             yield sentences[i].replace(**new)
 
     def _run(
-        self, words: Words, keep: Mapping[str, Mask], k: int = 0
+        self, words: TaggerWords, keep: Mapping[str, Mask], k: int = 0
     ) -> tuple[dict[str, Codes], dict[str, Guesses]]:
-        """Return words' codes in each column."""
-        # given for sentences in `keep`, with k likely tags of others
+        """Return the codes of words in each column, and their k most probable tags.
+
+        Sentences in the masks `keep` have the codes of their given tags, and no guesses.
+        """
         codes: dict[str, Codes] = {}
         guesses: dict[str, Guesses] = {}
         for stage in self._stages:
             column = stage.column
             kept = keep.get(column, np.zeros(len(words.sentences), dtype=np.bool_))
-            found = joint(codes, _sizes(self._stages), len(words))
+            combined = joint(codes, _sizes(self._stages), len(words))
             if column not in codes:
                 codes[column] = words.codes(column, stage.tags, kept)
-            guesses[column] = stage.tag(words, ~kept, found, codes[column], k)
+            guesses[column] = stage.tag(words, ~kept, combined, codes[column], k)
         return codes, guesses
 
 

@@ -38,8 +38,8 @@ def annotated(
     """Fill in missing UPOS and lemmas, then hash the words of the sentences."""
     given = sentences
     sentences = reading.sentences(given)
-    found, batch = _annotated(sentences, sides, known_tags, tagger, text, confidence)
-    return reading.restored(found, sentences, given), batch
+    filled, batch = _annotated(sentences, sides, known_tags, tagger, text, confidence)
+    return reading.restored(filled, sentences, given), batch
 
 
 def _annotated(
@@ -63,9 +63,9 @@ def _annotated(
     if text and text.lemmatizer:
         bare = np.flatnonzero(~batch.lemmatized).tolist()
         if bare:
-            found = text.lemmatizer.lemmatize([sentences[b] for b in bare], overwrite=True)
+            lemmatized = text.lemmatizer.lemmatize([sentences[b] for b in bare], overwrite=True)
             sentences = list(sentences)
-            for b, sentence in zip(bare, found, strict=True):
+            for b, sentence in zip(bare, lemmatized, strict=True):
                 sentences[b] = sentence
     return sentences, batch if sentences is given else Batch.of(sentences, sides, known_tags)
 
@@ -76,7 +76,7 @@ def pack(
     header: dict[str, Any],
     arrays: dict[str, NDArray[Any]],
 ) -> None:
-    """Add the tagger and the raw-text models, where given, to the content of a model file."""
+    """Add the tagger and the raw-text models, if any, to the header and arrays of a model file."""
     for name, model in (("text", text), ("tagger", tagger)):
         if model:
             header[name], of_model = model.to_file()
@@ -84,8 +84,7 @@ def pack(
 
 
 def unpack(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> dict[str, Any]:
-    """Return the tagger and the raw-text models of a model file, None if it has none."""
-    # see `pack`
+    """Return the tagger and the raw-text models that `pack` has added, or None for each."""
     kinds: dict[str, type[Tagger | Text]] = {"tagger": Tagger, "text": Text}
     return {
         name: kind.from_file(header[name], scheme.part(arrays, f"{name}/"))
@@ -104,17 +103,17 @@ def jackknife(
     rng: Rng = 1,
     progress: Progress | None = None,
 ) -> list[Sentence]:
-    """Replace the tags of each sentence by those of a tagger that was not trained on it.
+    """Replace the tags of each sentence by the tags of a tagger that was not trained on it.
 
     A parser that is trained on the treebank and on this copy can handle both gold and predicted
-    tags. It takes `folds` - 1 times as long as training one `Tagger`.
+    tags. Jackknifing takes `folds` - 1 times as long as training one `Tagger`.
 
     Parameters
     ----------
     treebank
         Tagged sentences.
     folds
-        The number of parts the treebank is split into, which is the number of taggers trained.
+        The number of parts of the treebank, which is the number of taggers to train.
     columns, epochs, progress
         As for `Tagger.train`. Columns without any values stay empty.
     rng
@@ -158,11 +157,12 @@ def taggers_of_others(
     progress: Progress | None = None,
     **how: Any,
 ) -> Iterator[tuple[list[int], Tagger]]:
-    """Yield each fold's sentence numbers, and a tagger of the others; none for fewer than folds."""
+    """Yield each fold's sentence numbers, and a tagger of the others; nothing if too few."""
     check_count(folds, "folds", 2)
     if len(treebank) < folds:
         return
-    alike: dict[str, list[int]] = {}  # a copy in another spelling has been seen with the sentence
+    # A copy in another spelling must be in the same fold: else a tagger has seen the sentence.
+    alike: dict[str, list[int]] = {}
     for number, sentence in enumerate(treebank):
         letters = "".join(filter(str.isalnum, "".join(sentence.forms).lower()))
         alike.setdefault(letters or f"{number} ", []).append(number)
@@ -171,7 +171,7 @@ def taggers_of_others(
         groups = [[number] for number in range(len(treebank))]
     numbered = folds_of(groups, folds, rng)
     for fold, (chosen, others) in enumerate(numbered):
-        part, rest = (sorted(chain.from_iterable(some)) for some in (chosen, others))
+        part, rest = (sorted(chain.from_iterable(each)) for each in (chosen, others))
 
         def say(_: str, done: int, total: int, before: int = fold) -> None:
             if progress:

@@ -1,8 +1,8 @@
 """Text as arrays of characters: code point, kind, white space after it, and offset.
 
 A run of white space is one space; a blank line ends a paragraph. A line end is a space, too:
-`SHORT_LINE` if the next word would have fitted, as it was probably set on purpose. After a `LINE`
-that is an item, or a sentence, text begins anew as after a paragraph.
+`SHORT_LINE` if the next word would have fitted into the line, since such a line end is probably
+intended. After a `LINE` that is an item or a sentence, text begins anew as after a paragraph.
 """
 
 # mypy: disable-error-code="no-untyped-call,no-any-return"
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    #: Returns for each character of a text, (n,), whether no word ends after it, and whether it is
-    #: a letter of a script that is not known.
+    #: Returns for each character of a text, (n,), whether no word ends after the character, and
+    #: whether the character is a letter of an unknown script.
     Whole = Callable[[NDArray[np.uint32]], tuple[NDArray[np.bool_], NDArray[np.bool_]]]
 
 #: The number of padding cells on each side of a paragraph, so that kernels need no bounds checks.
@@ -30,11 +30,11 @@ PADDING: Final = 5
 #: The code in padding, above all characters.
 NOTHING: Final = 0x110000
 
-#: What follows a character: another character; a space; a line end because the next word would not
-#: have fitted; a line end where it would have fitted; the end of the paragraph; the end of a line
-#: after which text begins anew.
+#: The gap after a character: another character follows; a space; a line end since the next word
+#: would not have fitted; a line end although the next word would have fitted; the end of the
+#: paragraph; the end of a line after which text begins anew.
 NO_GAP, SPACE, WRAPPED, SHORT_LINE, PARAGRAPH, LINE = range(6)
-#: Or another character, and no word ends between them.
+#: Another character follows, and no word ends between both.
 INSIDE: Final = 9
 
 #: Kinds of characters, for word shapes. White space is 0.
@@ -67,16 +67,18 @@ _kinds[NOTHING] = 0
 class Characters(NamedTuple):
     """The characters of a text, with padding around each paragraph."""
 
-    # uint32 (n,): code points, in lower case if that is one character; `NOTHING` in padding; 32 for
-    # a space
+    #: uint32 (n,): code points, in lower case if the lower case is one character; `NOTHING` in
+    #: padding; 32 for a space.
     folded: np.ndarray
-    kinds: np.ndarray  # uint8 (n,): the kind of each character; 0 for a space and in padding
-    # uint8 (n,): what follows the character: `NO_GAP`, `SPACE`, `WRAPPED`, `SHORT_LINE`,
-    # `PARAGRAPH`, `LINE` or `INSIDE`
+    #: uint8 (n,): the kind of each character; 0 for a space and in padding.
+    kinds: np.ndarray
+    #: uint8 (n,): the gap after the character: `NO_GAP`, `SPACE`, `WRAPPED`, `SHORT_LINE`,
+    #: `PARAGRAPH`, `LINE` or `INSIDE`.
     gaps: np.ndarray
-    offsets: np.ndarray  # int64 (n,): the offset in the text; -1 in padding
-    # int64 (p + 1,): the start of each paragraph (or `LINE`), padding included; the last entry is
-    # n. Without its padding, a paragraph neither begins nor ends with a space.
+    #: int64 (n,): the offset in the text; -1 in padding.
+    offsets: np.ndarray
+    #: int64 (p + 1,): the start of each paragraph (or `LINE`), padding included; the last entry is
+    #: n. Without its padding, a paragraph neither begins nor ends with a space.
     paragraphs: np.ndarray
 
     @classmethod
@@ -85,7 +87,7 @@ class Characters(NamedTuple):
     ) -> Characters:
         """Convert a text, which must not contain lone surrogates.
 
-        `marks` are those of `Lines.marks`; `whole` says which characters no word ends after.
+        `marks` is the output of `Lines.marks`; `whole` says after which characters no word ends.
         """
         if marks is None:
             marks = Lines(lines=False).marks(text)
@@ -99,7 +101,8 @@ class Characters(NamedTuple):
         inside = None
         if whole is not None:
             inside, strange = whole(codes)
-            kinds[strange & (kinds == _UNCASED)] = LOWER  # it knows nothing else of such letters
+            # The models have seen no uncased letters of unknown scripts.
+            kinds[strange & (kinds == _UNCASED)] = LOWER
         size = codes.size + 2 * PADDING * (1 + np.count_nonzero(marks))
         folded = np.full(size, NOTHING, dtype=np.uint32)
         kept_kinds = np.zeros(size, dtype=np.uint8)
@@ -152,7 +155,7 @@ def _lay_out(
     folded, kept_kinds, gaps, offsets, paragraphs = room
     n = marks.size
     written = 0
-    found = 0
+    paragraph = 0
     i = 0
     while True:
         while i < n and kinds[i] == 0:
@@ -176,8 +179,8 @@ def _lay_out(
                 line_ends += 2 if marks[at] == APART else 1
                 line = at + 1
             at += 1
-        paragraphs[found] = written
-        found += 1
+        paragraphs[paragraph] = written
+        paragraph += 1
         written += PADDING
         line = i
         while i < stop:
@@ -216,5 +219,5 @@ def _lay_out(
             i += 1
         gaps[written - 1] = LINE if i < n and line_ends == 1 else PARAGRAPH
         written += PADDING
-    paragraphs[found] = written
-    return written, found
+    paragraphs[paragraph] = written
+    return written, paragraph

@@ -1,7 +1,7 @@
-"""What a tokenizer has no evidence to cut: scripts that its treebank lacks, names with numbers.
+"""Runs of characters that a tokenizer must not cut: unknown scripts, and names with numbers.
 
-A log-linear model says something of any text. Of letters of a kind that it has never seen, that is
-chance, so a run of these stays whole.
+A log-linear model makes a decision for any text. For letters of scripts that its treebank lacks,
+the decision is chance, so a run of such letters stays whole.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ _UNSPACED: Final = (
 #: A script is known if it has at least this share of the letters of a treebank.
 _SHARE: Final = 0.001
 _LATIN: Final = "LATIN"
-_AFTER_LATIN: Final = 0x250  # the first letter that is none of the common Latin ones
+_AFTER_LATIN: Final = 0x250  # the first code point after the common Latin letters
 _COMBINING: Final = crc32(b"COMBINING")
 _UNKNOWN: Final = 1
 #: Letters at the start of a run of letters and figures, before a figure: *Boeing* in *Boeing777*.
 _BEFORE_FIGURES: Final = re.compile(r"(?<![^\W_])[^\W\d_]{2,}(?=\d)")
 
-# For each code point the checksum of its script's name, 0 if it is neither letter nor mark.
+# For each code point the checksum of its script's name; 0 if it is neither a letter nor a mark.
 _scripts = np.full(0x110000, _UNKNOWN, dtype=np.uint32)
 
 _FIELDS: Final = {
@@ -48,15 +48,15 @@ _FIELDS: Final = {
 
 
 class Evidence:
-    """What a tokenizer has learned from.
+    """The scripts and the names with numbers in the treebank of a tokenizer.
 
     Parameters
     ----------
     scripts
         The scripts of letters, by the first words of their names in Unicode, such as ``LATIN``.
-        None: that is not known, and any run of letters may be cut.
+        None: the scripts are not known, and any run of letters may be cut.
     figures
-        Whether figures after two letters or more belong to these, as in *Boeing777*.
+        Whether figures after two or more letters belong to the same word, as in *Boeing777*.
     """
 
     def __init__(self, scripts: Iterable[str] | None = None, *, figures: bool = False) -> None:
@@ -68,7 +68,7 @@ class Evidence:
 
     @classmethod
     def of(cls, tokens: Iterable[tuple[str, bool]]) -> Self:
-        """Look at the tokens of a treebank, each with whether a space follows it."""
+        """Collect the evidence of tokens: pairs of a form, and whether a space follows."""
         counts: Counter[str] = Counter()
         whole = cut = 0
         last = ""
@@ -76,8 +76,8 @@ class Evidence:
             counts.update(form)
             whole += len(_BEFORE_FIGURES.findall(form))
             if last and form[0].isdigit():
-                found = _BEFORE_FIGURES.findall(f"{last}0")
-                cut += bool(found) and last.endswith(found[-1])
+                matches = _BEFORE_FIGURES.findall(f"{last}0")
+                cut += bool(matches) and last.endswith(matches[-1])
             last = "" if spaced else form
         letters: Counter[str] = Counter()
         for character, count in counts.items():
@@ -92,24 +92,24 @@ class Evidence:
     def inside(
         self, read: Read, codes: NDArray[np.uint32]
     ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Return for each character of a text whether no word ends after it, (n,).
+        """Return for each character of a text whether no word ends after the character, (n,).
 
-        And whether it is a letter of an unknown script.
+        Also return whether the character is a letter of an unknown script.
         """
-        found, strange = np.zeros((2, codes.size), dtype=np.bool_)
+        whole, strange = np.zeros((2, codes.size), dtype=np.bool_)
         if not read.text.isascii():
-            found |= joined(codes)
+            whole |= joined(codes)
         if self.scripts is not None and not (self._first and read.text.isascii()):
             places = np.flatnonzero(codes >= self._first)
             scripts = _scripts_of(codes[places])
-            strange[places] = of_some = ~np.isin(scripts, self._known)
-            pairs = of_some[:-1] & (scripts[:-1] == scripts[1:]) & (np.diff(places) == 1)
-            found[places[:-1][pairs]] = True
+            strange[places] = unknown = ~np.isin(scripts, self._known)
+            pairs = unknown[:-1] & (scripts[:-1] == scripts[1:]) & (np.diff(places) == 1)
+            whole[places[:-1][pairs]] = True
         if self.figures:
-            found[_before_figures(read.text, codes)] = True
-        if read.starts is not None:  # of several characters that stand for one
-            found |= read.starts[1:] == read.starts[:-1]
-        return found, strange
+            whole[_before_figures(read.text, codes)] = True
+        if read.starts is not None:  # within several characters that stand for one character
+            whole |= read.starts[1:] == read.starts[:-1]
+        return whole, strange
 
     def to_file(self) -> dict[str, Any]:
         """Return the field of a model file."""
@@ -117,24 +117,24 @@ class Evidence:
 
     @classmethod
     def from_file(cls, header: Mapping[str, Any]) -> Self:
-        """Restore it from the output of `to_file`, or raise `ModelError`."""
+        """Restore the evidence from the output of `to_file`, or raise `ModelError`."""
         fields = scheme.fields_of(header, _FIELDS)
         return cls(fields["scripts"], figures=fields["figures"])
 
 
 def _before_figures(text: str, codes: NDArray[np.uint32]) -> list[int]:
     """Return the places of letters to which the figure after them belongs: `_BEFORE_FIGURES`."""
-    # A search of the whole text by the pattern took a third of the time of cutting it.
+    # A search of the whole text for the pattern took a third of the time of the tokenizer.
     figures = (codes >= ord("0")) & (codes <= ord("9"))
     places = np.flatnonzero(figures[1:] & (codes[:-1] >= ord("A")))
-    found = []
+    belonging = []
     for place in places.tolist():
         start = place
         while start >= 0 and text[start].isalpha():
             start -= 1
         if place - start > 1 and not (start >= 0 and text[start].isalnum()):
-            found.append(place)
-    return found
+            belonging.append(place)
+    return belonging
 
 
 def _scripts_of(codes: NDArray[np.uint32]) -> NDArray[np.uint32]:
@@ -146,5 +146,5 @@ def _scripts_of(codes: NDArray[np.uint32]) -> NDArray[np.uint32]:
             _scripts[code] = crc32(script_of(chr(code)).encode()) if is_letter else 0
         scripts = _scripts[codes]
     for i in np.flatnonzero(scripts[1:] == _COMBINING).tolist():
-        scripts[i + 1] = scripts[i]  # a mark of any script
+        scripts[i + 1] = scripts[i]  # a combining mark has the script of the letter before
     return scripts

@@ -47,14 +47,14 @@ class Lemmatizer(Rewriter):
     ... ]
     >>> lemmatizer = Lemmatizer.train(taught)
     >>> new = Sentence.from_words(["jumped", "went"], upos=["VERB", "VERB"])
-    >>> [found] = lemmatizer.lemmatize([new])
-    >>> found.lemmas
+    >>> [lemmatized] = lemmatizer.lemmatize([new])
+    >>> lemmatized.lemmas
     ['jump', 'go']
     """
 
     def __init__(self, rules: Rules, known: NDArray[np.int64], weights: NDArray[np.int8]) -> None:
         super().__init__(rules, known, weights)
-        self._found: dict[bytes, str] = {}
+        self._known_lemmas: dict[bytes, str] = {}
 
     @classmethod
     def train(
@@ -81,7 +81,7 @@ class Lemmatizer(Rewriter):
         targets: list[str | None] = []
         for word, counts in lemmas.items():
             lemma, count = counts.most_common(1)[0]
-            # Frequent words are repeated, but less than in proportion to their counts.
+            # Frequent words are repeated, but not in proportion to their counts.
             times = count.bit_length()
             words += [word] * times
             targets += [None if lemma == word[0] else lemma] * times
@@ -98,12 +98,12 @@ class Lemmatizer(Rewriter):
     def lemmatize(
         self, sentences: Iterable[Sentence], *, overwrite: bool = False
     ) -> Iterator[Sentence]:
-        """Fill in the lemmas of sentences that have none.
+        """Fill in the lemmas of sentences without lemmas.
 
         Parameters
         ----------
         sentences
-            With the same kinds of tags as in training.
+            Sentences with the same kinds of tags as in training.
         overwrite
             Whether to replace given lemmas, too.
 
@@ -119,23 +119,23 @@ class Lemmatizer(Rewriter):
             ]
             lemmas = iter(self._lemmas(list(chain.from_iterable(rows))))
             for sentence, changed in zip(batch, rows, strict=True):
-                found = list(islice(lemmas, len(changed)))
-                yield sentence.replace(lemmas=found) if found else sentence
+                new = list(islice(lemmas, len(changed)))
+                yield sentence.replace(lemmas=new) if new else sentence
 
     def _lemmas(self, rows: list[bytes]) -> list[str]:
-        known = self._found
-        # Other threads may fill or clear it at the same time.
-        found = {row: known.get(row, "") for row in rows}
-        unknown = [row for row, lemma in found.items() if not lemma]
+        known = self._known_lemmas
+        # Other threads may fill or clear the dictionary at the same time.
+        lemmas = {row: known.get(row, "") for row in rows}
+        unknown = [row for row, lemma in lemmas.items() if not lemma]
         if unknown:
             words = [_parted(row)[0] for row in unknown]
             new = self.rewritten([word[0] for word in words], _contexts(words))
-            learned = {row: new.get(i, words[i][0]) for i, row in enumerate(unknown)}
+            computed = {row: new.get(i, words[i][0]) for i, row in enumerate(unknown)}
             if len(known) > _MOST_WORDS:
                 known.clear()
-            known.update(learned)
-            found |= learned
-        return [found[row] for row in rows]
+            known.update(computed)
+            lemmas |= computed
+        return [lemmas[row] for row in rows]
 
 
 def _rows(sentence: Sentence) -> list[bytes]:
@@ -146,13 +146,13 @@ def _rows(sentence: Sentence) -> list[bytes]:
 
 
 def _parted(row: bytes) -> tuple[Word, str]:
-    """Part what `_rows` returns into a form with its tags, and the lemma."""
+    """Split a row of `_rows` into a form with its tags, and the lemma."""
     form, lemma, *tags = row.decode().split("\t")
     return (form, *tags), lemma
 
 
 def _contexts(words: Sequence[Word]) -> NDArray[np.uint64]:
-    """Hash the tags of words: each tag, and all together."""
+    """Hash the tags of words: each tag alone, and all tags of a word together."""
     hashes = {
         tags: [crc32(tag.encode()) for tag in (*tags, "\t".join(tags))]
         for tags in {word[1:] for word in words}

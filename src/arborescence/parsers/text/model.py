@@ -89,7 +89,7 @@ class Text:
         Raises
         ------
         ModelError
-            If they do not match each other, or come from another version.
+            If header and arrays do not match each other, or come from another version.
         """
         fields = scheme.fields_of_part("text", header, _FIELDS, _VERSION)
         lemmatizer = fields["lemmatizer"]

@@ -1,7 +1,8 @@
 """Rewrite forms in context: a log-linear choice among the edit scripts that fit (Chrupała 2006).
 
-For lemmas and multiword tokens. Features of a rule: the form, its prefixes and suffixes, the
-context, and whether the result is a known word. No rule is a choice too, with score 0.
+This serves lemmas and multiword tokens. Features of a rule are the form, its prefixes and suffixes,
+the context, and whether the result is a known word. To apply no rule is a choice, too, with score
+0.
 """
 
 # mypy: disable-error-code="no-untyped-call,no-any-return"
@@ -36,7 +37,7 @@ from arborescence.parsers.text.candidates import (
     room_for,
     table_of,
 )
-from arborescence.parsers.text.rules import CASES, STEM, Rule, Rules
+from arborescence.parsers.text.rules import CASES, STEM, EditScript, Rules
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -57,7 +58,7 @@ _TEMPLATES: Final = compiled(
     ]),
 )  # fmt: skip
 _FEATURES: Final = _TEMPLATES.features.size
-# The L1 penalty per step of size 1. Chosen on the dev set of English-EWT.
+# The L1 penalty for a step of size 1, chosen on the dev set of English-EWT.
 _PENALTY: Final = np.float32(0.003)
 
 
@@ -85,7 +86,7 @@ class Rewriter:
     ) -> Self:
         """Train on forms, their rewritings (None: unchanged), and hashes of their contexts.
 
-        `contexts` is (n, CONTEXTS); `cases` are the allowed changes of letter case: see `Rule`.
+        `contexts` is (n, CONTEXTS); `cases` are the allowed changes of letter case.
         """
         pairs = [
             (form, tuple(became.split(" ")))
@@ -161,7 +162,7 @@ class Rewriter:
         """Restore a rewriter from the output of `to_file`, or raise `ModelError`."""
         fields = scheme.fields_of(header, _FIELDS)
         known = scheme.arrays_of(arrays, _ARRAYS, {})["known"]
-        rules = [Rule(*rule) for rule in fields["rules"]]
+        rules = [EditScript(*rule) for rule in fields["rules"]]
         exceptions = {form: tuple(words) for form, words in fields["exceptions"].items()}
         weights = unpack(arrays, PLACES)
         return cls(Rules(rules, exceptions), np.cumsum(known, dtype=np.int64), weights)
@@ -169,7 +170,7 @@ class Rewriter:
 
 def _is_rule(value: object) -> bool:
     """Return whether a JSON value is a rule."""
-    if not isinstance(value, list | tuple) or len(value) != len(Rule._fields):
+    if not isinstance(value, list | tuple) or len(value) != len(EditScript._fields):
         return False
     case, prefix, suffix, words = value
     ends = all(end == "" or scheme.VALUE.fits(end) for end in (prefix, suffix))
@@ -210,8 +211,8 @@ _ARRAYS: Final = {"known": scheme.Array((np.uint32,), ("known",))}
 )
 def choose(
     order: np.ndarray,  # int64: the items to process, in this order
-    # int64 (n, 2): the form of each, and the number of the text that it is rewritten as; -1: as it
-    # is
+    # int64 (n, 2): the form of each item, and the number of the text that it is rewritten as; -1:
+    # the form stays the same
     items: np.ndarray,
     # texts, rules, known: as for `list_candidates`
     texts: Texts,
@@ -219,42 +220,44 @@ def choose(
     known: np.ndarray,
     contexts: np.ndarray,  # uint64 (n, CONTEXTS)
     weights: np.ndarray,  # int8 or float32 (PLACES,): empty: nothing is chosen
-    # int64 (n, 2): filled: what made the chosen candidate (see `Candidates`), and the number of the
-    # correct candidate; -1 if it is not among them, or nothing is
+    # int64 (n, 2): written: the source of the chosen candidate (see `Candidates`), and the number
+    # of the correct candidate; -1 if the correct one is missing, or there are no candidates
     chosen: np.ndarray,
     # float32 (2, PLACES): for training: the table of `Learned`, of which `weights` are the first
     # row. Changed.
     learned: np.ndarray,
 ) -> None:
-    """Choose the best candidate of each item; train too if `learned` is given."""
-    # O(features) a candidate
-    found = room_for(texts, rules)
-    places = np.empty((found.sources.size, _FEATURES), dtype=np.uint64)
-    scores = np.empty(found.sources.size)
+    """Choose the best candidate of each item; also train if `learned` is given.
+
+    O(features) a candidate.
+    """
+    candidates = room_for(texts, rules)
+    places = np.empty((candidates.sources.size, _FEATURES), dtype=np.uint64)
+    scores = np.empty(candidates.sources.size)
     room = values_of(_TEMPLATES, 3 + SPELLING + CONTEXTS)
     for i in order:
-        count = list_candidates(texts, rules, known, items[i, 0], found)
+        count = list_candidates(texts, rules, known, items[i, 0], candidates)
         gold = items[i, 1]
         right = 0
         if gold >= 0:
-            right = number_among(texts, gold, count, found)
+            right = number_among(texts, gold, count, candidates)
         chosen[i, 0] = 0
         chosen[i, 1] = right if count > 1 else -1
         if weights.size == 0:
             continue
         for k in range(SPELLING):
-            room.values[3 + k] = found.spelling[k]
+            room.values[3 + k] = candidates.spelling[k]
         for k in range(CONTEXTS):
             room.values[3 + SPELLING + k] = contexts[i, k]
         best, scores[0] = 0, 0.0
         for k in range(1, count):
             for column in range(3):
-                room.values[column] = found.rows[k, column]
+                room.values[column] = candidates.rows[k, column]
             fill(_TEMPLATES, room, PLACES, places[k], 0)
             scores[k] = total(weights, places[k])
             if scores[k] > scores[best]:
                 best = k
-        chosen[i, 0] = found.sources[best]
+        chosen[i, 0] = candidates.sources[best]
         if learned.size == 0:
             continue
         to_probabilities(scores[:count], scores[best])

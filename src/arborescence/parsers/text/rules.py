@@ -1,6 +1,7 @@
 """Edit scripts that rewrite a form as one or several words (after Chrupała 2006).
 
-A rule keeps the longest common substring, and replaces what stands before and after it.
+An edit script, or rule, keeps the longest common substring, and replaces the text before and after
+the substring.
 """
 
 from __future__ import annotations
@@ -13,25 +14,30 @@ if TYPE_CHECKING:
 
 #: The placeholder of the substring that is kept.
 STEM: Final = "\0"
-#: How the form is changed first: not at all; to lower case; to lower case except the first letter.
+#: The first change of a form: none; to lower case; to lower case except the first letter.
 AS_IS, LOWERED, CAPITALIZED = CASES = (0, 1, 2)
 # Rules with longer prefixes or suffixes are used only for forms seen in training.
 _LONGEST: Final = 8
-#: Rules leave a stem of at least as many characters.
+#: The least number of characters of a stem.
 SHORTEST_STEM: Final = 2
 
 
-class Rule(NamedTuple):
-    """How a form is rewritten."""
+class EditScript(NamedTuple):
+    """A rule that rewrites a form."""
 
-    case: int  # `AS_IS`, `LOWERED` or `CAPITALIZED`: the change of letter case that comes first
-    # prefix, suffix: the prefix and suffix of the form; the rest, which is not empty, is its stem
+    #: `AS_IS`, `LOWERED` or `CAPITALIZED`: the change of letter case that comes first.
+    case: int
+    #: The prefix of the form.
     prefix: str
+    #: The suffix of the form; between prefix and suffix is the stem, which is not empty.
     suffix: str
-    words: str  # the result: the words separated by spaces, with `STEM` in place of the stem
+    #: The result: the words separated by spaces, with `STEM` in place of the stem.
+    words: str
 
     @classmethod
-    def between(cls, form: str, words: tuple[str, ...], cases: Iterable[int] = (AS_IS,)) -> Rule:
+    def between(
+        cls, form: str, words: tuple[str, ...], cases: Iterable[int] = (AS_IS,)
+    ) -> EditScript:
         """Return the rule that rewrites a form as these words and keeps the longest stem."""
         best: tuple[int, int, int, int, int] | None = None
         for case in cases:
@@ -60,12 +66,13 @@ class Rule(NamedTuple):
 
 
 class Rules:
-    """A set of rules."""
+    """A set of general rules, and exceptions.
 
-    # rules: general rules, for every form that they fit
-    # exceptions: additional rewritings of single forms: words separated by spaces
+    A general rule rewrites every form that has its prefix and suffix. The exceptions are additional
+    rewritings of single forms: words separated by spaces.
+    """
 
-    def __init__(self, rules: Iterable[Rule], exceptions: dict[str, tuple[str, ...]]) -> None:
+    def __init__(self, rules: Iterable[EditScript], exceptions: dict[str, tuple[str, ...]]) -> None:
         self.rules = tuple(rules)
         self.exceptions = exceptions
         #: The letter cases to try.
@@ -80,10 +87,10 @@ class Rules:
     def of(cls, pairs: Iterable[tuple[str, tuple[str, ...]]], cases: Iterable[int]) -> Rules:
         """Extract rules from pairs of a form and its words; each distinct pair counts once."""
         cases = tuple(cases)
-        seen: defaultdict[Rule, list[tuple[str, str]]] = defaultdict(list)
+        seen: defaultdict[EditScript, list[tuple[str, str]]] = defaultdict(list)
         for form, words in sorted(set(pairs)):
-            seen[Rule.between(form, words, cases)].append((form, " ".join(words)))
-        rules: list[Rule] = []
+            seen[EditScript.between(form, words, cases)].append((form, " ".join(words)))
+        rules: list[EditScript] = []
         exceptions: defaultdict[str, list[str]] = defaultdict(list)
         for rule, examples in seen.items():
             ends = len(rule.prefix) + len(rule.suffix)
@@ -97,14 +104,14 @@ class Rules:
         return cls(sorted(rules), {form: tuple(texts) for form, texts in exceptions.items()})
 
     def applied(self, source: int, form: str) -> str:
-        """Return what a rule makes of a form: r + 1 for rule r in order; -1 - k: exception k."""
+        """Rewrite a form by rule r (`source` is r + 1, in order) or exception k (-1 - k)."""
         if source > 0:
             return self.in_order[source - 1].applied(form)
         return self.exceptions[form][-1 - source]
 
 
 def cased(form: str, case: int) -> str:
-    """Change the letter case of a form; see `Rule`."""
+    """Change the letter case of a form; see `EditScript`."""
     if case == LOWERED:
         return form.lower()
     return form[:1] + form[1:].lower() if case == CAPITALIZED else form

@@ -1,7 +1,7 @@
 """Sentence segmentation: a binary log-linear decision after each token, from left to right.
 
-By the tokens around and their shapes, white space, the length so far, the first token, open
-quotations and brackets, and the distance to the next full stop (headings have none).
+Its features are the tokens around and their shapes, white space, the length so far, the first
+token, open quotations and brackets, and the distance to the next full stop (headings have none).
 """
 
 # mypy: disable-error-code="no-untyped-call,no-any-return"
@@ -40,9 +40,9 @@ from arborescence.parsers.text.characters import (
 FORM, SHAPE, FIRST, LAST, SUFFIX, GAP, AHEAD, OUTLINE = range(8)
 LETTERS: Final = 8
 
-# Of the tokens of the sentence, and after it, by distance and column: the token is w; w1 and w2 are
-# those before it, v and v1 those after it. Their shapes are s, with each run of one kind counted
-# once o and r.
+# The tokens of the sentence and after the sentence, by distance and column: the token is w; w1 and
+# w2 are the tokens before, v and v1 the tokens after. s is a shape; o and r are shapes with each
+# run of one kind counted once.
 _AROUND: Final = {
     "w": (0, FORM), "w1": (-1, FORM), "w2": (-2, FORM), "v": (1, FORM), "v1": (2, FORM),
     "s": (0, SHAPE), "s1": (-1, SHAPE), "o": (0, OUTLINE), "o1": (-1, OUTLINE),
@@ -72,25 +72,27 @@ _TEMPLATES: Final = compiled(
 _FEATURES: Final = _TEMPLATES.features.size
 _START: Final = np.uint64(0x5851F42D4C957F2D)
 _OUTSIDE: Final = np.uint64(7)
-# The first numbers of the bins that `_rough` tells apart.
+# The first numbers of the bins of `_rough`.
 _BINS: Final = np.array([1, 2, 3, 4, 5, 8, 12, 20, 40])
-# A text of so many tokens or more without full stops and commas has its sentences ended sooner: few
-# ends are likely there, and F1 is best if those are taken that are more likely than one in four.
+# In a text of at least _LONG tokens without full stops and commas, sentences end sooner: few ends
+# are likely there, and F1 is best if a sentence ends where the probability is above one in four.
 _LONG: Final = 30
 _SOONER: Final = float(1 / UNIT)
-# The L1 penalty per step of size 1. Chosen on the dev set of English-EWT.
+# The L1 penalty for a step of size 1, chosen on the dev set of English-EWT.
 _PENALTY: Final = np.float32(0.03)
 
 
 @kernel
 @takes(f"{CHARACTERS}, int64[::1], int64[::1], out uint64[:, ::1]")
 def spell(text: Characters, starts: np.ndarray, ends: np.ndarray, letters: np.ndarray) -> None:
-    """Hash the forms and shapes of tokens."""
-    # starts, ends: int64 (t,): the first and the last character of each token
-    # letters: uint64 (t, LETTERS): filled: the form in lower case; the kinds of its characters; the
-    # first kind; the last kind; its last three characters; the gap after it; the distance to the
-    # next token of `TERMINAL` characters only, in bins; its kinds, with each run of one kind
-    # counted once
+    """Hash the forms and shapes of tokens.
+
+    `starts` and `ends`, int64 (t,), are the first and the last character of each token. `letters`,
+    uint64 (t, LETTERS), is written: the form in lower case; the kinds of its characters; the first
+    kind; the last kind; its last three characters; the gap after the token; the distance to the
+    next token of `TERMINAL` characters only, in bins; its kinds, with each run of one kind counted
+    once.
+    """
     folded, kinds, gaps = text.folded, text.kinds, text.gaps
     ahead = 0
     for back in range(starts.size):
@@ -124,10 +126,10 @@ def spell(text: Characters, starts: np.ndarray, ends: np.ndarray, letters: np.nd
 @kernel
 def _rough(number: int) -> np.uint64:
     """Return the bin of a number: 0, 1, 2, 3, 4, 5-7, 8-11, 12-19, 20-39, more."""
-    found = 0
+    number_of_bin = 0
     for start in _BINS:
-        found += number >= start
-    return np.uint64(found)
+        number_of_bin += number >= start
+    return np.uint64(number_of_bin)
 
 
 @kernel
@@ -141,8 +143,10 @@ def _look(
     room: Values,
     places: np.ndarray,
 ) -> None:
-    """Compute the features' places for an end after token `t` of the sentence from `begin`."""
-    # The paragraph has the tokens up to `last` - 1
+    """Compute the features' places for an end after token `t` of the sentence from `begin`.
+
+    The last token of the paragraph is `last` - 1.
+    """
     atoms = room.values
     count = len(_WHERE)
     for k in range(count):
@@ -159,15 +163,15 @@ def _look(
 def end(
     letters: np.ndarray,  # the output of `spell`. The end of a paragraph always ends a sentence.
     weights: np.ndarray,  # int8 or float32 (PLACES,)
-    # float64 (t,): filled: the score of a sentence end after each token; a sentence ends if it is
-    # above 0. Later scores depend on earlier ends.
+    # float64 (t,): written: the score of a sentence end after each token; a sentence ends if its
+    # score is above 0. Later scores depend on earlier ends.
     scores: np.ndarray,
     gold: np.ndarray,  # bool (t,): the gold ends. Empty: no training.
     # float32 (2, PLACES): for training: the table of `Learned`, of which `weights` are the first
     # row. Changed.
     learned: np.ndarray,
 ) -> None:
-    """Find the ends of sentences; train too if `gold` is given. O(1) a token: 54 features."""
+    """Find the ends of sentences; also train if `gold` is given. O(1) a token: 54 features."""
     n = scores.size
     places = np.empty(_FEATURES, dtype=np.uint64)
     room = values_of(_TEMPLATES, len(_WHERE) + 6)

@@ -1,8 +1,8 @@
 """Tokenizer: splits raw text into sentences and words, with log-linear models from a treebank.
 
-It finds ends of tokens (`words`), of sentences (`sentences`), and splits multiword tokens
-(`multiwords`). The text is made from forms and ``SpaceAfter=No`` (Zeman et al. 2018), with line
-ends at random, so that the model learns how reliable they are.
+It finds the ends of tokens (`words`) and of sentences (`sentences`), and splits multiword tokens
+(`words.Splitter`). The training text is made from forms and ``SpaceAfter=No`` (Zeman et al. 2018),
+with random line ends, so that the model learns how reliable line ends are.
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ _EPOCHS: Final = 6
 _FIELDS: Final = {
     "with_spaces": scheme.one_of([False, True]),
     "multiwords": scheme.MAPPING_OR_NULL,
-    # Older files lack these: nothing is known of what such a model has seen.
+    # Older files lack these fields: the scripts and characters of their treebanks are not known.
     "reading": replace(reading.FIELD, default=None),
     "evidence": replace(scheme.MAPPING, default=Evidence().to_file()),
 }
 # The words of its treebank, where no splitter has them; older files lack them.
 _KNOWN: Final = {"known": scheme.Array((np.uint32,), ("known",))}
 _NONE: Final = np.zeros(0, dtype=np.int64)
-# The number of characters per piece, and how many of them are repeated in the next piece.
+# The number of characters of a piece, and the number of them that the next piece repeats.
 _PIECE: Final = 1 << 15
 _AGAIN: Final = 1 << 11
 
@@ -133,9 +133,9 @@ class Tokenizer:
             characters = Characters.of(
                 text.text, whole=partial(evidence.inside, Read(text.text, None))
             )
-            there = characters.offsets >= 0
-            right = np.zeros(there.size, dtype=np.bool_)
-            right[there] = text.token_ends[characters.offsets[there]]
+            in_text = characters.offsets >= 0
+            right = np.zeros(in_text.size, dtype=np.bool_)
+            right[in_text] = text.token_ends[characters.offsets[in_text]]
             starts, ends = _bounds(characters, right)
             letters = _spelled(characters, starts, ends)
             if epoch == _EPOCHS:
@@ -178,15 +178,15 @@ class Tokenizer:
             Paragraphs separated by blank lines. Each run of white space counts as one space.
         lines
             Whether each line is a sentence (True), or sentences go on from line to line (False).
-            None: also where lines are items, such as headlines or the entries of a list, each is
-            read by itself. These are short lines, or such that the next word would have fitted into
-            most of them, and most begin with a capital letter.
+            None: as False, but lines that are items, such as headlines or the entries of a list,
+            are read one by one. Items are short lines, or lines into most of which the next word
+            would have fitted, and most of them begin with a capital letter.
 
         Yields
         ------
         Sentence
-            With ``# sent_id``, ``# text``, ``# newpar`` at the start of a paragraph, multiword
-            tokens, and the white space in MISC, where it is not one space (see
+            A sentence with ``# sent_id``, ``# text``, ``# newpar`` at the start of a paragraph,
+            multiword tokens, and in MISC the white space that is not one space (see
             `treebank.raw_text`).
 
         Raises
@@ -216,9 +216,8 @@ class Tokenizer:
             The name of the document, for ``# newdoc`` of the first sentence and as the start of
             every ``# sent_id``.
         warn
-            Called with a message for the first sentence of more than 500 words, as such sentences
-            are cut; and where lines are first read as items. None: a Python warning is issued for
-            the first of these.
+            Called with a message for the first sentence of more than 500 words, which is cut, and
+            for the first lines that are read as items. None: the first message is a Python warning.
         """
         writer = Writer(name, warn, paragraphs=not lines)
         layout = Lines(lines, warn)
@@ -226,29 +225,29 @@ class Tokenizer:
         for piece in pieces:
             held += piece
             while len(held) >= 2 * _PIECE:
-                used, found = self._first(held[: 2 * _PIECE], writer, layout)
+                used, sentences = self._first(held[: 2 * _PIECE], writer, layout)
                 held = held[used:]
-                yield from found
+                yield from sentences
         if held.strip():
             yield from writer.write(self._cut(held, layout.marks(held), layout, ends=True))
 
     def sentence_stops(self, text: str, starts: npt.ArrayLike, stops: npt.ArrayLike) -> list[int]:
-        """Find the sentences of a text that something else has cut into tokens.
+        """Find the sentences of a text that another tokenizer has cut into tokens.
 
-        Sentences of more than 500 tokens are cut where it is best.
+        Sentences of more than 500 tokens are cut at likely sentence ends.
 
         Parameters
         ----------
         text
             As for `split`.
         starts, stops : (t,) int
-            The first character of each token, and the character after its last one, in the order of
-            the text. A token is not empty, and has no white space at its ends.
+            The first character of each token, and the character after its last character, in the
+            order of the text. A token is not empty, and has no white space at its ends.
 
         Returns
         -------
         list of int
-            For each sentence, the number of the token after its last one.
+            For each sentence, the number of the token after its last token.
 
         Examples
         --------
@@ -260,16 +259,16 @@ class Tokenizer:
         """
         read = self._reading.read(text)
         characters = Characters.of(read.text, read.at(Lines(None).marks(text)))
-        there = np.flatnonzero(characters.offsets >= 0)
+        in_text = np.flatnonzero(characters.offsets >= 0)
         places = np.empty(len(read.text), dtype=np.int64)
-        places[characters.offsets[there]] = there
+        places[characters.offsets[in_text]] = in_text
         first = places[read.places(starts)]
         last = places[read.places(np.asarray(stops) - 1)]
         scores = self._scores(_spelled(characters, first, last))
         return list(stops_of(scores, [1] * first.size, lambda _: None))
 
     def _first(self, text: str, writer: Writer, layout: Lines) -> tuple[int, Iterable[Sentence]]:
-        """Return complete sentences from the start of a text, and the number of characters used."""
+        """Return the number of characters used, and complete sentences from the start of a text."""
         if begin := len(text) - len(text.lstrip()):
             writer.pass_over(text[:begin])
             return begin, ()
@@ -305,7 +304,8 @@ class Tokenizer:
         except UnicodeEncodeError as error:
             half = read.text[error.start]
             raise TreebankError(
-                f"{half!r} in the text is half of a character (a lone surrogate): decode it anew"
+                f"{half!r} in the text is half of a character (a lone surrogate): decode the text "
+                "again"
             ) from error
         cuts = np.zeros(characters.folded.size, dtype=np.bool_)
         ends_of_words.cut(characters, self._with_spaces, self._words, cuts, NO_GOLD, NOTHING)
@@ -402,23 +402,26 @@ def _spelled(
     return letters
 
 
-# What is changed in training: the shares of paragraphs that are joined to the next one, and that
-# are without punctuation, half of these in lower case; the share that are wrapped at a random
-# width, and the share with one line per sentence.
+# The changes of the training text: the share of paragraphs that are joined to the next paragraph;
+# the share without punctuation, half of them in lower case; the share that are wrapped at a random
+# width; and the share with one line for each sentence.
 _JOINED: Final = 0.25
 _BARE: Final = 0.2
 _WRAPPED: Final = 0.25
 _A_LINE_EACH: Final = 0.25
 _WIDTHS: Final = (40, 100)
-# The mean number of sentences per paragraph, for a treebank without paragraph marks.
+# The mean number of sentences in a paragraph, for a treebank without paragraph marks.
 _PARAGRAPH: Final = 5
 
 
 class Token(NamedTuple):
-    """A token: its form, its words if it has several, and whether a space follows."""
+    """A token of a treebank."""
 
+    #: The form.
     form: str
+    #: The words of a multiword token, else None.
     words: tuple[str, ...] | None
+    #: Whether a space follows.
     spaced: bool
 
     def read(self, reads: Reading) -> Token:
@@ -456,17 +459,18 @@ def _tokens(sentence: Sentence) -> list[Token]:
 class TrainingText(NamedTuple):
     """A text, and the ends of its tokens and sentences."""
 
+    #: The text.
     text: str
-    # token_ends, sentence_ends: (len(text),): whether a token, or a sentence, ends with each
-    # character
+    #: (len(text),): whether a token ends with each character.
     token_ends: NDArray[np.bool_]
+    #: (len(text),): whether a sentence ends with each character.
     sentence_ends: NDArray[np.bool_]
 
     @classmethod
     def of(
         cls, paragraphs: Sequence[Paragraph], generator: np.random.Generator, *, plain: bool
     ) -> Self:
-        """Make the text of paragraphs: plain, or changed at random, and with random line ends."""
+        """Make the text of paragraphs: plain, or with random changes and random line ends."""
         pieces: list[str] = []
         token_ends: list[int] = []
         sentence_ends: list[int] = []
@@ -535,7 +539,7 @@ def _changed(paragraphs: Sequence[Paragraph], generator: np.random.Generator) ->
 
 def _bare(paragraph: Paragraph, *, lower: bool) -> Paragraph:
     """Return a paragraph without punctuation."""
-    found: Paragraph = []
+    bare: Paragraph = []
     for sentence in paragraph:
         tokens: list[Token] = []
         for token in sentence:
@@ -544,5 +548,5 @@ def _bare(paragraph: Paragraph, *, lower: bool) -> Paragraph:
             elif tokens:
                 tokens[-1] = tokens[-1]._replace(spaced=True)
         if tokens:
-            found.append([*tokens[:-1], tokens[-1]._replace(spaced=True)])
-    return found
+            bare.append([*tokens[:-1], tokens[-1]._replace(spaced=True)])
+    return bare

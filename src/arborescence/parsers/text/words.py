@@ -1,8 +1,8 @@
 """Word segmentation: a binary log-linear decision after each character, from left to right.
 
-By the characters around, the text between the two nearest spaces, and the words before. Then
-multiword tokens (*du* into *de le*) are split by `rewriting`, with neighbours as context. There are
-no language-specific rules.
+Its features are the characters around, the text between the two nearest spaces, and the words
+before. Then `rewriting` splits multiword tokens (*du* into *de le*), with the neighbours as
+context. There are no language-specific rules.
 """
 
 # mypy: disable-error-code="no-untyped-call,no-any-return"
@@ -46,8 +46,8 @@ _ATOMS: Final = (
     "c3 c2 c1 c d d1 d2 d3 k j kj k21 j12 k21kj kjj12 k1kj kjj1 k1kjj1 k21kjj12 jj12 k21k lead "
     "after lead_shape rest_shape piece before long"
 )
-# The characters up to this one are c3, c2, c1, c, those after it d, d1, d2, d3. Kinds of characters
-# are k and j; names of several kinds are these, packed into one number.
+# The characters up to this character are c3, c2, c1, c; the characters after it are d, d1, d2, d3.
+# Kinds of characters are k and j; a name of several letters is several kinds, in one number.
 _TEMPLATES: Final = compiled(
     _ATOMS,
     """
@@ -64,20 +64,20 @@ _FEATURES: Final = _TEMPLATES.features.size
 _SPACE: Final = 32
 _START: Final = np.uint64(0x5851F42D4C957F2D)
 _LONGEST: Final = 8  # longer words share one length feature
-# The L1 penalty per step of size 1. Chosen on the dev set of English-EWT.
+# The L1 penalty for a step of size 1, chosen on the dev set of English-EWT.
 _PENALTY: Final = np.float32(0.02)
 
 
 class Stretches(NamedTuple):
     """Hashes of the text between spaces, uint64 (n,) each."""
 
-    # lead, rest: the characters from the previous space up to this one, and from this one to the
-    # next space
+    #: The characters from the previous space up to each character.
     lead: np.ndarray
+    #: The characters from each character to the next space.
     rest: np.ndarray
-    # lead_shape, rest_shape: the same for kinds of characters, with each run of one kind counted
-    # once
+    #: The kinds of the characters in `lead`, with each run of one kind counted once.
     lead_shape: np.ndarray
+    #: The kinds of the characters in `rest`, with each run of one kind counted once.
     rest_shape: np.ndarray
 
 
@@ -96,7 +96,7 @@ def stretches(text: Characters) -> Stretches:
 
 @kernel
 def _extend(text: Characters, i: int, before: int, hashes: np.ndarray, shapes: np.ndarray) -> None:
-    """Hash the text up to character `i`, of which that up to `before` is hashed."""
+    """Hash the text up to character `i`; the text up to `before` has been hashed."""
     kind = text.kinds[i]
     if kind == 0:
         hashes[i] = shapes[i] = _START
@@ -118,9 +118,11 @@ def _look(
     room: Values,
     places: np.ndarray,
 ) -> None:
-    """Compute the features' places for a word end after character `i`."""
-    # `piece` is the hash of the word so far, `length` its length, `before` the hash of the previous
-    # word
+    """Compute the features' places for a word end after character `i`.
+
+    `piece` is the hash of the word so far, `length` its length, and `before` the hash of the
+    previous word.
+    """
     atoms = room.values
     for n in range(8):
         atoms[n] = text.folded[i - 3 + n]
@@ -151,13 +153,13 @@ def cut(
     text: Characters,  # n characters
     with_spaces: bool,  # whether a word may contain spaces. If not, each space ends a word.
     weights: np.ndarray,  # int8 or float32 (PLACES,)
-    # bool (n,): filled: whether a word ends with this character. Later decisions depend on earlier
-    # ones.
+    # bool (n,): written: whether a word ends with this character. Later decisions depend on earlier
+    # decisions.
     ends: np.ndarray,
     gold: np.ndarray,  # bool (n,)
     learned: np.ndarray,  # as for `sentences.end`
 ) -> None:
-    """Find the ends of words; train too if `gold` is given. O(1) a character: 50 features."""
+    """Find the ends of words; also train if `gold` is given. O(1) a character: 50 features."""
     folded, kinds, gaps, paragraphs = text.folded, text.kinds, text.gaps, text.paragraphs
     around = stretches(text)
     places = np.empty(_FEATURES, dtype=np.uint64)
@@ -210,8 +212,7 @@ class Splitter(Rewriter):
         generator: np.random.Generator,
         progress: Callable[[int, int], None],
     ) -> Self | None:
-        """Train on t tokens, and their words or None each."""
-        # None if there are no multiword tokens
+        """Train on t tokens, each with its words or None; return None without multiword tokens."""
         targets = [
             " ".join(parts).lower() if parts and not {STEM, " "} & set("".join(parts)) else None
             for parts in words
@@ -236,8 +237,8 @@ class Splitter(Rewriter):
 
     def split(self, tokens: Sequence[str], letters: NDArray[np.uint64]) -> dict[int, list[str]]:
         """Return the words of each multiword token, keyed by the number of the token."""
-        found = self.rewritten([token.lower() for token in tokens], _neighbours(letters))
-        return {number: _cased(tokens[number], words) for number, words in found.items()}
+        words_of = self.rewritten([token.lower() for token in tokens], _neighbours(letters))
+        return {number: _cased(tokens[number], words) for number, words in words_of.items()}
 
 
 def _cased(token: str, words: str) -> list[str]:
@@ -273,5 +274,5 @@ def hash_neighbours(letters: np.ndarray, contexts: np.ndarray) -> None:
         contexts[t, 0] = before
         contexts[t, 1] = after
         contexts[t, 2] = mix(before, after)
-        looks = mix(letters[t, OUTLINE], letters[t, GAP])
-        contexts[t, 3] = mix(looks, letters[t + 1, OUTLINE] if after != _OUTSIDE else _OUTSIDE)
+        shape = mix(letters[t, OUTLINE], letters[t, GAP])
+        contexts[t, 3] = mix(shape, letters[t + 1, OUTLINE] if after != _OUTSIDE else _OUTSIDE)

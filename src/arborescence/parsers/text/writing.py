@@ -28,30 +28,37 @@ if TYPE_CHECKING:
 
     from arborescence.treebank import Sentence
 
-#: Sentences with more words are cut.
+#: The largest number of words in a sentence; longer sentences are cut.
 LONGEST_SENTENCE: Final = 500
 
-#: So much white space before a token is kept; longer runs are cut.
+#: The most characters of white space that are kept before a token; longer runs are cut.
 _MOST_SPACE: Final = 1 << 20
 
 
 class Tokens(NamedTuple):
     """The tokens of a text."""
 
+    #: The form of each token.
     forms: list[str]
-    # starts, stops: the start and end offset of each token in the text
+    #: The start of each token in the text.
     starts: list[int]
+    #: The end of each token in the text.
     stops: list[int]
-    gaps: list[int]  # the white space that follows: see `Characters`
-    # (t,): the score of a sentence end after each token; an end if above 0
+    #: The gap after each token: see `Characters`.
+    gaps: list[int]
+    #: (t,): the score of a sentence end after each token; above 0, the sentence ends.
     scores: NDArray[np.float64]
-    words: dict[int, list[str]]  # the words of the multiword tokens, keyed by token number
+    #: The words of the multiword tokens, by token number.
+    words: dict[int, list[str]]
+    #: The text.
     text: str
-    removed: list[tuple[int, int]]  # from where to where forms leave the text out, in order
-    ends: bool  # whether the text ends here
+    #: From where to where forms leave the text out, in order.
+    removed: list[tuple[int, int]]
+    #: Whether the text ends here.
+    ends: bool
 
     def first(self, count: int) -> Tokens:
-        """Return the first `count` tokens, and the text up to the next one."""
+        """Return the first `count` tokens, and the text up to the next token."""
         if count == len(self.forms):
             return self
         return self._replace(
@@ -77,26 +84,26 @@ class Tokens(NamedTuple):
         return " ".join("".join(pieces).split())
 
     def misc(self, before: str, *, paragraphs: bool) -> list[str]:
-        """Return MISC of each token: white space that is not as usual; "_" for none.
+        """Return MISC of each token: unusual white space, else "_".
 
-        `before` is that before the first token. Before a paragraph, a blank line is usual, if
-        `paragraphs` are marked.
+        `before` is the white space before the first token. If `paragraphs` are marked, a blank line
+        before a paragraph is usual.
         """
         text = self.text
         spaces = [text[i:j] for i, j in zip(self.stops, [*self.starts[1:], len(text)], strict=True)]
         usual = {"": NOT_SPACED, " ": "_"} | ({BETWEEN_PARAGRAPHS: "_"} if paragraphs else {})
-        found = [usual.get(space) or AFTER + escaped(space) for space in spaces]
+        misc = [usual.get(space) or AFTER + escaped(space) for space in spaces]
         if self.ends:
-            found[-1] = AFTER + escaped(spaces[-1]) if spaces[-1] else "_"
+            misc[-1] = AFTER + escaped(spaces[-1]) if spaces[-1] else "_"
         elif self.gaps[-1] != PARAGRAPH and spaces[-1] == BETWEEN_PARAGRAPHS:
-            found[-1] = AFTER + escaped(spaces[-1])
+            misc[-1] = AFTER + escaped(spaces[-1])
         if before:
-            found[0] = _with(found[0], BEFORE + escaped(before))
+            misc[0] = _with(misc[0], BEFORE + escaped(before))
         for t, form in enumerate(self.forms):
             token = text[self.starts[t] : self.stops[t]]
             if token != form:
-                found[t] = _with(found[t], WITHIN + escaped(token))
-        return found
+                misc[t] = _with(misc[t], WITHIN + escaped(token))
+        return misc
 
 
 def _with(misc: str, entry: str) -> str:
@@ -114,15 +121,15 @@ class Writer:
         self._paragraphs = paragraphs
         self._count = 0
         self._new = paragraphs  # whether a paragraph begins
-        self._space = ""  # the white space before it
+        self._space = ""  # the white space before the next token
         self._warned = False
 
     def pass_over(self, space: str) -> None:
-        """Take white space that stands before the next token."""
+        """Keep white space that stands before the next token."""
         self._space = (self._space + space)[:_MOST_SPACE]
 
     def write(self, tokens: Tokens) -> Iterator[Sentence]:
-        """Yield the sentences of the tokens; the last one ends with the last token."""
+        """Yield the sentences of the tokens; the last sentence ends with the last token."""
         first = 0
         lines: list[str] = []
         self.pass_over(tokens.text[: tokens.starts[0]])
@@ -168,9 +175,9 @@ class Writer:
     def _warn(self, words: int) -> None:
         if not self._warned:
             self._tell(
-                f"{self._prefix(': ')}sentence {self._count + 1} has {words} words: cut where it "
-                "is best, for a "
-                f"sentence has at most {LONGEST_SENTENCE} (other long ones are cut, too)"
+                f"{self._prefix(': ')}sentence {self._count + 1} has {words} words: it was cut at "
+                f"likely sentence ends, since a sentence has at most {LONGEST_SENTENCE} words "
+                "(other long sentences are cut, too)"
             )
             self._warned = True
 
@@ -178,21 +185,20 @@ class Writer:
 def stops_of(
     scores: NDArray[np.float64], sizes: list[int], cutting: Callable[[int], object]
 ) -> Iterator[int]:
-    """Yield the ends of sentences."""
-    # `cutting` hears the number of words before each that is too long
+    """Yield the ends of sentences; call `cutting` with the number of words that are too many."""
     first = 0
     for stop in [*(np.flatnonzero(scores > 0) + 1).tolist(), len(sizes)]:
-        left = sizes[first:stop]
-        while sum(left) > LONGEST_SENTENCE:
-            longest = np.searchsorted(np.cumsum(left), LONGEST_SENTENCE, side="right")
+        rest = sizes[first:stop]
+        while sum(rest) > LONGEST_SENTENCE:
+            longest = np.searchsorted(np.cumsum(rest), LONGEST_SENTENCE, side="right")
             fits = max(int(longest), 1)
             least = (fits + 1) // 2
             best = int(np.argmax(scores[first + least - 1 : first + fits]))
             size = least + best
-            cutting(sum(left))
+            cutting(sum(rest))
             yield first + size
             first += size
-            del left[:size]
+            del rest[:size]
         if first < stop:
             yield stop
         first = stop

@@ -1,7 +1,7 @@
 """Beam search over transitions (Zhang and Clark 2008); greedy parsing is a beam of one.
 
-A derivation's score is the sum of its actions'. Relations are chosen when an edge is added: their
-scores do not decide what is kept, but later features use them.
+A derivation's score is the sum of its actions' scores. Relations are chosen when an edge is added:
+their scores do not decide which states stay in the beam, but later features use the relations.
 """
 
 from __future__ import annotations
@@ -22,11 +22,14 @@ if TYPE_CHECKING:
 class Agenda(NamedTuple):
     """The candidates for the next beam, best first; ties in order of arrival."""
 
-    scores: NDArray[np.float64]  # (B,)
-    # parents, actions: (B,): the state in the beam, and its action
+    #: (B,): the scores of the candidates.
+    scores: NDArray[np.float64]
+    #: (B,): the place of each candidate's state in the beam.
     parents: NDArray[np.int64]
+    #: (B,): the action of each candidate.
     actions: NDArray[np.int64]
-    reached: NDArray[np.float64]  # (B,): the scores of the states in the beam
+    #: (B,): the scores of the states in the beam.
+    reached: NDArray[np.float64]
 
     @classmethod
     def of(cls, beam: int) -> Self:
@@ -36,16 +39,16 @@ class Agenda(NamedTuple):
 
 
 class Trail(NamedTuple):
-    """How the states of the beam were reached."""
+    """The steps that led to the states of the beam."""
 
-    # previous states and moves (`STRIDE`), (steps, B) each
-
+    #: (steps, B): the place of the previous state in the beam.
     parents: NDArray[np.int64]
+    #: (steps, B): the moves, see `STRIDE`.
     moves: NDArray[np.int64]
 
     @classmethod
     def of(cls, steps: int, beam: int) -> Self:
-        """Allocate a trail of as many steps."""
+        """Allocate a trail of `steps` steps."""
         return cls(*np.empty((2, steps, beam), dtype=np.int64))
 
 
@@ -77,9 +80,11 @@ def _enter(agenda: Agenda, count: int, score: float, parent: int, action: int) -
 
 @kernel
 def begin(scorer: Scorer, n: int, agenda: Agenda) -> np.ndarray:
-    """Make the beam of a sentence of one state; return space for two beams."""
-    # int32 (2, B, FIELDS, n + 4). A beam of one, (1, 1, FIELDS, n + 4), makes its steps in place:
-    # greedy parsing is linear in n.
+    """Make a sentence's beam with the initial state; return space for two beams.
+
+    The space is int32 (2, B, FIELDS, n + 4). A beam of one, (1, 1, FIELDS, n + 4), makes its steps
+    in place, so that greedy parsing is linear in n.
+    """
     beam = len(agenda.scores)
     states = np.empty((min(beam, 2), beam, layout.FIELDS, n + 4), dtype=np.int32)
     systems.begin(scorer.model.system, states[0, 0])
@@ -90,7 +95,7 @@ def begin(scorer: Scorer, n: int, agenda: Agenda) -> np.ndarray:
 @uncounted_kernel
 def fill(scorer: Scorer, start: int, states: np.ndarray, count: int, agenda: Agenda) -> int:
     """Find the best candidates to follow the first `count` states; return their number."""
-    found = 0
+    candidates = 0
     for i in range(count):
         agenda.reached[i] = agenda.scores[i]
     for i in range(count):
@@ -98,8 +103,8 @@ def fill(scorer: Scorer, start: int, states: np.ndarray, count: int, agenda: Age
         for k in range(IDLE + 1):
             if mask >> k & 1:
                 score = agenda.reached[i] + scorer.scratch.scores[k]
-                found = _enter(agenda, found, score, i, k)
-    return found
+                candidates = _enter(agenda, candidates, score, i, k)
+    return candidates
 
 
 @uncounted_kernel
@@ -113,8 +118,7 @@ def grow(
     trail: Trail,
     step: int,
 ) -> bool:
-    """Make the next beam's states; return whether any took a transition."""
-    # The step goes into the trail
+    """Make the next beam's states and extend the trail; return whether any state has changed."""
     going = False
     for j in range(count):
         state, parent, action = new[j], agenda.parents[j], agenda.actions[j]
@@ -135,10 +139,11 @@ def grow(
 @kernel
 @takes(f"{_TRAIL}, int64, int64, out int64[::1]")
 def trace_back(trail: Trail, steps: int, place: int, out: np.ndarray) -> None:
-    """Trace a state in the beam back to the initial state."""
-    # trail, steps: `Trail`, and the number of steps
-    # place: the position of the state in the last beam
-    # out: written: int64 (steps,) or more, the moves that lead to it
+    """Trace a state in the last beam back to the initial state.
+
+    `place` is the place of the state in the beam. `out`, int64 (steps,) or longer, is written: the
+    moves that lead to the state.
+    """
     for step in range(steps - 1, -1, -1):
         out[step] = trail.moves[step, place]
         place = trail.parents[step, place]
@@ -161,9 +166,11 @@ def parse(
     totals: np.ndarray,
     trail: Trail,  # written: the steps of the last sentence, as many as fit
 ) -> int:
-    """Parse sentences by beam search; return the number of steps of the last one."""
-    # O(B (T + L)) a step, and O(B n) to copy states, if B > 1. 2n steps for n words, and two for
-    # each SWAP.
+    """Parse sentences by beam search; return the number of steps of the last sentence.
+
+    O(B (T + L)) a step, and O(B n) to copy states if B > 1. A sentence of n words takes 2n steps,
+    and two more for each SWAP.
+    """
     step = 0
     starts = scorer.batch.starts
     for b in range(len(starts) - 1):
@@ -177,21 +184,21 @@ def parse(
             step += 1
             old, new = new, old
             count = fill(scorer, start, old, count, agenda)
-        found = 0
+        trees = 0
         for i in range(count):
-            known = found == len(heads)
-            for j in range(found):
+            known = trees == len(heads)
+            for j in range(trees):
                 same = True
                 for d in range(n + 1):
                     same &= heads[j, start + d] == new[i, layout.HEAD, d]
                 known |= same
             if not known:
                 for d in range(n + 1):
-                    heads[found, start + d] = new[i, layout.HEAD, d]
-                    labels[found, start + d] = new[i, layout.LABEL, d]
-                totals[found, b] = agenda.scores[i]
-                found += 1
-        for j in range(found, len(heads)):
+                    heads[trees, start + d] = new[i, layout.HEAD, d]
+                    labels[trees, start + d] = new[i, layout.LABEL, d]
+                totals[trees, b] = agenda.scores[i]
+                trees += 1
+        for j in range(trees, len(heads)):
             heads[j, start : start + n + 1] = -1
             totals[j, b] = -np.inf
     return step

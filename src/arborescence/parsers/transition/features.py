@@ -1,13 +1,13 @@
 """Hashed features of parser states, from feature templates after Zhang and Nivre (2011).
 
 A template such as ``a:w b:p gap`` lists properties of a state: here the form of the left word and
-the tag of the right word of the edge that could be added next, and their distance. Templates are
-data. Each part of a template is an *atom*; it is computed once for each state, for all templates
-that contain it. A feature is the exclusive or of its atoms, each multiplied by its own odd number,
-so that equal sides of two words do not cancel.
+the tag of the right word of the edge that could be added next, and the distance of both words.
+Templates are data. Each part of a template is an *atom*, which is computed once for each state, for
+all templates that contain the atom. A feature is the exclusive or of its atoms, each multiplied by
+its own odd number, so that equal sides of two words do not cancel.
 
 ======== ==============================================================================
-word     which one
+name     word
 ======== ==============================================================================
 s0-s2    from the top of the stack
 n0-n2    from the front of the buffer
@@ -51,8 +51,8 @@ PAIRS: Final = {
     "arc-hybrid": [("s0", "n0"), ("s1", "s0")],
     "swap": [("s1", "s0")],
 }
-#: Templates of the two words of an edge, `a` and `b`, for each pair. Those that use a word not in
-#: `WORDS` are dropped.
+#: Templates of the two words of an edge, `a` and `b`, for each pair. Templates that use a word
+#: outside `WORDS` are dropped.
 EDGE: Final = [
     "a:w,p", "a:w", "a:p", "b:w,p", "b:w", "b:p", "a:l", "b:l", "a:x", "b:x", "a:p,m", "b:p,m",
     "a:s", "b:s",
@@ -62,7 +62,7 @@ EDGE: Final = [
     "al:w", "al:p", "al:=", "ar:w", "ar:p", "ar:=", "bl:w", "bl:p", "bl:=", "br:w", "br:p", "br:=",
     "a:p al:p b:p", "a:p ar:p b:p", "a:p b:p bl:p", "a:p b:p br:p",
 ]  # fmt: skip
-#: More such templates, for the first pair only.
+#: More templates of the two words of an edge, for the first pair only.
 MORE: Final = [
     "a:w gap", "a:p gap", "b:w gap", "b:p gap", "a:w b:w gap", "a:p b:p gap",
     "a:p a:<", "a:p a:>", "b:p b:<", "b:p b:>", "a:p a:{", "a:p a:}", "b:p b:{", "b:p b:}",
@@ -93,7 +93,7 @@ AROUND: Final = {
     ],
     "swap": [*_STACK, "s0:w n0:w", "s1:w n0:w"],
 }  # fmt: skip
-#: The rows of features with few values are 2^3 times fewer than those of others.
+#: Features with few values have 2^3 times fewer rows than the others.
 FEWER: Final = 3
 
 _KNOWN: Final = "=<>{}"
@@ -104,19 +104,21 @@ _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 
 
 class StateTemplates(NamedTuple):
-    """The atoms that the features of a state are made of."""
+    """The templates of a state's features, and their atoms."""
 
-    # (A, 2): atoms that are sides of words: the number of the word in `WORDS`, and of the side
+    #: (A, 2): atoms that are sides of words: the number of the word in `WORDS`, and of the side.
     sides: NDArray[np.int64]
-    # (B, 2): atoms of the partial parse: the number of the word, and of the property
+    #: (B, 2): atoms of the partial parse: the number of the word, and of the property.
     known: NDArray[np.int64]
-    odd: NDArray[np.uint64]  # (A + B,): the odd factor of each atom
-    # (T, K): the atoms of each template; A + B, which is no atom, after the last
+    #: (A + B,): the odd factor of each atom.
+    odd: NDArray[np.uint64]
+    #: (T, K): the atoms of each template; after the last atom, A + B, which is no atom.
     parts: NDArray[np.int64]
-    # the number of templates whose features have few values: those that use only tags and the
-    # partial parse. They come first in `parts`.
+    #: The number of templates whose features have few values, since they use only tags and the
+    #: partial parse. These templates come first in `parts`.
     small: int
-    pair: NDArray[np.int64]  # (2,): the two words of ``gap``
+    #: (2,): the two words of ``gap``.
+    pair: NDArray[np.int64]
 
     @classmethod
     def of(cls, system: str, columns: Iterable[str], sides: list[str]) -> Self:
@@ -127,15 +129,15 @@ class StateTemplates(NamedTuple):
         atoms = sorted({part for parts in templates for part in parts}, key=_is_known)
         looked_at, known = [], []
         for atom in atoms:
-            word, _, what = atom.partition(":")
-            if not what:
+            word, _, name = atom.partition(":")
+            if not name:
                 known.append((0, _GAP))
-            elif what in _KNOWN:
-                known.append((WORDS.index(word), _KNOWN.index(what)))
+            elif name in _KNOWN:
+                known.append((WORDS.index(word), _KNOWN.index(name)))
             else:
-                if what not in sides:
-                    sides.append(what)
-                looked_at.append((WORDS.index(word), sides.index(what)))
+                if name not in sides:
+                    sides.append(name)
+                looked_at.append((WORDS.index(word), sides.index(name)))
         longest = max(map(len, templates))
         numbers = np.full((len(templates), longest), len(atoms), dtype=np.int64)
         for t, parts in enumerate(templates):
@@ -218,16 +220,15 @@ def list_features(
     start: int,
     state: np.ndarray,  # as in `arborescence.transitions.state`
     templates: StateTemplates,
-    # there are 2^(bits - 3) rows for features with few values, then 2^bits rows for the others. The
-    # former are looked up most, so they are kept close together.
+    # there are 2^(bits - 3) rows for features with few values, then 2^bits rows for the others.
+    # Features with few values are looked up most often, so their rows are close together.
     bits: int,
     # words, atoms: scratch: int64 (18,), and uint64 (A + B + 1,) whose last entry is 0
     words: np.ndarray,
     atoms: np.ndarray,
     rows: np.ndarray,  # written: int64 (T,), the numbers of the rows of weights
 ) -> None:
-    """Hash the features of a state."""
-    # O(A + B + K T).
+    """Hash the features of a state; O(A + B + K T)."""
     find_words(state, words)
     absent = len(sides) - 1
     few = 1 << bits - FEWER
@@ -239,20 +240,20 @@ def list_features(
         atoms[i] = sides[node, templates.sides[i, 1]] * templates.odd[i]
     for i in range(len(templates.known)):
         word = words[templates.known[i, 0]]
-        what = templates.known[i, 1]
-        if what == _GAP:
+        kind = templates.known[i, 1]
+        if kind == _GAP:
             left = words[templates.pair[0]]
             right = words[templates.pair[1]]
             value = 0
             if left >= 0 and right >= 0:
                 value = _GAPS[min(abs(right - left), len(_GAPS) - 1)]
-        elif what == 0:
+        elif kind == 0:
             value = _get(state, layout.LABEL, word)
-        elif what == 1:
+        elif kind == 1:
             value = min(_get(state, layout.LEFTS, word), _MOST_CHILDREN)
-        elif what == 2:
+        elif kind == 2:
             value = min(_get(state, layout.RIGHTS, word), _MOST_CHILDREN)
-        elif what == 3:
+        elif kind == 3:
             value = _get(state, layout.LEFT_SET, word)
         else:
             value = _get(state, layout.RIGHT_SET, word)
@@ -271,12 +272,13 @@ def list_features(
 
 @inlined_kernel
 def find_around(state: np.ndarray, head: int, dependent: int, around: np.ndarray) -> None:
-    """Find the words in the roles of `relations` for an edge that is about to be added."""
-    # state: the state, as in `arborescence.transitions.state`
-    # head, dependent: the words of the edge
-    # around: written: int64 (7,), -1 for none: the dependent, the head, the head's head, the
-    # dependent's outermost left and right child, and the head's outermost child so far on the
-    # dependent's side: left of the dependent if the head is on its left, else right of it
+    """Find the words in the roles of `relations` for an edge that is about to be added.
+
+    `state` is as in `arborescence.transitions.state`. `around`, int64 (7,), is written (-1 for no
+    word): the dependent, the head, the head's head, the dependent's outermost left and right child,
+    and the head's outermost child so far on the dependent's side: left of the dependent if the head
+    is on the left, else right of the dependent.
+    """
     around[0] = dependent
     around[1] = head
     around[2] = _get(state, layout.HEAD, head)

@@ -82,14 +82,14 @@ class TransitionParser(Parser):
     system : str
         The transition system: one of `arborescence.transitions.SYSTEMS`.
     oracle : {"static", "dynamic"}
-        The oracle that it was trained with.
+        The oracle that the parser was trained with.
     beam : int
-        The width of the beam; 1 is greedy parsing. It may be changed, but a parser is best with the
-        beam that it was trained with.
+        The width of the beam; 1 is greedy parsing. You may change the width, but a parser is best
+        with the width of its training.
     columns : tuple of str
         The columns that features use: some of form, lemma, upos, xpos and feats.
     labels : tuple of str
-        The relations that it can assign.
+        The relations that the parser can assign.
     projective : False or "pseudo"
         Whether relations mark lifted edges, and `parse` undoes the lifting.
     allowed : (2, L) bool
@@ -97,7 +97,7 @@ class TransitionParser(Parser):
     weights : dict of str to Weights
         ``"actions"``: (2^bits + 2^(bits - 3), 4); and ``"relations"``: (S, L).
     tagger, text, info
-        As those of `LinearParser`.
+        As in `LinearParser`.
 
     Examples
     --------
@@ -148,7 +148,7 @@ class TransitionParser(Parser):
         return Trainer(task)
 
     def scores(self, sentence: Sentence) -> NDArray[np.float32]:
-        """Return 1 for the edges of the parser's tree and 0 for others: it has no scores of edges.
+        """Return 1 for the edges of the parser's tree, else 0: the parser has no scores of edges.
 
         Parameters
         ----------
@@ -158,8 +158,8 @@ class TransitionParser(Parser):
         Returns
         -------
         scores : (n + 1, n + 1) float32
-            1 for the edges of the tree that `parse` finds, 0 for all others; so
-            ``arborescence.decode(scores)`` is that tree.
+            1 for the edges of the tree that `parse` finds, 0 for all other edges; so
+            ``arborescence.decode(scores)`` returns the same tree.
         """
         [tree] = self.parse([sentence])
         return votes(tree).astype(np.float32)
@@ -194,7 +194,7 @@ class TransitionParser(Parser):
         ]
 
     def _stored(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        """Return its own fields of the header, and the arrays."""
+        """Return the fields of the header that this kind of parser has, and the arrays."""
         header: dict[str, Any] = {
             **{name: getattr(self, name) for name in kept_fields(Settings)},
             "columns": self.columns,
@@ -211,7 +211,7 @@ class TransitionParser(Parser):
 
     @classmethod
     def from_file(cls, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
-        """Make a parser from what `model_file.load` returned; raise ModelError if it is invalid."""
+        """Make a parser from the header and arrays of a model file; ModelError if invalid."""
         fields = scheme.fields_of(header, _FIELDS)
         if header.get("features") != fingerprint(fields["system"]):
             raise ModelError(
@@ -220,7 +220,9 @@ class TransitionParser(Parser):
         kept = scheme.arrays_of(arrays, _ARRAYS, {"labels": len(fields["labels"])})
         actions, relations = kept["actions"], kept["relations"]
         if len(actions) not in _ROWS:
-            raise ModelError(f"array 'actions' has {len(actions)} rows, which is no size of it")
+            raise ModelError(
+                f"array 'actions' has {len(actions)} rows, which is not a valid number"
+            )
         if actions.dtype != relations.dtype:
             raise ModelError(
                 f"array 'actions' is {actions.dtype}, and 'relations' {relations.dtype}"
@@ -243,25 +245,25 @@ class TransitionParser(Parser):
     ) -> list[list[tuple[Sentence, float]]]:
         if options.confidence:
             raise ModelError(
-                "the probability of an edge needs a graph-based parser; this one is transition-"
-                "based, and does not look at all trees"
+                "the probability of an edge needs a graph-based parser; this parser is transition-"
+                "based, and does not compare all trees"
             )
         if options.keep:
             raise ModelError(
-                "only graph-based parsers keep given heads; this one is transition-based"
+                "only graph-based parsers keep given heads; this parser is transition-based"
             )
         if options.projective is False and self._system.projective and not self.projective:
             raise ModelError(
-                f"edges that cross are out of reach of {self.system}: train a parser with the "
+                f"the system {self.system} cannot build crossing edges: train a parser with the "
                 "system swap, or with projective='pseudo'"
             )
         sentences, batch = self._prepare(sentences)
-        found = self._found(sentences, batch, k, options)
+        trees = self._trees(sentences, batch, k, options)
         if options.rules is None:
-            return found
-        return self._kept(sentences, found, k, options, options.rules)
+            return trees
+        return self._obeying(sentences, trees, k, options, options.rules)
 
-    def _found(
+    def _trees(
         self,
         sentences: list[Sentence],
         batch: Batch,
@@ -279,25 +281,26 @@ class TransitionParser(Parser):
             for trees, of_trees in zip(parsed, totals.T.tolist(), strict=True)
         ]
 
-    def _kept(
+    def _obeying(
         self,
         sentences: list[Sentence],
-        found: list[list[tuple[Sentence, float]]],
+        best: list[list[tuple[Sentence, float]]],
         k: int,
         options: Options,
         keeper: Keeper,
     ) -> list[list[tuple[Sentence, float]]]:
-        """Parse those sentences again whose trees break a rule, without what rules forbid."""
+        """Parse the sentences again whose best trees break a rule, with masks for the rules."""
         failed = 0
-        if broken := keeper.breaking([[tree for tree, _ in trees] for trees in found]):
-            some, batch = self._prepare([sentences[b] for b in broken])
-            again = self._found(some, batch, k, options, masks_of(keeper, some, self.labels))
-            for b, trees in zip(broken, again, strict=True):
-                found[b] = trees
-            failed = len(keeper.breaking([[tree for tree, _ in trees] for trees in again]))
+        if broken := keeper.breaking([[tree for tree, _ in trees] for trees in best]):
+            prepared, batch = self._prepare([sentences[b] for b in broken])
+            masks = masks_of(keeper, prepared, self.labels)
+            masked = self._trees(prepared, batch, k, options, masks)
+            for b, trees in zip(broken, masked, strict=True):
+                best[b] = trees
+            failed = len(keeper.breaking([[tree for tree, _ in trees] for trees in masked]))
         changed = len(broken) - failed
-        keeper.add(Counts(len(found), changed, changed, failed, len(found) + len(broken)))
-        return [[(keeper.finished(tree), weight) for tree, weight in trees] for trees in found]
+        keeper.add(Counts(len(best), changed, changed, failed, len(best) + len(broken)))
+        return [[(keeper.finished(tree), weight) for tree, weight in trees] for trees in best]
 
     def _prepare(self, sentences: list[Sentence]) -> tuple[list[Sentence], Batch]:
         models = self.tagger, self.text, self.reading
@@ -325,8 +328,11 @@ class TransitionParser(Parser):
     def _search(
         self, scorer: Scorer, k: int, trail: Trail | None = None
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64], int]:
-        """Parse a batch."""
-        # heads and labels (K, N), trees' scores (K, sentences), and the last's steps
+        """Parse a batch.
+
+        Return heads and labels, (K, N) each, the trees' scores (K, sentences), and the number of
+        steps of the last sentence.
+        """
         starts = scorer.batch.starts
         heads, labels = np.full((2, min(k, self.beam), starts[-1]), -1, dtype=np.int64)
         totals = np.empty((len(heads), len(starts) - 1))
@@ -336,14 +342,16 @@ class TransitionParser(Parser):
         return heads, labels, totals, steps
 
 
-#: The rules that tell of an edge alone whether it may have a relation.
+#: The rules that allow or forbid a relation for a single edge.
 _OF_EDGES: Final = (Direction, LabelTags, NotOfTags, TagLabels)
-_MOST: Final = 62  # sets of labels of which a word has at most one: bits of a number
+_MOST: Final = 62  # the most rules that a word has at most one of some relations: bits of a number
 
 
 def masks_of(keeper: Keeper, sentences: Sequence[Sentence], labels: Sequence[str]) -> Masks:
-    """Return the masks of a batch for rules about tags, directions and numbers."""
-    # O(N) a label and rule
+    """Return the masks of a batch for rules about tags, directions and numbers.
+
+    O(N) for each relation and rule.
+    """
     trees = keeper.trees(sentences)
     rules = [rule for rule in keeper.rules if rule.cost is None]
     names = tuple(label.partition(MARK)[0] for label in labels)

@@ -1,7 +1,7 @@
 """The scores of a state's actions, and the step that an action makes.
 
-Four actions are scored, and the relations of a new edge. One that alone is legal is neither scored
-nor learned.
+Four actions are scored, and the relations of a new edge. If only one action is legal, it is neither
+scored nor learned.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from arborescence.parsers.shared.features import Batch
 
-#: The action of a final state, which leaves it as it is; and the mask of this action alone.
+#: The action of a final state, which does not change the state; and the mask of this action alone.
 IDLE: Final = layout.ACTIONS
 FINISHED: Final = 1 << IDLE
 #: A move is an action and a relation as one number: action + 8 (relation + 1).
@@ -40,14 +40,18 @@ STRIDE: Final = 8
 
 
 class Masks(NamedTuple):
-    """What rules forbid on new edges: N is the number of nodes of a batch, or 0 without rules."""
+    """The relations that rules allow on new edges; N is the number of nodes, 0 without rules.
 
-    # (2, N, L): the relations that a word may have if its head is left of it, and if it is right of
-    # it
+    A rule may say that a word has at most one dependent with a relation of some set: each of these
+    rules has a bit.
+    """
+
+    #: (2, N, L): the relations that a word may have if its head is on the left, and on the right.
     allowed: NDArray[np.bool_]
-    # (L,): for each relation, bits of sets of which a word has at most one dependent
+    #: (L,): the bits of the rules whose sets contain each relation.
     once: NDArray[np.int64]
-    heads: NDArray[np.int64]  # (N,): the bits that hold for the dependents of a word
+    #: (N,): the bits of the rules that hold for the dependents of each word.
+    heads: NDArray[np.int64]
 
     @classmethod
     def of(cls, labels: int) -> Self:
@@ -59,31 +63,45 @@ class Masks(NamedTuple):
 class Model(NamedTuple):
     """The model for choosing transitions."""
 
-    system: int  # the number of the transition system
-    single: bool  # whether trees have exactly one root edge
-    allowed: int  # a bit mask of the actions that may be taken if they are legal
+    #: The number of the transition system.
+    system: int
+    #: Whether trees have exactly one root edge.
+    single: bool
+    #: A bit mask of the actions that may be taken if they are legal.
+    allowed: int
+    #: The templates of the features.
     templates: StateTemplates
-    bits: int  # the binary logarithm of the number of rows: see `list_features`
-    # (2^bits + 2^(bits - 3), 4): the weights of actions: float32, or integers
+    #: The binary logarithm of the number of rows: see `list_features`.
+    bits: int
+    #: (2^bits + 2^(bits - 3), 4): the weights of actions: float32, or integers.
     actions: NDArray[Any]
+    #: The model of relation scores.
     relations: RelationModel
+    #: The relations that rules allow.
     masks: Masks
 
 
 class Scratch(NamedTuple):
-    """Scratch for the features of one state, and for sums of their weights."""
+    """Scratch memory for the features of one state, and for sums of their weights."""
 
+    #: (18,): the words of the state, see `features.WORDS`.
     words: NDArray[np.int64]
+    #: (A + B + 1,): the atoms of the templates; the last entry is 0.
     atoms: NDArray[np.uint64]
+    #: (T,): the rows of the state's features.
     rows: NDArray[np.int64]
+    #: (7,): the words in the roles of `relations`.
     around: NDArray[np.int64]
+    #: The rows of the features of a relation.
     relation_rows: NDArray[np.int64]
+    #: (5,): the scores of the actions.
     scores: NDArray[Any]
+    #: (L,): the scores of the relations.
     sums: NDArray[Any]
 
     @classmethod
     def of(cls, model: Model) -> Self:
-        """Allocate the scratch that a model needs."""
+        """Allocate the scratch memory that a model needs."""
         sums = np.float32 if model.actions.dtype == np.float32 else np.int32
         return cls(
             np.empty(len(WORDS), dtype=np.int64),
@@ -97,14 +115,17 @@ class Scratch(NamedTuple):
 
 
 class Scorer(NamedTuple):
-    """What scores the states of sentences."""
+    """A batch of sentences with the model that scores the states of their parses."""
 
+    #: The sentences.
     batch: Batch
+    #: The model.
     model: Model
+    #: The scratch memory.
     scratch: Scratch
 
 
-#: `Scorer` in signatures: with weights as they are in a parser, or those that training changes.
+#: `Scorer` in signatures: with the weights of a parser, or with weights that training changes.
 SCORER: Final = (
     f"parsers.transition.scoring.Scorer({BATCH}, parsers.transition.scoring.Model("
     "int64, bool, int64, parsers.transition.features.StateTemplates("
@@ -135,14 +156,14 @@ def best_action(scores: np.ndarray, mask: int) -> int:
 
 @inlined_kernel
 def legal_actions(model: Model, state: np.ndarray) -> int:
-    """Return a mask of the actions that can be taken: in a final state, of `IDLE` alone."""
+    """Return a mask of the actions that can be taken; in a final state, only of `IDLE`."""
     mask = systems.legal(model.system, state, model.single) & model.allowed
     return mask if mask != 0 else FINISHED
 
 
 @uncounted_kernel
 def find_taken(masks: Masks, start: int, state: np.ndarray, head: int) -> int:
-    """Return the bits of what a head has one dependent of, and may have no other. O(n)."""
+    """Return the bits of the rules that allow a head no more dependents of their sets. O(n)."""
     taken = 0
     for d in range(1, state.shape[1] - 3):
         if state[layout.HEAD, d] == head and state[layout.LABEL, d] >= 0:
@@ -164,24 +185,26 @@ def may_be(model: Model, start: int, head: int, dependent: int, label: int, take
 @uncounted_kernel
 def masked(model: Model, start: int, state: np.ndarray, mask: int) -> int:
     """Return a mask without actions whose edges may have no relation, unless these are all."""
-    left = mask
+    remaining = mask
     for action in range(layout.ACTIONS):
         if mask >> action & 1:
             head, dependent = systems.arc(model.system, state, action)
             if dependent >= 0:
                 taken = find_taken(model.masks, start, state, head)
-                some = False
+                possible = False
                 for label in range(len(model.masks.once)):
-                    some |= may_be(model, start, head, dependent, label, taken)
-                if not some:
-                    left &= ~(1 << action)
-    return left if left != 0 else mask
+                    possible |= may_be(model, start, head, dependent, label, taken)
+                if not possible:
+                    remaining &= ~(1 << action)
+    return remaining if remaining != 0 else mask
 
 
 @uncounted_kernel
 def score_actions(scorer: Scorer, start: int, state: np.ndarray) -> int:
-    """Score the legal actions of a state into ``scratch.scores``; return a mask of them. O(T)."""
-    # If there is only one, its score is 0. `start` is the first node of the sentence
+    """Write the scores of a state's legal actions to ``scratch.scores``; return their mask. O(T).
+
+    The score of a single legal action is 0. `start` is the first node of the sentence.
+    """
     model, scratch = scorer.model, scorer.scratch
     rows, scores, weights = scratch.rows, scratch.scores, model.actions
     mask = legal_actions(model, state)
@@ -206,7 +229,7 @@ def score_actions(scorer: Scorer, start: int, state: np.ndarray) -> int:
 
 @uncounted_kernel
 def choose_relation(scorer: Scorer, start: int, state: np.ndarray, action: int) -> int:
-    """Return the best relation of the edge that an action adds; -1 if it adds none. O(L)."""
+    """Return the best relation of the edge that an action adds; -1 if it adds no edge. O(L)."""
     model, scratch = scorer.model, scorer.scratch
     head, dependent = systems.arc(model.system, state, action)
     if dependent < 0:

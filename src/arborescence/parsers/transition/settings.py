@@ -21,18 +21,19 @@ class Settings(LearnerSettings):
 
     columns: shared.Columns = shared.ALL_COLUMNS
     system: Annotated[System, Option(kept=True)] = "arc-eager"
-    """The transitions that build a tree; swap is arc-standard with a fourth one, for edges that
-    cross. Other systems learn from trees that were made projective."""
+    """The transitions that build a tree; swap is arc-standard with a fourth transition, for
+    crossing edges. Other systems learn from trees that were made projective."""
     oracle: Annotated[Oracle | None, Option(kept=True, shown=_DYNAMIC)] = None
-    """Learn along one derivation of the gold tree, or in the states after mistakes, too: right is
-    there what loses no more edges (Goldberg and Nivre 2012)."""
+    """Learn along one derivation of the gold tree (static), or also in the states after mistakes
+    (dynamic): there, a transition is right if no further gold edge is lost (Goldberg and Nivre
+    2012)."""
     beam: Annotated[int, Option(whole(1, _MOST_BEAM), kept=True)] = 1
-    """How many analyses to follow at once, in training (Zhang and Clark 2008) and parsing; 1 is
-    greedy."""
+    """The number of analyses to follow at once, in training (Zhang and Clark 2008) and parsing; 1
+    is greedy."""
     root: shared.Trees = "single"
     projective: Literal[False, "pseudo"] = False
-    """pseudo: relations tell where edges were lifted, and parsing lowers them, so that edges may
-    cross. Not with swap."""
+    """pseudo: relations mark the edges that were lifted, and parsing lowers these edges, so that
+    edges may cross. Not with swap."""
     rng: shared.Rng = 1
     bits: shared.Bits = 20
     epochs: shared.Epochs = 10
@@ -46,13 +47,13 @@ class Settings(LearnerSettings):
             object.__setattr__(self, "oracle", "dynamic" if system.dynamic else "static")
         if self.oracle == "dynamic" and not system.dynamic:
             raise OptionError(
-                f"oracle='dynamic' does not go with system={self.system!r}: arc-eager and "
-                "arc-hybrid have one"
+                f"oracle='dynamic' does not go with system={self.system!r}: only arc-eager and "
+                "arc-hybrid have a dynamic oracle"
             )
         if self.projective and not system.projective:
             raise OptionError(
-                f"projective='pseudo' does not go with system={self.system!r}: its edges cross as "
-                "they are"
+                f"projective='pseudo' does not go with system={self.system!r}, which can cross "
+                "edges without it"
             )
 
     @property

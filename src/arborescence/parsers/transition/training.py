@@ -1,8 +1,9 @@
 """The perceptron over transitions: state by state, or over whole derivations with a beam.
 
-Weights change wherever the best action is wrong, by a static or a dynamic oracle (Goldberg and
-Nivre 2012). With a beam, once a sentence: when all right derivations have fallen out (early update:
-Collins and Roark 2004; Zhang and Clark 2008).
+Without a beam, weights change in each state where the best action is wrong, by a static or a
+dynamic oracle (Goldberg and Nivre 2012). With a beam, they change once a sentence, at the latest
+when the last right derivation has left the beam (early update: Collins and Roark 2004; Zhang and
+Clark 2008).
 """
 
 from __future__ import annotations
@@ -53,18 +54,20 @@ if TYPE_CHECKING:
 
 
 class Learner(NamedTuple):
-    """What learns from sentences."""
+    """The state of training: the sentences, their gold trees, and the weights that change."""
 
-    scorer: Scorer  # its model has float32 weights, which change
-    # of_actions, of_relations: float32, as the two tables of weights: sums for averaged weights,
-    # each change times its clock
+    #: The sentences and the model, whose float32 weights change.
+    scorer: Scorer
+    #: The sums of the changes of the action weights, each times its clock, for averaged weights.
     of_actions: NDArray[np.float32]
+    #: The same sums of the relation weights.
     of_relations: NDArray[np.float32]
-    # heads, labels: (N,): the gold heads and relations of all sentences in a row
+    #: (N,): the gold heads of all sentences in a row.
     heads: NDArray[np.int64]
+    #: (N,): the gold relations of all sentences in a row.
     labels: NDArray[np.int64]
-    # whether every transition of cost 0 is right (Goldberg and Nivre 2012), or only that of the
-    # static oracle
+    #: Whether every transition of cost 0 is right (Goldberg and Nivre 2012), or only the transition
+    #: of the static oracle.
     dynamic: bool
 
 
@@ -77,13 +80,16 @@ _LEARNER: Final = (
 class Lesson(NamedTuple):
     """A sentence to learn from."""
 
-    # start, clock: its first node, and the number of sentences up to this one
+    #: The first node of the sentence in the batch.
     start: int
+    #: The number of sentences learned so far, with this sentence.
     clock: int
-    # heads, labels: (n + 1,): its gold tree
+    #: (n + 1,): the gold heads.
     heads: NDArray[np.int64]
+    #: (n + 1,): the gold relations.
     labels: NDArray[np.int64]
-    guide: NDArray[np.int32]  # (3, n + 1): what the static oracle needs: see `systems.prepare`
+    #: (3, n + 1): the data of the static oracle: see `systems.prepare`.
+    guide: NDArray[np.int32]
 
 
 @kernel
@@ -101,8 +107,10 @@ def _lesson(learner: Learner, b: int, clock: int) -> Lesson:
 def _right_actions(
     model: Model, lesson: Lesson, state: np.ndarray, dynamic: bool, cost: np.ndarray
 ) -> int:
-    """Return a mask of right actions; a static oracle's state is of its derivation."""
-    # `cost`: scratch (4,)
+    """Return a mask of right actions; for a static oracle, the state is on the oracle's derivation.
+
+    `cost` is scratch memory, (4,).
+    """
     mask = legal_actions(model, state)
     if only_one(mask):
         return mask
@@ -118,8 +126,10 @@ def _right_actions(
 
 @uncounted_kernel
 def _step(learner: Learner, lesson: Lesson, state: np.ndarray, action: int, gold: bool) -> None:
-    """Take an action."""
-    # learn the relation if gold has the edge, which gets it if `gold`, else the model's
+    """Take an action; if its edge is in the gold tree, learn the gold relation.
+
+    The edge gets the gold relation if `gold`, else the model's relation.
+    """
     model = learner.scorer.model
     label = choose_relation(learner.scorer, lesson.start, state, action)
     head, dependent = systems.arc(model.system, state, action)
@@ -146,13 +156,13 @@ def _change(learner: Learner, lesson: Lesson, action: int, step: float) -> None:
 def learn_greedily(
     learner: Learner, order: np.ndarray, clock: int, exploration: float, coins: np.ndarray
 ) -> None:
-    """Train on some sentences: a perceptron update in each state where the best action is wrong."""
-    # order: int64: the numbers of the sentences
-    # clock: the number of updates before this call: one for each sentence
-    # exploration: the probability of taking the predicted action and relation, even if they are
-    # wrong. More than 0 only with the dynamic oracle.
-    # coins: float64, uniform in [0, 1), two for each word of the sentences in `order`, if
-    # `exploration` is not 0
+    """Train on some sentences: a perceptron update in each state where the best action is wrong.
+
+    `order`, int64, has the numbers of the sentences. `clock` is the number of updates before this
+    call: one for each sentence. `exploration` is the probability of taking the predicted action and
+    relation, even if they are wrong; it is more than 0 only with the dynamic oracle. Then `coins`
+    has two random numbers in [0, 1) for each word of the sentences in `order`.
+    """
     cost = np.empty(layout.ACTIONS, dtype=np.int32)
     tossed = 0
     for b in order:
@@ -228,7 +238,7 @@ def _best_right(
 
 
 @uncounted_kernel
-def _blame(
+def _change_path(
     learner: Learner, lesson: Lesson, state: np.ndarray, path: np.ndarray, first: int, step: float
 ) -> None:
     """Change the weights of the actions on a path by `step`, from the position `first` on."""
@@ -246,14 +256,16 @@ def _blame(
 @kernel
 @takes(f"{_LEARNER}, int64[::1], int64, {AGENDA}")
 def learn_with_beam(learner: Learner, order: np.ndarray, clock: int, agenda: Agenda) -> None:
-    """Train on some sentences: a perceptron update if the best derivation is not a right one."""
-    # learner, order, clock: as for `learn_greedily`
-    # agenda: `Agenda`, which has the width of the beam: two or more
+    """Train on some sentences: a perceptron update if the best derivation is not right.
+
+    `learner`, `order` and `clock` are as for `learn_greedily`. The width of the beam, two or more,
+    is the width of `agenda`.
+    """
     scorer, model, dynamic = learner.scorer, learner.scorer.model, learner.dynamic
     beam = len(agenda.scores)
     cost = np.empty(layout.ACTIONS, dtype=np.int32)
-    fine = np.empty(beam, dtype=np.bool_)  # whether a state is on the way to the gold tree
-    right = np.empty(beam, dtype=np.int64)  # and if so, a mask of its right actions
+    fine = np.empty(beam, dtype=np.bool_)  # whether a state can still lead to the gold tree
+    right = np.empty(beam, dtype=np.int64)  # for a state that can: a mask of its right actions
     for b in order:
         clock += 1
         lesson = _lesson(learner, b, clock)
@@ -267,7 +279,7 @@ def learn_with_beam(learner: Learner, order: np.ndarray, clock: int, agenda: Age
         fine[0] = True
         count = 1
         step = 0
-        place = 0  # of the best right candidate in the agenda; -1 if none is left
+        place = 0  # the place of the best right candidate in the agenda; -1 without one
         while step < most:
             for i in range(count):
                 right[i] = 0
@@ -285,24 +297,24 @@ def learn_with_beam(learner: Learner, order: np.ndarray, clock: int, agenda: Age
             old, new = new, old
         if place == 0:
             continue
-        wanted = np.full(step + 1, IDLE)
-        found = np.full(step + 1, IDLE)
+        right_path = np.full(step + 1, IDLE)
+        best_path = np.full(step + 1, IDLE)
         if place < 0:
-            parent, wanted[step] = _best_right(learner, lesson, old, right, width, agenda)
-            trace_back(trail, step, parent, wanted)
-            trace_back(trail, step, agenda.parents[0], found)
-            found[step] = agenda.actions[0]
+            parent, right_path[step] = _best_right(learner, lesson, old, right, width, agenda)
+            trace_back(trail, step, parent, right_path)
+            trace_back(trail, step, agenda.parents[0], best_path)
+            best_path[step] = agenda.actions[0]
         else:
-            trace_back(trail, step, place, wanted)
-            trace_back(trail, step, 0, found)
+            trace_back(trail, step, place, right_path)
+            trace_back(trail, step, 0, best_path)
         first = 0
-        while wanted[first] == found[first]:
+        while right_path[first] == best_path[first]:
             first += 1
-        _blame(learner, lesson, new[0], wanted, first, 1.0)
-        _blame(learner, lesson, new[0], found, first, -1.0)
+        _change_path(learner, lesson, new[0], right_path, first, 1.0)
+        _change_path(learner, lesson, new[0], best_path, first, -1.0)
 
 
-_AT_ONCE: Final = 100  # sentences for each call of a kernel, to save call overhead
+_AT_ONCE: Final = 100  # the sentences of a call of a kernel: few calls save time
 # Goldberg and Nivre (2012): probability 0.9, from the second epoch on.
 _EXPLORATION: Final = 0.9
 
@@ -340,8 +352,8 @@ class Trainer(OnlineRun):
         exploration = _EXPLORATION if dynamic and number > 1 else 0.0
         generator = np.random.default_rng((settings.rng, number, 1))
         shuffled = self._shuffled(number, tell)
-        while some := list(islice(shuffled, _AT_ONCE)):
-            order = np.array(some, dtype=np.int64)
+        while numbers := list(islice(shuffled, _AT_ONCE)):
+            order = np.array(numbers, dtype=np.int64)
             clock = self._clock - len(order)
             if settings.beam > 1:
                 learn_with_beam(learner, order, clock, agenda)

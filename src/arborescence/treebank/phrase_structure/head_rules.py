@@ -1,4 +1,4 @@
-"""Head rules: which child of a phrase has its head (Magerman 1995; Collins 1999, Appendix A)."""
+"""Head rules, which find the head of a phrase (Magerman 1995; Collins 1999, Appendix A)."""
 
 from __future__ import annotations
 
@@ -22,20 +22,22 @@ Direction = Literal["left", "right"]
 TABLES: Final = ("collins", "yamada-matsumoto")
 
 
-class Row(NamedTuple):
+class TableRow(NamedTuple):
     """A row of a table."""
 
-    direction: Direction  # where the search begins
-    # in order of priority. Each is one category or several of equal priority, as in the file.
+    #: The side where the search begins.
+    direction: Direction
+    #: The categories in order of priority, as in the file; categories in a group have the same.
     groups: tuple[str, ...]
 
 
-class Found(NamedTuple):
-    """The head of a phrase."""
+class HeadChoice(NamedTuple):
+    """The child that has the head of a phrase."""
 
-    child: int  # the index of the child that has the head
-    # whether a row says so, or there was nothing to choose. If not, the direction of the last row
-    # decided alone.
+    #: The index of the child that has the head.
+    child: int
+    #: Whether a row named the child, or there was no choice. Else the direction of the last row
+    #: decided alone.
     decided: bool
 
 
@@ -45,30 +47,30 @@ class HeadRules:
     Attributes
     ----------
     name : str
-        For messages.
-    rows : dict of str to list of Row
+        The name in messages.
+    rows : dict of str to list of TableRow
         The rows of each category of phrases.
     punctuation, coordinators : frozenset of str
         The parts of speech of punctuation, which is the head of a phrase only if a row names it or
-        there is nothing else; and the categories that join the parts of a coordination.
+        the phrase has nothing else; and the categories that join the parts of a coordination.
     coordination : {"rules", "before", "first"}
-        What is the head of a coordination. ``"rules"``: the child that the rows find, as in every
-        phrase. ``"before"``: if a coordinator stands directly before that child, the child before
-        the coordinator (Collins 1999). ``"first"``: the head of the first conjunct.
+        The head of a coordination. ``"rules"``: the child that the rows find, as in every phrase.
+        ``"before"``: if a coordinator stands directly before that child, the child before the
+        coordinator (Collins 1999). ``"first"``: the head of the first conjunct.
 
     Examples
     --------
     >>> rules = HeadRules.load("collins")
     >>> rules.find("VP", ["MD", "RB", "VP"])
-    Found(child=0, decided=True)
+    HeadChoice(child=0, decided=True)
     >>> rules.find("NP", ["DT", "NN", "CC", "NN"])
-    Found(child=1, decided=True)
+    HeadChoice(child=1, decided=True)
     """
 
     def __init__(
         self,
         name: str,
-        rows: dict[str, list[Row]],
+        rows: dict[str, list[TableRow]],
         *,
         punctuation: frozenset[str] = frozenset(),
         coordinators: frozenset[str] = frozenset(),
@@ -80,7 +82,7 @@ class HeadRules:
         self.punctuation = punctuation
         self.coordinators = coordinators
         self.coordination = coordination
-        self._known: dict[tuple[str, ...], Found] = {}
+        self._known: dict[tuple[str, ...], HeadChoice] = {}
 
     @classmethod
     def load(
@@ -94,12 +96,12 @@ class HeadRules:
             ``"collins"`` (Collins 1999, Appendix A), ``"yamada-matsumoto"`` (Yamada and Matsumoto
             2003), or the path of a file of your own.
         coordination
-            Instead of what the table says.
+            Replaces the setting of the table.
 
         Raises
         ------
         TreebankError
-            If a line of the file is no row, naming the file and the line.
+            If a line of the file is not a row; the message names the file and the line.
         OSError
             If the file cannot be read.
         """
@@ -119,57 +121,57 @@ class HeadRules:
     def parse(
         cls, text: str, name: str = "<text>", *, coordination: Coordination | None = None
     ) -> HeadRules:
-        r"""Make a table of the content of a file; parameters and errors are those of `load`.
+        r"""Make a table from the text of a file; parameters and errors are those of `load`.
 
         A row has a category of phrases, a direction and categories of children, best first. The
-        first one that a child has decides; of several such children, ``left`` takes the leftmost.
-        Categories joined by ``|`` have the same priority. Several rows of a phrase are tried one
-        after the other; the phrase ``*`` is every phrase without rows. In a category, ``*`` stands
-        for any characters; alone it is any child but punctuation. ``-HD`` is a child with this
-        function tag. ``@punctuation``, ``@coordinators`` and ``@coordination`` give the attributes
-        of these names.
+        first category that a child has decides; of several children with this category, ``left``
+        takes the leftmost. Categories joined by ``|`` have the same priority. Several rows of a
+        phrase are tried one after the other; the phrase ``*`` is every phrase without rows. In a
+        category, ``*`` stands for any characters; alone it is any child except punctuation. ``-HD``
+        is a child with this function tag. ``@punctuation``, ``@coordinators`` and ``@coordination``
+        set the attributes of these names.
 
         Examples
         --------
         >>> rules = HeadRules.parse("NP right NN|NNS  NP\nVP left VB*")
         >>> rules.find("NP", ["DT", "NNS", "POS"])
-        Found(child=1, decided=True)
+        HeadChoice(child=1, decided=True)
         """
-        rows: dict[str, list[Row]] = {}
+        rows: dict[str, list[TableRow]] = {}
         settings: dict[str, list[str]] = {}
         for number, line in enumerate(text.splitlines(), 1):
             words = line.split()
             if not words or words[0].startswith("#"):
                 continue
-            what, *rest = words
-            where = f"{name}:{number}: "
-            if what in ("@punctuation", "@coordinators", "@coordination"):
-                settings[what[1:]] = rest
-                if what == "@coordination" and " ".join(rest) not in get_args(Coordination):
-                    raise TreebankError(f"{where}@coordination is rules, before or first")
-            elif what.startswith("@"):
+            key, *rest = words
+            place = f"{name}:{number}: "
+            if key in ("@punctuation", "@coordinators", "@coordination"):
+                settings[key[1:]] = rest
+                if key == "@coordination" and " ".join(rest) not in get_args(Coordination):
+                    raise TreebankError(f"{place}@coordination is rules, before or first")
+            elif key.startswith("@"):
                 raise TreebankError(
-                    f"{where}{what!r} is not @punctuation, @coordinators or @coordination"
+                    f"{place}{key!r} is not @punctuation, @coordinators or @coordination"
                 )
             elif rest and rest[0] in get_args(Direction):
                 direction: Direction = "left" if rest[0] == "left" else "right"
-                rows.setdefault(what, []).append(Row(direction, tuple(rest[1:]) or ("*",)))
+                rows.setdefault(key, []).append(TableRow(direction, tuple(rest[1:]) or ("*",)))
             else:
                 raise TreebankError(
-                    f"{where}after the phrase {what!r} comes left or right, then categories"
+                    f"{place}after the phrase {key!r} comes left or right, then categories"
                 )
         if not rows:
             raise TreebankError(f"{name}: no head rules")
-        [way] = settings.get("coordination", ["rules"])
+        [of_table] = settings.get("coordination", ["rules"])
         return cls(
             name,
             rows,
             punctuation=frozenset(settings.get("punctuation", ())),
             coordinators=frozenset(settings.get("coordinators", ())),
-            coordination=coordination or way,  # type: ignore[arg-type]
+            coordination=coordination or of_table,  # type: ignore[arg-type]
         )
 
-    def find(self, phrase: str, children: Sequence[str]) -> Found:
+    def find(self, phrase: str, children: Sequence[str]) -> HeadChoice:
         """Find the child that has the head of a phrase.
 
         Parameters
@@ -180,25 +182,25 @@ class HeadRules:
             The labels of its children, at least one, without empty nodes.
         """
         key = (phrase, *children)
-        found = self._known.get(key)
-        if found is None:
+        choice = self._known.get(key)
+        if choice is None:
             labels = [Label.of(child) for child in children]
-            found = self._known[key] = self._find(Label.of(phrase).category, labels)
-        return found
+            choice = self._known[key] = self._find(Label.of(phrase).category, labels)
+        return choice
 
-    def _find(self, phrase: str, children: list[Label]) -> Found:
-        found = self._by_rows(phrase, children)
+    def _find(self, phrase: str, children: list[Label]) -> HeadChoice:
+        choice = self._by_rows(phrase, children)
         if self.coordination == "before":
-            return found._replace(child=self._before_coordinator(children, found.child))
+            return choice._replace(child=self._before_coordinator(children, choice.child))
         if self.coordination == "first":
             for place, child in enumerate(children):
                 conjunct = [other for other in children[:place] if self._may_be_head(other)]
                 if child.category in self.coordinators and conjunct:
-                    found = self._by_rows(phrase, children[:place])
-                    return found._replace(child=self._back_over_commas(children, found.child))
-        return found
+                    choice = self._by_rows(phrase, children[:place])
+                    return choice._replace(child=self._back_over_commas(children, choice.child))
+        return choice
 
-    def _by_rows(self, phrase: str, children: list[Label]) -> Found:
+    def _by_rows(self, phrase: str, children: list[Label]) -> HeadChoice:
         rows = self.rows.get(phrase) or self.rows.get("*", [])
         direction: Direction = "left"
         for direction, groups in rows:
@@ -207,24 +209,24 @@ class HeadRules:
                 fits = _test(group, self.punctuation)
                 for place in places if direction == "left" else reversed(places):
                     if fits(children[place]):
-                        return Found(place, True)
-        said = [i for i, child in enumerate(children) if child.category not in self.punctuation]
-        said = said or list(range(len(children)))
-        return Found(said[0 if direction == "left" else -1], len(said) == 1)
+                        return HeadChoice(place, True)
+        words = [i for i, child in enumerate(children) if child.category not in self.punctuation]
+        words = words or list(range(len(children)))
+        return HeadChoice(words[0 if direction == "left" else -1], len(words) == 1)
 
     def _before_coordinator(self, children: list[Label], head: int) -> int:
-        said = [
+        words = [
             i
             for i, child in enumerate(children)
             if i == head or child.category not in self.punctuation
         ]
-        at = said.index(head)
-        if at > 1 and children[said[at - 1]].category in self.coordinators:
-            return said[at - 2]
+        at = words.index(head)
+        if at > 1 and children[words[at - 1]].category in self.coordinators:
+            return words[at - 2]
         return head
 
     def _back_over_commas(self, children: list[Label], head: int) -> int:
-        """Go from the last of some parts with punctuation between to the first of them."""
+        """Go from the last of the parts of a list, with punctuation between, to the first."""
         while (
             head > 1
             and children[head - 1].category in self.punctuation
@@ -239,7 +241,7 @@ class HeadRules:
 
 @cache
 def _test(group: str, punctuation: frozenset[str]) -> Callable[[Label], bool]:
-    """Return the function that says whether a child is of a group of categories."""
+    """Return the function that tests whether a child is of a group of categories."""
     if group == "*":
         return lambda child: child.category not in punctuation
     parts = group.split("|")

@@ -28,23 +28,24 @@ _ESCAPED: Final = {
     "-LCB-": "{",
     "-RCB-": "}",
 }
-#: Traces of movement whose phrase is said elsewhere: ``*T*-1`` and ``*ICH*-1``.
+#: Traces of movement whose phrase stands elsewhere: ``*T*-1`` and ``*ICH*-1``.
 _TRACE: Final = re.compile(r"\*(?:T|ICH)\*-(\d+)")
 
 
 @dataclass
 class Tally:
-    """What was converted, and what the head rules left undecided.
+    """Counts of converted phrases, and of phrases whose head the rules did not decide.
 
     Attributes
     ----------
     phrases : int
         The number of phrases with more than one child, empty nodes not counted.
     undecided : Counter of str
-        How often which phrases had no row, or no child that a row names. Then the leftmost child
-        that is not punctuation has the head, or the rightmost if the last row searches from there.
+        The numbers of phrases without a row, or without a child that a row names. Then the leftmost
+        child that is not punctuation has the head; the rightmost if the last row searches from
+        there.
     moved : int
-        The number of phrases that went back to their traces.
+        The number of phrases that were moved back to their traces.
 
     Examples
     --------
@@ -59,7 +60,7 @@ class Tally:
     moved: int = 0
 
     def count(self, phrase: str, children: Sequence[str], decided: bool) -> None:
-        """Count a phrase, given the labels of it and its children."""
+        """Count a phrase, from its label and the labels of its children."""
         self.phrases += 1
         if not decided:
             parts = " ".join(Label.of(child).category for child in children)
@@ -72,9 +73,9 @@ class Lexicalized:
     Attributes
     ----------
     label : str
-        As in the file.
+        The label in the file.
     children : list of Lexicalized
-        Without empty nodes; none for a word.
+        The children without empty nodes; empty for a word.
     head : Lexicalized or None
         The child that has the head word; None for a word.
     number : int
@@ -82,9 +83,9 @@ class Lexicalized:
     form : str
         The head word.
     line : int
-        The line of its opening bracket.
+        The line of the opening bracket.
     parent : Lexicalized or None
-        None for the root.
+        The parent; None for the root.
     """
 
     def __init__(self, label: str, parent: Lexicalized | None, line: int) -> None:
@@ -97,7 +98,7 @@ class Lexicalized:
         self.form = ""
 
     def nodes(self) -> Iterator[Lexicalized]:
-        """Yield this node and all below it, each before its children, from left to right."""
+        """Yield this node and all nodes below, each before its children, from left to right."""
         stack = [self]
         while stack:
             node = stack.pop()
@@ -113,21 +114,21 @@ def lexicalize(
 ) -> Lexicalized:
     r"""Find the head word of every phrase. O(n) for n nodes.
 
-    Empty nodes are left out, and phrases with nothing else. Words that stand for brackets
-    (``-LRB-``) become these, and ``\/`` becomes ``/``.
+    Empty nodes, and phrases without words, are left out. Words that stand for brackets (``-LRB-``)
+    become brackets, and ``\/`` becomes ``/``.
 
     Parameters
     ----------
     tree
-        With at least one word.
+        A tree with at least one word.
     rules
         The head rules.
     traces
-        Whether a phrase that was moved (``WHNP-1``) goes back to its trace (``*T*-1`` or
+        Whether a phrase that was moved (``WHNP-1``) is moved back to its trace (``*T*-1`` or
         ``*ICH*-1``) before heads are found. Words keep their places in the sentence. Of several
-        traces of a phrase the first counts; a phrase stays if its trace is inside it.
+        traces of a phrase the first counts; a phrase stays if its trace is within the phrase.
     tally
-        Counts what the rules leave undecided.
+        Counts phrases whose head the rules do not decide.
 
     Returns
     -------
@@ -175,20 +176,20 @@ def _copied(tree: Tree) -> tuple[Lexicalized, list[tuple[Lexicalized, str]]]:
 
 
 def _move_back(root: Lexicalized, empty: list[tuple[Lexicalized, str]]) -> int:
-    """Put phrases into the places of their traces; return how many."""
+    """Move phrases to the places of their traces; return the number of moved phrases."""
     phrases = {Label.of(node.label).identity: node for node in reversed([*root.nodes()])}
     moved = 0
     for trace, word in empty:
         match = _TRACE.fullmatch(word)
         number = match[1] if match else ""
-        phrase, there = phrases.get(number), trace.parent
-        if not phrase or not phrase.parent or not there:
+        phrase, parent = phrases.get(number), trace.parent
+        if not phrase or not phrase.parent or not parent:
             continue
-        if phrase in _above(there):  # moving it would cut it off
+        if phrase in _above(parent):  # the move would disconnect the phrase
             continue
         phrase.parent.children.remove(phrase)
-        there.children[there.children.index(trace)] = phrase
-        phrase.parent = there
+        parent.children[parent.children.index(trace)] = phrase
+        phrase.parent = parent
         del phrases[number]
         moved += 1
     return moved
@@ -202,16 +203,16 @@ def _above(node: Lexicalized) -> Iterator[Lexicalized]:
 
 
 def _find_head(node: Lexicalized, rules: HeadRules, tally: Tally | None) -> None:
-    """Give a phrase the head word of one of its children, which have theirs; drop empty ones."""
+    """Give a phrase the head word of one of its children; remove children without words."""
     node.children = [child for child in node.children if child.number]
     if not node.children:
         return
     labels = [child.label for child in node.children]
-    found = rules.find(node.label, labels)
-    node.head = node.children[found.child]
+    choice = rules.find(node.label, labels)
+    node.head = node.children[choice.child]
     node.number, node.form = node.head.number, node.head.form
     if tally and len(labels) > 1:
-        tally.count(node.label, labels, found.decided)
+        tally.count(node.label, labels, choice.decided)
 
 
 def convert(
@@ -229,15 +230,15 @@ def convert(
     source, skip_invalid
         As in `read_trees`.
     rules
-        Head rules, or what `HeadRules.load` takes.
+        Head rules, or the name of a table or file for `HeadRules.load`.
     traces, tally
         As in `lexicalize`. Without `traces` all trees are projective.
 
     Yields
     ------
     Sentence
-        With forms, tags (XPOS), heads and relations; each tree has one root edge. The comment
-        ``sent_id`` has the name of the file and the number of the tree.
+        A sentence with forms, tags (XPOS), heads and relations; each tree has one root edge. The
+        comment ``sent_id`` has the name of the file and the number of the tree.
 
     Raises
     ------
@@ -268,23 +269,24 @@ def convert(
 def to_dependencies(root: Lexicalized, *, source: str = "", number: int | None = None) -> Sentence:
     """Make the dependency tree of a lexicalized tree. O(n) for n nodes.
 
-    The head word of each child hangs from the head word of its phrase, unless they are the same.
-    Its relation is the category of the phrase and the label of the child, without numbers:
-    ``S|NP-SBJ``, ``NP|DT``. That of the only word that hangs from the root is ``root``. A phrase
-    without a label counts as ``TOP``.
+    The head word of each child hangs from the head word of its phrase, unless both are the same
+    word. The relation is the category of the phrase and the label of the child, without numbers:
+    ``S|NP-SBJ``, ``NP|DT``. The only word that hangs from the root has the relation ``root``. A
+    phrase without a label counts as ``TOP``.
 
     Parameters
     ----------
     root
         A whole tree.
     source
-        The name of its file.
+        The name of the file.
     number
-        The number of the tree in its file, for the comment ``sent_id``.
+        The number of the tree in the file, for the comment ``sent_id``.
 
     Returns
     -------
     Sentence
+        The dependency tree.
     """
     words = sorted((node for node in root.nodes() if not node.children), key=_number)
     heads = [-1, *[0] * len(words)]

@@ -1,4 +1,4 @@
-"""Reading bracketed trees, as the Penn Treebank and others write them."""
+"""Reading bracketed trees in the format of the Penn Treebank and others."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterator
 
-#: The tag of an empty node, which stands for nothing that is said: a trace, a pronoun left out.
+#: The tag of an empty node, which has no word of the sentence: a trace, an omitted pronoun.
 EMPTY: Final = "-NONE-"
 
 
 class Tree:
-    """A node of a tree as it stands in a file: a phrase with children, or a word with its tag.
+    """A node of a tree in a file: a phrase with children, or a word with its tag.
 
     Attributes
     ----------
     label : str
-        As written, like ``"NP-SBJ-1"`` or ``"NNS"``; empty for an outer bracket without a label.
+        The label, such as ``"NP-SBJ-1"`` or ``"NNS"``; empty for an outer bracket without a label.
     children : list of Tree
-        Empty for a word.
+        The children; empty for a word.
     word : str or None
-        The word as written; None for a phrase.
+        The word; None for a phrase.
     line : int
-        The line of its opening bracket.
+        The line of the opening bracket.
 
     Examples
     --------
@@ -74,15 +74,17 @@ class Tree:
 class Label(NamedTuple):
     """The parts of a label."""
 
-    # a phrase or a part of speech: ``"NP"``. Of two that the annotators could not choose between
-    # (``ADVP|PRT``) the first.
+    #: A phrase or a part of speech: ``"NP"``. The first category of an undecided pair
+    #: (``ADVP|PRT``).
     category: str
-    functions: tuple[str, ...]  # ``("SBJ",)`` or ``("LOC", "PRD")``
-    identity: str | None  # the number by which a trace refers to this node
+    #: The function tags: ``("SBJ",)`` or ``("LOC", "PRD")``.
+    functions: tuple[str, ...]
+    #: The number by which a trace refers to this node.
+    identity: str | None
 
     @classmethod
     def of(cls, text: str) -> Label:
-        """Take a label apart; labels such as ``-LRB-`` are a category as a whole."""
+        """Split a label into its parts; labels such as ``-LRB-`` are a category as a whole."""
         return _label_of(text)
 
     def __str__(self) -> str:
@@ -98,16 +100,16 @@ def _label_of(text: str) -> Label:
     for mark, part in zip(rest[::2], rest[1::2], strict=True):
         if not part.isdecimal():
             functions += [part] if part else []
-        elif mark == "-":  # after "=" stands the number of a parallel phrase, in gapping
+        elif mark == "-":  # after "=", the number refers to a parallel phrase, in gapping
             identity = part
     return Label(category.partition("|")[0], tuple(functions), identity)
 
 
 _TOKEN: Final = re.compile(r"[()]|[^\s()]+")
-#: How lines between trees begin that are comments; the last is that of the Penn Treebank.
 _WORD: Final = re.compile(r"[^\s()]+\s*\)")
+#: The first characters of comment lines between trees; the last is of the Penn Treebank.
 _COMMENTS: Final = ("#", "%%", ";", "*x*")
-#: So many brackets may a tree have.
+#: The largest number of brackets in a tree.
 _LARGEST: Final = 1 << 18
 
 
@@ -129,8 +131,8 @@ def read_trees(
         A path, an open binary file, or ``"-"`` for the standard input. Gzip is recognized by its
         first bytes.
     skip_invalid
-        If given, broken trees are skipped, and their errors passed to this function. Reading goes
-        on at the next line whose first character is ``(``, which then always begins a tree.
+        If given, invalid trees are skipped, and their errors passed to this function. Reading
+        continues at the next line whose first character is ``(``, which then always begins a tree.
         Otherwise the first error is raised.
     encoding
         As in `arborescence.treebank.read`.
@@ -138,14 +140,14 @@ def read_trees(
     Yields
     ------
     Tree
-        With all its empty nodes.
+        A tree with all its empty nodes.
 
     Raises
     ------
     TreebankError, OSError
         As for `arborescence.treebank.read`. Invalid are brackets that do not match, a word without
         a tag, a bracket without a label or with nothing in it, a tree without words or with more
-        than 2^18 brackets, a line of more than 2^20 characters, and what is not UTF-8.
+        than 2^18 brackets, a line of more than 2^20 characters, and bytes that are not UTF-8.
 
     Examples
     --------
@@ -165,16 +167,16 @@ def read_trees(
 
 
 class _Reader:
-    """Makes trees of lines; `skip_invalid` as in `read_trees`."""
+    """Makes trees from lines; `skip_invalid` as in `read_trees`."""
 
     def __init__(self, name: str, skip_invalid: Callable[[TreebankError], object] | None) -> None:
         self._name = name
         self._skip_invalid = skip_invalid
         self._open: list[Tree] = []  # the nodes whose brackets are open
-        self._size = 0  # the brackets of the tree that is read
+        self._size = 0  # the number of brackets of the current tree
         self._skipping = False
-        self._broken: TreebankError | None = None  # that of the tree which is skipped
-        self._lines: list[str] = []  # those of the tree that is read or skipped
+        self._broken: TreebankError | None = None  # the error of the tree that is skipped
+        self._lines: list[str] = []  # the lines of the tree that is read or skipped
 
     def take(self, number: int, line: str) -> Iterator[Tree]:
         """Read the next line, and yield the trees that end in it."""
@@ -192,7 +194,7 @@ class _Reader:
             self._give_up(error)
 
     def end(self) -> None:
-        """Make sure that no tree is open."""
+        """End the reading: an open tree is an error."""
         if self._open:
             count = len(self._open)
             brackets = "bracket" if count == 1 else "brackets"
@@ -246,7 +248,7 @@ class _Reader:
         self._open.append(node)
 
     def _fill(self, number: int, token: str) -> None:
-        """Take a token as the label of the open bracket, or as its word."""
+        """Use a token as the label of the open bracket, or as its word."""
         node = self._open[-1]
         if node.children or node.word is not None:
             raise self._error(number, f"the word {token[:40]!r} has no bracket with a tag")

@@ -15,7 +15,7 @@ from arborescence.parsers.shared.options import (
     Loss,
     NeuralLoss,
     Option,
-    Record,
+    OptionSet,
 )
 from arborescence.parsers.shared.scheme import whole
 
@@ -40,7 +40,7 @@ _EPOCHS: Final = 10
 
 
 @dataclass(frozen=True, kw_only=True)
-class Recipe(Record):
+class Recipe(OptionSet):
     """Which parser is trained, and how; always without a dev set.
 
     Raises

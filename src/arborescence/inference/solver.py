@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from arborescence.core.choices import Root
     from arborescence.inference.branching import Event
     from arborescence.inference.conflicts import Heads
-    from arborescence.inference.constraints import AnyConflict, Conflicts
+    from arborescence.inference.demands import AnyConflict, Conflicts
     from arborescence.inference.parts import Decoder
 
 #: The budget of a search that is given none.

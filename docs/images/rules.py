@@ -1,39 +1,67 @@
-"""Draw the trees of docs/rules.md: ``python docs/images/rules.py`` writes them beside itself.
+"""Draw the trees of docs/rules.md and the search of docs/constraints.md, beside itself.
 
-The page's own examples are run, and make the trees.
+``python docs/images/rules.py``. The library finds the trees.
 """
 
 from __future__ import annotations
 
-import doctest
 import re
 from html import escape
 from pathlib import Path
 
+import numpy as np
+
+import arborescence as arb
 from arborescence.drawing import draw_svg
 from arborescence.explaining import explain_constrained
+from arborescence.rules import Alternative, Edges
 from arborescence.treebank import Sentence
 
 HERE = Path(__file__).parent
+WORDS = ["The", "song", "she", "taught", "us", "was", "old"]
 TAGS = ["DET", "NOUN", "PRON", "VERB", "PRON", "AUX", "ADJ"]
+LABELS = ["root", "det", "nsubj", "acl:relcl", "cop", "iobj", "obj", "ccomp"]
+SUBJECT = LABELS.index("nsubj")
+EDGES = [
+    (2, 1, "det", 9),
+    (7, 2, "nsubj", 8),
+    (4, 2, "obj", 3),
+    (4, 3, "nsubj", 8),
+    (4, 3, "obj", 2),
+    (2, 4, "acl:relcl", 7),
+    (0, 4, "root", 4),
+    (7, 5, "nsubj", 6),
+    (4, 5, "nsubj", 5),
+    (4, 5, "iobj", 4),
+    (7, 6, "cop", 9),
+    (0, 7, "root", 9),
+    (4, 7, "ccomp", 5),
+]
 
 
 #: The size of a part of all trees, of the tree in it, and how far its own parts stand aside.
 HIGH, SIZE, ASIDE = 168, 'width="293" height="130"', 70
 
 
-def tree(names, heads, labels):
+def conflicts(heads, labels):
+    """Return the ways out for a verb with two subjects."""
+    for verb in heads[labels == SUBJECT]:
+        both = np.flatnonzero((heads == verb) & (labels == SUBJECT))
+        if len(both) > 1:
+            return [[Alternative(forbid=[Edges(verb, d, SUBJECT)]) for d in both]]
+    return []
+
+
+def tree(heads, labels):
     """Return the picture of a tree."""
-    relations = [names["labels"][label] for label in labels[1:]]
-    sentence = Sentence.from_words(names["words"], upos=TAGS, heads=heads, deprels=relations)
+    relations = [LABELS[label] for label in labels[1:]]
+    sentence = Sentence.from_words(WORDS, upos=TAGS, heads=heads, deprels=relations)
     return draw_svg(sentence)
 
 
-def search(names):
+def search(scores):
     """Return a picture of the search: the best tree of each part, below what it is a part of."""
-    steps = explain_constrained(
-        names["scores"], names["conflicts"], words=names["words"], labels=names["labels"]
-    )
+    steps = explain_constrained(scores, conflicts, words=WORDS, labels=LABELS)
     divided = {step.detail.part.conditions: step.detail.made for step in steps[:-2]}
     found, label_names = steps[-1].detail.part, steps[-1].detail.label_names
     drawn = []
@@ -42,9 +70,7 @@ def search(names):
         x, y = ASIDE * depth + 4, HIGH * len(drawn) + 4
         said = ", ".join(one.name(steps[0].words, label_names) for one in new) or "all trees"
         best = ", the best that keeps the rules" if part.conditions == found.conditions else ""
-        picture = tree(names, part.heads, part.labels).replace(
-            "<svg ", f'<svg x="{x}" y="{y + 18}" ', 1
-        )
+        picture = tree(part.heads, part.labels).replace("<svg ", f'<svg x="{x}" y="{y + 18}" ', 1)
         picture = re.sub('width="[^"]*" height="[^"]*"', SIZE, picture, count=1)
         text = f"{part.bound:.0f}{best}: {said}"
         drawn.append(f'<text class="title" x="{x}" y="{y + 12}">{escape(text)}</text>{picture}')
@@ -64,14 +90,13 @@ def search(names):
 
 def pictures():
     """Return the names of the files, and what is in them."""
-    page = (HERE.parent / "rules.md").read_text(encoding="utf-8").replace("```", "")
-    example = doctest.DocTestParser().get_doctest(page, {}, "rules.md", None, 0)
-    doctest.DocTestRunner().run(example, out=[].append, clear_globs=False)
-    names = example.globs
+    scores = np.full((8, 8, len(LABELS)), -np.inf)
+    for head, word, label, score in EDGES:
+        scores[head, word, LABELS.index(label)] = score
     return {
-        "two-subjects.svg": tree(names, *names["before"]),
-        "one-subject.svg": tree(names, *names["after"][:2]),
-        "rules-search.svg": search(names),
+        "two-subjects.svg": tree(*arb.decode_labeled(scores)),
+        "one-subject.svg": tree(*arb.decode_constrained(scores, conflicts)[:2]),
+        "rules-search.svg": search(scores),
     }
 
 

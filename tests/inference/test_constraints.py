@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 import arborescence as arb
-from arborescence.inference.constraints import Charge, Constraints, Limit
+from arborescence.inference.constraints import Constraints
+from arborescence.inference.demands import Charge, Limit
 from arborescence.inference.whole_numbers import decode_whole
 from arborescence.rules import Conflict, Edges
 from brute_force import all_trees, whole_numbers

@@ -41,7 +41,7 @@ def test_a_tree_is_labelled_as_parse_would_label_it(parser, monkeypatch):
     for sentence, trees in zip(treebank(), parser.kbest(treebank(), 6), strict=True):
         for parsed, _ in trees:
             monkeypatch.setattr(
-                "arborescence.parsers.shared.graph_parser.decode",
+                "arborescence.parsers.shared.graphs.decode",
                 lambda scores, lengths, root, projective, heads=parsed.tree: heads[None],
             )
             [labelled] = parser.parse([unparsed(sentence)], rules="none")

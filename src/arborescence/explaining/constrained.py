@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from arborescence.explaining.steps import Step
     from arborescence.inference.branching import Event
     from arborescence.inference.conflicts import Way
-    from arborescence.inference.constraints import AnyConflict
+    from arborescence.inference.demands import AnyConflict
     from arborescence.inference.parts import Part
 
     #: Head, dependent, label.

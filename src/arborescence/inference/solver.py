@@ -27,10 +27,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from arborescence.core.choices import Root
     from arborescence.inference.branching import Event
     from arborescence.inference.conflicts import Heads
-    from arborescence.inference.constraints import AnyConflict, Conflicts
+    from arborescence.inference.demands import AnyConflict, Conflicts
     from arborescence.inference.parts import Decoder
 
 #: The budget of a search that is given none.
@@ -278,7 +277,7 @@ def decode_constrained(
     conflicts
         A function as in `Constraints`.
     **options
-        `root` and `projective`, as in `Constraints`; the others as in `solve`.
+        As in `Constraints` or `solve`.
     """
     [tree] = kbest_constrained(scores, conflicts, 1, **options)
     return tree
@@ -289,25 +288,23 @@ def kbest_constrained(
     conflicts: Callable[..., Sequence[AnyConflict]],
     k: int,
     *,
-    root: Root = "single",
-    projective: bool = False,
-    **options: Any,
+    budget: Budget | None = None,
+    watch: Callable[[Event], None] | None = None,
+    by_heads: bool = False,
+    decoder: Decoder | None = None,
+    **which: Any,
 ) -> list[Solution]:
     """Return the k trees of highest weight that keep rules: see `solve`.
 
     Parameters
     ----------
-    scores, k
+    scores, k, budget, watch, by_heads, decoder
         As in `solve`.
-    conflicts
-        A function as in `Constraints`.
-    root, projective
-        As in `Constraints`.
-    **options
-        The others, as in `solve`.
+    conflicts, **which
+        As in `Constraints`: `conflicts` is one function.
     """
-    wanted = Constraints(conflicts=(conflicts,), root=root, projective=projective)
-    return solve(scores, wanted, k, **options)
+    how: Any = {"budget": budget, "watch": watch, "by_heads": by_heads, "decoder": decoder}
+    return solve(scores, Constraints(conflicts=(conflicts,), **which), k, **how)
 
 
 def _copying(

@@ -15,7 +15,8 @@ from arborescence.parsers import registry
 from arborescence.parsers.shared import scheme
 from arborescence.parsers.shared.base import Parser
 from arborescence.parsers.shared.fixed import Fixed
-from arborescence.parsers.shared.graph_parser import GraphParser, Graphs, Group, with_relations
+from arborescence.parsers.shared.graph_parser import GraphParser
+from arborescence.parsers.shared.graphs import Graphs, Group, with_relations
 from arborescence.parsers.shared.run import about
 from arborescence.projective.pseudo import MARK
 

@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from arborescence.inference.conflicts import Alternative as Alternative
     from arborescence.inference.conflicts import Conflict as Conflict
     from arborescence.inference.conflicts import Edges as Edges
-    from arborescence.inference.constraints import Charge as Charge
-    from arborescence.inference.constraints import Limit as Limit
+    from arborescence.inference.demands import Charge as Charge
+    from arborescence.inference.demands import Limit as Limit
     from arborescence.rules.files import read_rules as read_rules
     from arborescence.rules.kinds import AtMostOne as AtMostOne
     from arborescence.rules.kinds import Contiguous as Contiguous

@@ -9,7 +9,8 @@ import numpy as np
 
 from arborescence.errors import OptionError
 from arborescence.inference.conflicts import Conflict
-from arborescence.inference.constraints import Charge, Constraints
+from arborescence.inference.constraints import Constraints
+from arborescence.inference.demands import Charge
 from arborescence.rules.kinds import Rule
 from arborescence.rules.signs import Suspects, places_of
 

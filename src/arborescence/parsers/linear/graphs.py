@@ -20,7 +20,7 @@ from arborescence.parsers.linear.edges import (
 from arborescence.parsers.linear.joint import add_relations, weigh_edges
 from arborescence.parsers.linear.pruning import keep_edges
 from arborescence.parsers.shared.features import Sides
-from arborescence.parsers.shared.graph_parser import Graphs, Group
+from arborescence.parsers.shared.graphs import Graphs, Group
 from arborescence.parsers.shared.relations import (
     RelationModel,
     RelationTemplates,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 import numpy as np
 
 from arborescence.parsers.neural.inputs import Inputs, given_columns, hints_of
-from arborescence.parsers.shared.graph_parser import Graphs, Group, with_relations
+from arborescence.parsers.shared.graphs import Graphs, Group, with_relations
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

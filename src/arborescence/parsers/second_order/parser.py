@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from arborescence.core.choices import Root
     from arborescence.inference.parts import Decoded
     from arborescence.parsers.linear.training import Gold, LearnedEdges
-    from arborescence.parsers.shared.graph_parser import Group
+    from arborescence.parsers.shared.graphs import Group
     from arborescence.parsers.shared.options import Progress
     from arborescence.parsers.shared.run import ParserRun, Task
     from arborescence.treebank import Sentence

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol, Self
 
 import numpy as np
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from arborescence.errors import TreebankError
     from arborescence.inference.branching import Solution
     from arborescence.parsers.shared.base import Options
-    from arborescence.parsers.shared.graph_parser import GraphParser, Graphs
+    from arborescence.parsers.shared.graphs import Graphs
     from arborescence.rules.trees import Trees
     from arborescence.treebank import Sentence
 
@@ -37,8 +37,23 @@ if TYPE_CHECKING:
 _WIDE: Final = 0.15
 
 
+class Searchable(Protocol):
+    """What a graph-based parser gives for this: see the methods of `GraphParser`."""
+
+    def _refuse(self, options: Options, *, kbest: bool = False) -> None: ...
+    def _graphs(self, sentences: list[Sentence], options: Options) -> Graphs: ...
+    def _unfiltered(self) -> Self | None: ...
+    def _lowers(self, options: Options) -> bool: ...
+    def _best(
+        self, graphs: Graphs, k: int | None, *, labeled: bool
+    ) -> tuple[list[list[Sentence]], NDArray[np.float64]]: ...
+    def _written(
+        self, graphs: Graphs, heads: Any, labels: Any, *, lower: bool = True
+    ) -> list[list[Sentence]]: ...
+
+
 def best_lists(
-    parser: GraphParser,
+    parser: Searchable,
     sentences: list[Sentence],
     options: Options,
     k: int | None = None,
@@ -74,7 +89,7 @@ def best_lists(
 
 
 def _found(
-    parser: GraphParser,
+    parser: Searchable,
     sentences: list[Sentence],
     options: Options,
     *,
@@ -92,7 +107,7 @@ def _found(
 
 
 def _keep(
-    parser: GraphParser,
+    parser: Searchable,
     graphs: Graphs,
     parsed: list[list[Sentence]],
     weights: NDArray[np.float64],
@@ -123,7 +138,7 @@ def _keep(
 
 
 def _searched(
-    parser: GraphParser,
+    parser: Searchable,
     graphs: Graphs,
     words: list[Trees],
     keeper: Keeper,
@@ -171,7 +186,7 @@ def _plain(names: Any) -> tuple[str, ...]:
 
 
 def _written(
-    parser: GraphParser, graphs: Graphs, found: list[list[Solution]], keeper: Keeper, k: int
+    parser: Searchable, graphs: Graphs, found: list[list[Solution]], keeper: Keeper, k: int
 ) -> list[list[Sentence]]:
     """Return copies of the sentences with the trees that a search has found."""
     heads, labels = np.full((2, k, graphs.starts[-1]), -1)
@@ -189,10 +204,10 @@ def _written(
 
 
 def _completed(
-    parser: GraphParser,
+    parser: Searchable,
     sentence: Sentence,
     options: Options,
-    find: Callable[[GraphParser, list[Sentence], Options], Lists],
+    find: Callable[[Searchable, list[Sentence], Options], Lists],
 ) -> list[tuple[Sentence, float]]:
     """Return the trees of a sentence that keep what is fixed, or the most of it."""
     # The edges that are needed may be among those that the parser leaves out, or may cross.
@@ -214,7 +229,7 @@ def _completed(
 
 
 def _least(
-    parser: GraphParser, sentence: Sentence, options: Options
+    parser: Searchable, sentence: Sentence, options: Options
 ) -> tuple[NDArray[np.bool_], TreebankError | None]:
     """Return the least heads and relations to give up, (2, N); and why, if it was proved."""
     graphs = parser._graphs([sentence], options._replace(keep=False))

@@ -3,9 +3,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from copy import copy
-from dataclasses import dataclass, replace
+from abc import abstractmethod
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Self
 
@@ -13,10 +11,8 @@ import numpy as np
 
 from arborescence.core.checks import check_count
 from arborescence.errors import ModelError
-from arborescence.inference.decode import best_labels, decode
 from arborescence.inference.kbest import kbest
 from arborescence.inference.labeled import kbest_labeled
-from arborescence.inference.parts import Lazy, pairs_of
 from arborescence.parsers.shared.base import Believed, Options, Parser, annotated
 from arborescence.parsers.shared.confidence import (
     edge_probabilities,
@@ -25,10 +21,8 @@ from arborescence.parsers.shared.confidence import (
     softmax,
 )
 from arborescence.parsers.shared.constrained import best_lists
-from arborescence.parsers.shared.fixed import Fixed
 from arborescence.parsers.shared.given import as_sentences, batches, untagged
 from arborescence.projective.pseudo import MARK, projectivize
-from arborescence.system.lazy import remembered
 from arborescence.treebank.conllu import Ranked
 
 if TYPE_CHECKING:
@@ -39,201 +33,11 @@ if TYPE_CHECKING:
 
     from arborescence.core.choices import Root
     from arborescence.distribution.arrays import TreeDistribution
-    from arborescence.inference.parts import Decoded
     from arborescence.parsers.shared.base import ParseOptions
     from arborescence.parsers.shared.given import Given, Texts
+    from arborescence.parsers.shared.graphs import Graphs, Group
     from arborescence.parsers.shared.run import Task
     from arborescence.treebank import Sentence
-
-
-@dataclass
-class Group:
-    """Sentences of equal or similar length, and the weights of their edges."""
-
-    numbers: NDArray[np.int64]  # (B,): the numbers of the sentences in the batch
-    # (B,): their first nodes, if the nodes of the whole batch are in a row
-    firsts: NDArray[np.int64]
-    # (B, T, T): ``scores[b, h, d]`` is the weight of the edge h -> d. Column 0, the diagonal, and
-    # what is beyond the nodes of a sentence have no meaning.
-    scores: NDArray[np.float32]
-    # (B,) or None: the numbers of words; None if all sentences have T - 1
-    lengths: NDArray[np.int64] | None
-    projective: bool  # whether the edges of their trees must not cross
-
-    def put(self, values: NDArray[Any], rows: NDArray[Any]) -> None:
-        """Write K values of each node, (B, K, T), to their places in the first K rows."""
-        places, inside = self._places()
-        rows[: values.shape[1], places[inside]] = values.swapaxes(0, 1)[:, inside]
-
-    def take(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the values in K rows, (B, K, T); -1 for padding."""
-        places, inside = self._places()
-        values = np.full((len(rows), *places.shape), -1)
-        values[:, inside] = rows[:, places[inside]]
-        return values.swapaxes(0, 1)
-
-    def sizes(self) -> NDArray[np.int64]:
-        """Return the number of nodes of each sentence."""
-        if self.lengths is not None:
-            return self.lengths + 1
-        return np.full(len(self.numbers), self.scores.shape[-1])
-
-    def _places(self) -> tuple[NDArray[np.int64], Any]:
-        """Return the place of each node in a row, (B, T), and which of them there are."""
-        nodes = np.arange(self.scores.shape[-1])
-        places = self.firsts[:, None] + nodes
-        return places, ... if self.lengths is None else nodes <= self.lengths[:, None]
-
-    def part(self, rows: NDArray[np.int64], numbers: Any, starts: NDArray[np.int64]) -> Self:
-        """Return some of the sentences, which have other numbers in a batch of fewer sentences."""
-        lengths = None if self.lengths is None else self.lengths[rows]
-        new: dict[str, Any] = {"scores": self.scores[rows], "lengths": lengths}
-        return replace(self, numbers=numbers, firsts=starts[numbers], **new)
-
-
-class Graphs(ABC):
-    """The graphs of a batch of B sentences with N nodes (words and roots) in all."""
-
-    def __init__(self, sentences: list[Sentence], labels: Sequence[str], options: Options) -> None:
-        self.sentences = sentences  # see `completed`
-        self.labels = labels  # the names of the relations
-        self.options = options  # what trees are wanted
-        # (B + 1,) int64: the first node of each sentence, if all nodes are in a row
-        self.starts = _starts(sentences)
-        self.fixed = Fixed.of(sentences, labels) if options.keep else None
-
-    @property
-    def names(self) -> Sequence[str]:
-        """The names of the relations, with others that are fixed."""
-        return self.labels if self.fixed is None else self.fixed.names
-
-    def has_fixed(self, b: int) -> bool:
-        """Tell whether a head or a relation of a sentence is fixed."""
-        nodes = slice(*self.starts[b : b + 2])
-        return self.fixed is not None and bool(
-            ((self.fixed.heads[nodes] >= 0) | (self.fixed.labels[nodes] >= 0)).any()
-        )
-
-    @property
-    @remembered
-    def groups(self) -> list[Any]:
-        """The groups of sentences, with the weights of their edges."""
-        groups = list(self._groups())
-        if self.fixed is None:
-            return groups
-        vars(self)["groups()"] = groups  # some relations depend on the best tree so far
-        both = np.array([self.fixed.heads, self.fixed.labels])
-        for group in groups:
-            group.scores = self.fixed.weights(group.scores, group.take(both)[:, 0])
-        for group in groups if ((both[0] < 0) & (both[1] >= 0)).any() else ():
-            heads, labels = group.take(both).swapaxes(0, 1)
-            rows, words = np.nonzero((heads < 0) & (labels >= 0) & (labels < len(self.labels)))
-            table = self.labeled(group)
-            group.scores[rows, :, words] = table[rows, :, words, labels[rows, words]]
-        return groups
-
-    @abstractmethod
-    def _groups(self) -> Iterable[Group]:
-        """Weigh the edges of all sentences, group by group."""
-
-    def part(self, numbers: NDArray[np.int64]) -> Self:
-        """Return the graphs of some of the sentences, with the same weights."""
-        part = copy(self)
-        part.sentences = [self.sentences[b] for b in numbers]
-        part.starts = _starts(part.sentences)
-        if self.fixed is not None:
-            part.fixed = self.fixed.part(self.nodes(numbers))
-        places = np.full(len(self.sentences), -1)
-        places[numbers] = np.arange(len(numbers))
-        inside = [np.flatnonzero(places[group.numbers] >= 0) for group in self.groups]
-        vars(part)["groups()"] = [
-            group.part(rows, places[group.numbers[rows]], part.starts)
-            for group, rows in zip(self.groups, inside, strict=True)
-            if len(rows)
-        ]
-        return part
-
-    def nodes(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the nodes of some of the sentences."""
-        return np.concatenate([np.arange(*self.starts[b : b + 2]) for b in numbers])
-
-    def searched(
-        self, group: Any, row: int
-    ) -> tuple[NDArray[Any] | Lazy, Callable[[NDArray[np.float64]], Decoded] | None]:
-        """Return a sentence's weights and decoder for a search: see `solve`."""
-        if self.fixed is not None:
-            return self.sentence(group, row), None
-        size = group.sizes()[row]
-        weigh = partial(self.weighed, group, row)
-        return Lazy(group.scores[row, :size, :size], len(self.labels), weigh), None
-
-    def completed(self) -> list[Sentence]:
-        """Return the sentences, with the tags and lemmas that the parser fills in."""
-        return self.sentences
-
-    @abstractmethod
-    def label(self, heads: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the relation numbers of the edges of given trees: (K, N) for (K, N) heads."""
-        # The trees of all sentences are in a row, K times; -1 where a sentence has fewer than K.
-
-    def relations(self, heads: NDArray[np.int64]) -> NDArray[np.float32] | None:  # noqa: ARG002
-        """Return the weights of all relations on trees' edges, (N, L); None if not weighed."""
-        return None
-
-    @abstractmethod
-    def weighed(
-        self, group: Any, row: int, heads: NDArray[np.int64], words: NDArray[np.int64]
-    ) -> NDArray[np.float32]:
-        """Return the weights of E edges of a sentence with each relation: (E, L)."""
-
-    def labeled(self, group: Any) -> NDArray[np.float32]:
-        """Return the weights of all edges of a group with each relation: (B, T, T, L)."""
-        table = np.zeros((*group.scores.shape, len(self.labels)), dtype=np.float32)
-        for row, size in enumerate(group.sizes().tolist()):
-            edges = pairs_of(size)
-            table[row][edges] = self.weighed(group, row, *edges)
-        return table
-
-    def table(self, group: Any) -> NDArray[np.float32]:
-        """Return the same, without the edges and relations that are not those that are fixed."""
-        table = self.labeled(group)
-        if self.fixed is None:
-            return table
-        [labels] = group.take(self.fixed.labels[np.newaxis]).swapaxes(0, 1)
-        return self.fixed.relations(table, group.scores, labels)
-
-    def sentence(self, group: Any, row: int) -> NDArray[np.float32]:
-        """Return the `table` of one sentence, without padding."""
-        one = group.part(np.array([row]), group.numbers[[row]], self.starts)
-        size = one.sizes()[0]
-        return self.table(one)[0, :size, :size]
-
-    def decode(self) -> NDArray[np.int64]:
-        """Return the best tree of each sentence, in a row: (N,)."""
-        heads = np.empty(self.starts[-1], dtype=np.int64)
-        for group, trees in zip(self.groups, self._trees(), strict=True):
-            group.put(trees[:, None], heads[np.newaxis])
-        return heads
-
-    def _trees(self) -> Iterator[NDArray[np.int64]]:
-        """Yield the best trees of each group, (B, T)."""
-        root = self.options.root
-        for group in self.groups:
-            yield decode(group.scores, group.lengths, root=root, projective=group.projective)
-
-
-def _starts(sentences: list[Sentence]) -> NDArray[np.int64]:
-    """Return the first node of each sentence, and the number of nodes."""
-    return np.cumsum([0, *(len(sentence) + 1 for sentence in sentences)])
-
-
-def with_relations(
-    edges: NDArray[np.float32], relations: NDArray[np.float32]
-) -> NDArray[np.float32]:
-    """Return weights (..., L) of labeled edges, whose maximum is the weight of the edge (...)."""
-    best = best_labels(relations, 1)[..., None]
-    return edges[..., None] + (relations - np.where(best > -np.inf, best, 0))
-
 
 #: The names of a parser's temperatures, also in model files.
 TEMPERATURES: Final = ("temperature", "relation_temperature", "tree_temperature")

@@ -163,13 +163,14 @@ class Sentence:
         feats: Sequence[str] | EllipsisType | None = ...,
         heads: npt.ArrayLike | EllipsisType | None = ...,
         deprels: Sequence[str] | EllipsisType | None = ...,
+        deps: Sequence[str] | EllipsisType | None = ...,
         misc: Sequence[str] | EllipsisType | None = ...,
         comments: Sequence[str] | EllipsisType | None = ...,
     ) -> Sentence:
         r"""Return the sentence with other values; all other bytes are kept.
 
-        Parameters and errors are those of `from_words`. What is not given is kept. None clears a
-        column (to ``_`` for each word), or removes the comments.
+        Parameters and errors are those of `from_words`, and `deps`. What is not given is kept. None
+        clears a column (to ``_`` for each word), or removes the comments.
 
         Examples
         --------
@@ -189,6 +190,7 @@ class Sentence:
             FEATS: feats,
             HEAD: heads if heads is ... or heads is None else self._written_heads(heads),
             DEPREL: deprels,
+            DEPS: deps,
             MISC: misc,
         }
         given = {

@@ -48,7 +48,7 @@ _KNOWN: Final = {ending for kind in KINDS.values() for ending in kind.endings}
 #: The parameters of commands that name what is read. That of `train --from` may be written.
 _READ: Final = (
     *("files", "gold", "predicted", "scores", "treebank", "treebanks", "dev"),
-    *("model", "models", "rules", "head_rules"),
+    *("model", "models", "rules", "head_rules", "mapping", "corrected"),
 )
 #: Without all of these, a command that has one of them reads the standard input.
 _INSTEAD: Final = {"files", "words", "treebank"}

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from arborescence.parsers.harmonizer.kernels import find_candidates, find_places
+from arborescence.parsers.harmonizer.kernels import OF_EDGE, find_candidates, find_places
 from arborescence.parsers.shared.classifier import compiled
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 # of its head; UPOS of the words before and after it.
 _NODE: Final = "p x m w s r u kl kr nth hp hr hw before after hk"
 _ATOMS: Final = " ".join(
-    ["path way far rel", *(side + name for side in "hd" for name in _NODE.split())]
+    ["path way far rel reach", *(side + name for side in "hd" for name in _NODE.split())]
 )
 # Products of the path and what is known of head (h) and dependent (d).
 _EDGES: Final = """
@@ -40,7 +40,9 @@ _EDGES: Final = """
     path * dnth * hnth, path * dnth * hnth * dp * hp, path * dhp * dp, path * dhw * dp,
     path * dhk, path * dhk * dp, path * hhp * hp, path * hr * hhr, path * hhw,
     path * dbefore * dp * dafter, path * hbefore * hp * hafter, path * ds * dp, path * hs * hp,
-    far * dp * hp * way, path * hkl * hkr * dkl * dkr, dw * hw * way, path * dr * hr
+    far * dp * hp * way, path * hkl * hkr * dkl * dkr, dw * hw * way, path * dr * hr,
+    reach * dp * way, reach * path * dp, reach * dp * hp * way, reach * dp * hr * way,
+    reach * dw * way, reach * dw * hr * way, reach * dp * hhr * hr * way, reach * path * dw
 """
 # The same with the new relation, and of the dependent alone: for tags.
 _WORDS: Final = """
@@ -69,8 +71,8 @@ class Edges:
         The first node of each sentence, which is its root.
     ends : (m, 2) int64
         Head and dependent of each candidate, as nodes.
-    known : (m, 4) uint64
-        Path, direction and distance; the last column is for a relation.
+    known : (m, 5) uint64
+        See `kernels.OF_EDGE`; the column of relations is 0.
     groups : (words + 1,) int64
         The first candidate of each word, and m.
     """
@@ -83,8 +85,11 @@ class Edges:
         self.words[self.starts[:-1]] = False
         self._nodes, labels = self._looked_at(sentences)
         room = int((sizes * (sizes - 1)).sum())
-        ends, known = np.empty((room, 2), dtype=np.int64), np.empty((room, 4), dtype=np.uint64)
-        count = find_candidates(self.starts, self.trees, labels, ends, known)
+        ends, known = np.empty((room, 2), np.int64), np.empty((room, OF_EDGE), np.uint64)
+        below = np.empty((self.trees.size, 2), dtype=np.int64)
+        signs = np.zeros(self.trees.size, dtype=np.bool_)
+        signs[self.words] = [not any(map(str.isalnum, f)) for s in sentences for f in s.forms]
+        count = find_candidates(self.starts, self.trees, labels, signs, below, ends, known)
         self.ends, self.known = ends[:count], known[:count]
         self.nodes = np.flatnonzero(self.words)
         self.groups = np.searchsorted(self.ends[:, 1], np.append(self.nodes, self.trees.size))

@@ -22,10 +22,10 @@ from arborescence.parsers.shared.features import mix
 #: The number of places of features in a table of weights.
 PLACES: Final = 1 << 22
 #: The longest path between two words whose edge is a candidate: steps up, and steps in all.
-UP: Final = 4
-STEPS: Final = 5
-#: What is known of a candidate: its path, direction and distance, and its relation (or 0).
-OF_EDGE: Final = 4
+UP: Final = 5
+STEPS: Final = 6
+#: What is known of a candidate: path, direction, distance, new relation (or 0), and `_reach`.
+OF_EDGE: Final = 5
 _PENALTY: Final = np.float32(0.001)
 
 
@@ -38,11 +38,47 @@ def _far(distance: int) -> int:
 
 
 @kernel
-@takes("int64[::1], int64[::1], uint64[::1], out int64[:, ::1], out uint64[:, ::1]")
+def _spread(first: int, last: int, heads: np.ndarray, signs: np.ndarray, ends: np.ndarray) -> None:
+    """Find the first and last word below each node, signs left out. O(n · depth)."""
+    for node in range(first, last):
+        ends[node, 0] = node if not signs[node] else last
+        ends[node, 1] = node if not signs[node] else first
+    for node in range(first + 1, last):
+        if signs[node]:
+            continue
+        up = node
+        for _ in range(last - first):  # no more, if there is a cycle
+            if heads[up] < 0:
+                break
+            up = first + heads[up]
+            ends[up, 0] = min(ends[up, 0], node)
+            ends[up, 1] = max(ends[up, 1], node)
+
+
+@kernel
+def _reach(ends: np.ndarray, node: int, left: int, right: int) -> int:
+    """Return whether what is below a node covers a place, or ends beside it: 0 is no."""
+    # left, right: the words before and after the place, signs left out
+    if ends[node, 0] <= left and ends[node, 1] >= right:
+        return 3
+    if ends[node, 1] == left:
+        return 1
+    if ends[node, 0] == right:
+        return 2
+    return 0
+
+
+@kernel
+@takes(
+    "int64[::1], int64[::1], uint64[::1], bool[::1], out int64[:, ::1], out int64[:, ::1], "
+    "out uint64[:, ::1]"
+)
 def find_candidates(
     starts: np.ndarray,  # (sentences + 1,): the first node of each sentence, its root
     heads: np.ndarray,  # (nodes,): counted in the sentence; -1 of roots and where none is known
     labels: np.ndarray,  # (nodes,): hashes of old relations
+    signs: np.ndarray,  # (nodes,): whether a form has no letter and no digit
+    below: np.ndarray,  # (nodes, 2): filled: the first and last word below each node
     edges: np.ndarray,  # (room, 2): filled: head and dependent, as nodes
     known: np.ndarray,  # (room, OF_EDGE): filled: see `OF_EDGE`
 ) -> int:
@@ -51,8 +87,15 @@ def find_candidates(
     count = 0
     for sentence in range(starts.size - 1):
         first = starts[sentence]
+        _spread(first, starts[sentence + 1], heads, signs, below)
         for d in range(first + 1, starts[sentence + 1]):
             before = count
+            left = d - 1
+            while left > first and signs[left]:
+                left -= 1
+            right = d + 1
+            while right < starts[sentence + 1] and signs[right]:
+                right += 1
             for h in range(first, starts[sentence + 1]):
                 if h == d:
                     continue
@@ -78,6 +121,10 @@ def find_candidates(
                         known[count, 1] = way
                         known[count, 2] = np.uint64(_far(abs(h - d)))
                         known[count, 3] = np.uint64(0)
+                        reach = 5 * _reach(below, h, left, right)
+                        if heads[h] >= 0:
+                            reach += 1 + _reach(below, first + heads[h], left, right)
+                        known[count, 4] = np.uint64(reach)
                         count += 1
                         break
                     if heads[up] < 0:

@@ -128,10 +128,11 @@ def convert(
             "--tree takes the standard output for itself: name a file for the rest with -o"
         )
     output = output or (None if tree else "-")
-    told: list[str] | Iterator[str] = []
+    removed: list[str] = []
+    told: Iterable[str] = removed
     if mapping:
         found = harmonizing.converted(
-            sentences_of(files, reader), mapping, corrected, reader, told, confidence=confidence
+            sentences_of(files, reader), mapping, corrected, reader, removed, confidence=confidence
         )
     elif heads or back or spelling:
         if tree or traces:

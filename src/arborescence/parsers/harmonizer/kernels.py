@@ -208,11 +208,12 @@ def learn_heads(
         first = groups[word]
         last = groups[word + 1]
         if gold[word] >= 0 and last - first > 1:
-            highest = np.float32(-np.inf)
+            best = 0
             for m in range(first, last):
                 scores[m - first] = total(weights, places[m])
-                highest = max(highest, scores[m - first])
-            to_probabilities(scores[: last - first], highest)
+                if scores[m - first] > scores[best]:
+                    best = m - first
+            to_probabilities(scores[: last - first], scores[best])
             for m in range(first, last):
                 learn(
                     learned, places[m], np.uint64(0), scores[m - first], m == gold[word], _PENALTY

@@ -11,7 +11,7 @@ unexport PYTHONDONTWRITEBYTECODE
 export NUMBA_DISABLE_ERROR_MESSAGE_HIGHLIGHTING = 1
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo smoke test test-all test-races test-uncompiled test-versions test-aarch64 lint docs bench figures fuzz soak wheel wheels models calibrated clean
+.PHONY: help demo smoke test test-all test-races test-uncompiled test-versions test-aarch64 lint docs bench figures fuzz soak wheel wheels models treebanks calibrated clean
 
 help:
 	@echo "make demo   set up a virtual environment and parse some English sentences"
@@ -31,6 +31,7 @@ help:
 	@echo "make wheel  build the wheels into dist/, with compiled kernels; needs a C compiler, minutes"
 	@echo "make wheels ... and those for Linux on ARM and for all else"
 	@echo "make calibrated  fit the probabilities of all models anew, without training; minutes"
+	@echo "make treebanks  convert nine old training parts of ../shared/ud-more, into build/treebanks; minutes"
 	@echo "make models  train the models of all languages but English anew, and package them; hours"
 	@echo "make clean  remove the virtual environment and everything built"
 
@@ -123,6 +124,9 @@ wheel: $(VENV)/.wheel
 wheels: wheel
 	ARBORESCENCE_NATIVE=aarch64 $(WHEEL) .
 	$(WHEEL) .
+
+treebanks: $(VENV)/.demo
+	$(BIN)/python models/treebanks.py ../shared/ud-more build/treebanks $(OPTIONS)
 
 # From ../shared/ud; hours.
 models: $(VENV)/.test

@@ -38,3 +38,22 @@ def test_a_treebank_without_gaps_is_told(command, tmp_path):
         said = command("rank", "-m", tmp_path / "small.npz", tmp_path / "whole.conllu", *more)
         assert (said.status, said.out) == (0, "")
         assert said.err == "no head is missing (_ in HEAD), so there is nothing to rank\n"
+
+
+def test_by_probabilities_that_are_written(command, tmp_path):
+    sentence = arb.treebank.Sentence.from_words(
+        ["Trees", "grow", "here"],
+        heads=[2, 0, 2],
+        misc=["EdgeProb=0.9|RelationProb=0.5", "EdgeProb=0.2|RelationProb=1|Corrected=Yes",
+              "EdgeProb=0.7|RelationProb=1"],
+    )  # fmt: skip
+    sure = sentence.replace(misc=["EdgeProb=1"] * 3)
+    arb.treebank.write([sure, sentence], tmp_path / "some.conllu")
+    given = ("rank", "--written", tmp_path / "some.conllu")
+    lines = [json.loads(line) for line in command(*given, "--words", "--json").out.splitlines()]
+    assert [(each["word"], each["head"], round(each["value"], 2)) for each in lines] == [
+        (1, 2, 0.55), (3, 2, 0.3),
+    ]  # fmt: skip
+    assert command(*given, "-o", "-").out == str(sentence) + str(sure)
+    arb.treebank.write([sentence.replace(misc=None)], tmp_path / "some.conllu")
+    assert "word 1 has no probability EdgeProb=" in command(*given).complaint()

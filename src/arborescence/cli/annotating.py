@@ -26,6 +26,7 @@ def rank(
     model: Annotated[str | None, typer.Option("--model", "-m", show_default="english")] = None,
     by: Doubt = "loss",
     words: bool = False,
+    written: bool = False,
     budget: Annotated[int | None, typer.Option(min=1, metavar="WORDS")] = None,
     format: Format = "conllu",  # noqa: A002
     encoding: EncodingOption = UTF8,
@@ -48,6 +49,9 @@ def rank(
         best tree (less is more doubt), or the differences of the 10 best trees.
     words
         Rank words, by the probability that the best head is wrong.
+    written
+        Rank by the probabilities in MISC that 'parse --confidence' or 'convert --confidence' wrote,
+        without a parser.
     budget
         Stop after this number of words.
     format
@@ -62,13 +66,18 @@ def rank(
     --------
     arborescence rank treebank.conllu --budget 500 -o next.conllu
     arborescence rank -m my.model treebank.conllu --words | head -20
+    arborescence rank --written converted.conllu --words --budget 100
     """
     from arborescence.parsers import load, ranking
 
-    parser = load(model)
-    sentences = hinted(files, format, parser, encoding)
-    ranked = ranking.rank(parser, sentences, by=by, words=words, budget=budget)
-    if not ranked:
+    if written:
+        trees = sentences_of(files, readers_of("conllu", None, None, encoding))
+        ranked = ranking.rank_written(trees, words=words, budget=budget)
+    else:
+        parser = load(model)
+        given = hinted(files, format, parser, encoding)
+        ranked = ranking.rank(parser, given, by=by, words=words, budget=budget)
+    if not ranked and not written:
         note("no head is missing (_ in HEAD), so there is nothing to rank")
     if output:
         once = {id(each.sentence): each.sentence for each in ranked}

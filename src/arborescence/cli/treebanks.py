@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, cast
 
 import typer
 
+from arborescence.cli import harmonizing
 from arborescence.cli.options import (
     Arguments,
     DrawingOption,
@@ -25,6 +26,7 @@ from arborescence.cli.options import (
     SkipOption,
     usage_errors,
 )
+from arborescence.cli.outputs import into
 from arborescence.cli.progress import counted, note, say
 from arborescence.cli.sentences import Skipped, deliver, readers_of, sentences_of
 from arborescence.core.choices import Heads, Measure, Spelling
@@ -48,7 +50,11 @@ _WIDTH: Final = 200
 
 def convert(
     files: Annotated[list[str] | None, typer.Argument(metavar="[TREES]...")] = None,
-    output: OutputOption = None,
+    output: Annotated[str | None, into("conllu", "json", "svg", "model")] = None,
+    learn: bool = False,
+    mapping: Annotated[str | None, typer.Option("--with", metavar="FILE.model")] = None,
+    corrected: Annotated[str | None, typer.Option(metavar="FILE")] = None,
+    confidence: bool = False,
     head_rules: Annotated[str, typer.Option(metavar="collins|yamada-matsumoto|FILE")] = "collins",
     heads: Heads | None = None,
     coordination: AnyCoordination | None = None,
@@ -60,16 +66,26 @@ def convert(
     skip_invalid: SkipOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Convert phrase structure to dependency trees by head rules, or CoNLL-U to another style.
+    """Convert phrase structure to dependencies, or CoNLL-U to another style or annotation scheme.
 
-    At the end says how many phrases the rules left undecided, and which most often.
+    For phrase structure, says at the end how many phrases the rules left undecided, and which most
+    often.
 
     Parameters
     ----------
     files
-        Bracketed trees, or CoNLL-U with --heads or --spelling; '-' or nothing: the standard input.
+        Bracketed trees, or CoNLL-U with --heads, --spelling or --with; '-' or nothing: the standard
+        input. With --learn: a treebank in the old annotation, and one in the new.
     output
-        Write CoNLL-U, or by the ending .json or .svg.
+        Write CoNLL-U, or by the ending .json or .svg; with --learn, the model.
+    learn
+        Learn from sentences that are in both files how to convert others, and print a table of it.
+    mapping
+        Convert CoNLL-U to another annotation scheme with what --learn wrote.
+    corrected
+        With --with: the output of before, corrected: words with Corrected=Yes in MISC stay.
+    confidence
+        With --with: write the probability of each edge and relation into MISC.
     head_rules
         Which child of a phrase has its head.
     heads
@@ -92,19 +108,36 @@ def convert(
     arborescence convert trees.mrg -o trees.conllu
     arborescence convert trees/*.mrg --head-rules yamada-matsumoto --traces -o trees.conllu
     arborescence convert --spelling typographic test.conllu -o printed.conllu
+    arborescence convert --learn old-sample.conllu new-sample.conllu -o mapping.model
+    arborescence convert --with mapping.model old.conllu -o new.conllu
     echo '(S (NP (NNS Birds)) (VP (VBP sing)))' | arborescence convert --tree
     """
+    skipped = Skipped() if skip_invalid else None
+    reader = readers_of("conllu", skipped, None, encoding)
+    if learn:
+        harmonizing.learn(files, output, reader, quiet=quiet)
+        if skipped:
+            skipped.report()
+        return
+    harmonizing.check(
+        mapping, output, corrected=corrected, confidence=confidence, heads=heads, back=back,
+        spelling=spelling, tree=tree, traces=traces,
+    )  # fmt: skip
     if tree and output == "-":
         raise typer.BadParameter(
             "--tree takes the standard output for itself: name a file for the rest with -o"
         )
-    skipped = Skipped() if skip_invalid else None
     output = output or (None if tree else "-")
-    told: Iterable[str] = ()
-    if heads or back or spelling:
+    removed: list[str] = []
+    told: Iterable[str] = removed
+    if mapping:
+        found = harmonizing.converted(
+            sentences_of(files, reader), mapping, corrected, reader, removed, confidence=confidence
+        )
+    elif heads or back or spelling:
         if tree or traces:
             raise typer.BadParameter("--tree and --traces are for phrase structure only")
-        found = sentences_of(files, readers_of("conllu", skipped, None, encoding))
+        found = sentences_of(files, reader)
         with usage_errors():
             if heads or back:
                 found = restyled(found, heads or "content", coordination, back=back)

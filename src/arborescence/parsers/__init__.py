@@ -8,6 +8,10 @@ from arborescence.system.lazy import lazily
 
 if TYPE_CHECKING:
     from arborescence.parsers.combined import CombinedParser as CombinedParser
+    from arborescence.parsers.harmonizer.harmonizer import Harmonizer as Harmonizer
+    from arborescence.parsers.harmonizer.pairing import Pair as Pair
+    from arborescence.parsers.harmonizer.pairing import Pairing as Pairing
+    from arborescence.parsers.harmonizer.pairing import pair as pair
     from arborescence.parsers.linear.parser import LinearParser as LinearParser
     from arborescence.parsers.neural.parser import BiaffineParser as BiaffineParser
     from arborescence.parsers.recipe import train as train

@@ -9,6 +9,7 @@ import numpy as np
 
 from arborescence.core.choices import check_choice
 from arborescence.errors import ModelError, NoTreeError
+from arborescence.parsers.shared.confidence import edge_probs
 from arborescence.parsers.shared.fixed import contradiction
 from arborescence.parsers.shared.graph_parser import GraphParser
 from arborescence.parsers.shared.options import Doubt
@@ -116,9 +117,70 @@ def rank(
                 ranked += _words(sentence, marginals)
             else:
                 ranked.append(Doubtful(_doubt(distribution, marginals, by), sentence))
-    ranked.sort(key=lambda each: -each.value)
-    sizes = np.cumsum([1 if words else len(each.sentence) for each in ranked])
-    return ranked if budget is None else ranked[: int(np.searchsorted(sizes, budget)) + 1]
+    return _first(ranked, words, budget)
+
+
+def rank_written(
+    sentences: Iterable[Sentence], *, words: bool = False, budget: int | None = None
+) -> list[Doubtful]:
+    """Return sentences, or their words, in the order of the probabilities that stand in MISC.
+
+    The doubt is the probability that edge or relation is wrong: of a sentence, their mean. A word
+    with ``Corrected=Yes`` is sure.
+
+    Parameters
+    ----------
+    sentences
+        With EdgeProb of each word in MISC, as `parse` and `Harmonizer.convert` write it, and
+        RelationProb, if there is one.
+    words, budget
+        As in `rank`.
+
+    Returns
+    -------
+    list of Doubtful
+        The largest doubt first; sure words are left out.
+
+    Raises
+    ------
+    TreebankError
+        If a word has no such probability.
+
+    Examples
+    --------
+    >>> from arborescence.treebank import Sentence
+    >>> misc = ["EdgeProb=0.5", "EdgeProb=0.98"]
+    >>> given = Sentence.from_words(["Trees", "grow"], heads=[2, 0], misc=misc)
+    >>> [(each.word, each.value) for each in rank_written([given], words=True, budget=1)]
+    [(1, 0.5)]
+    """
+    found: list[Doubtful] = []
+    for sentence in sentences:
+        edges, misc = edge_probs(sentence), sentence.misc
+        with_relations = all("RelationProb=" in entry for entry in misc)
+        relations = edge_probs(sentence, "RelationProb") if with_relations else [1.0] * len(misc)
+        doubts = [
+            0.0 if "Corrected=Yes" in entry.split("|") else 1 - edge * relation
+            for edge, relation, entry in zip(edges, relations, misc, strict=True)
+        ]
+        if not words:
+            found.append(Doubtful(sum(doubts) / len(doubts), sentence))
+            continue
+        found += [
+            Doubtful(doubt, sentence, word, head, -1, (edge, 0.0))
+            for word, (doubt, head, edge) in enumerate(
+                zip(doubts, sentence.heads.tolist(), edges, strict=True), 1
+            )
+            if doubt > 0
+        ]
+    return _first(found, words, budget)
+
+
+def _first(found: list[Doubtful], words: bool, budget: int | None) -> list[Doubtful]:
+    """Return what a person should look at, the largest doubt first."""
+    found.sort(key=lambda each: -each.value)
+    sizes = np.cumsum([1 if words else len(each.sentence) for each in found])
+    return found if budget is None else found[: int(np.searchsorted(sizes, budget)) + 1]
 
 
 def _believed(

@@ -164,13 +164,14 @@ class Sentence:
         feats: Sequence[str] | EllipsisType | None = ...,
         heads: npt.ArrayLike | EllipsisType | None = ...,
         deprels: Sequence[str] | EllipsisType | None = ...,
+        deps: Sequence[str] | EllipsisType | None = ...,
         misc: Sequence[str] | EllipsisType | None = ...,
         comments: Sequence[str] | EllipsisType | None = ...,
     ) -> Sentence:
         r"""Return the sentence with other values; all other bytes are kept.
 
-        Parameters and errors are those of `from_words`. Columns that are not given are kept. None
-        clears a column (to ``_`` for each word), or removes the comments.
+        Parameters and errors are those of `from_words`, and `deps`. Columns that are not given are
+        kept. None clears a column (to ``_`` for each word), or removes the comments.
 
         Examples
         --------
@@ -190,6 +191,7 @@ class Sentence:
             FEATS: feats,
             HEAD: heads if heads is ... or heads is None else self._written_heads(heads),
             DEPREL: deprels,
+            DEPS: deps,
             MISC: misc,
         }
         given = {

@@ -1,0 +1,90 @@
+"""``arborescence convert --learn`` and ``--with``: treebanks in another annotation scheme."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final
+
+import typer
+
+from arborescence.cli.outputs import check_kind
+from arborescence.cli.progress import note, say
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from typing import IO
+
+    from arborescence.treebank import Sentence
+
+    Reader = Callable[[str | IO[bytes]], Iterator[Sentence]]
+
+#: So many rows of the table are printed; the Python interface has all.
+_ROWS: Final = 40
+#: The options that need ``--with``.
+_WITH: Final = {"corrected", "confidence"}
+
+
+def learn(files: list[str] | None, output: str | None, read: Reader, *, quiet: bool) -> None:
+    """Learn a conversion from two files, write it, and print what became of old relations."""
+    if not files or len(files) != 2 or not output or output == "-":
+        raise typer.BadParameter(
+            "--learn needs two treebanks with the same sentences, the old one and the new one, and "
+            "-o FILE.model"
+        )
+    check_kind(output, ("model",))
+    from arborescence.parsers import Harmonizer, pair
+
+    found = pair(*map(read, files))
+    note(
+        f"{100 * found.share:.1f} % of the words are paired, in {len(found.pairs):,} sentences",
+        quiet=quiet,
+    )
+    harmonizer = Harmonizer.learn(found.pairs)
+    harmonizer.save(output)
+    say("words\told relation\tnew head\tnew relation")
+    for old, where, new, count in islice(harmonizer.table, _ROWS):
+        say(f"{count}\t{old}\t{where}\t{new}")
+    if len(harmonizer.table) > _ROWS:
+        note(f"and {len(harmonizer.table) - _ROWS:,} rarer ones", quiet=quiet)
+
+
+def converted(
+    sentences: Iterable[Sentence],
+    mapping: str,
+    corrected: str | None,
+    read: Reader,
+    told: list[str],
+    *,
+    confidence: bool,
+) -> Iterator[Sentence]:
+    """Convert sentences; at the end, `told` holds what to say of columns that were cleared."""
+    from arborescence.parsers import Harmonizer
+
+    harmonizer = Harmonizer.load(mapping)
+    cleared = 0
+
+    def counting() -> Iterator[Sentence]:
+        nonlocal cleared
+        for sentence in sentences:
+            cleared += any(entry != "_" for entry in sentence.deps)
+            yield sentence
+
+    how: dict[str, Any] = {"confidence": confidence}
+    if corrected:
+        how["corrected"] = read(corrected)
+    yield from harmonizer.convert(counting(), **how)
+    if cleared:
+        what = "1 sentence" if cleared == 1 else f"{cleared:,} sentences"
+        told.append(
+            f"enhanced dependencies (DEPS) of {what} were removed: they are in the old scheme"
+        )
+
+
+def check(mapping: str | None, output: str | None, **given: object) -> None:
+    """Raise BadParameter for options that need ``--with``, or do not go with it."""
+    for name, value in given.items():
+        if value and (mapping is None) == (name in _WITH):
+            how = "does not go with --with" if mapping else "goes with --with FILE.model only"
+            raise typer.BadParameter(f"--{name} {how}")
+    if output:
+        check_kind(output, ("conllu", "json", "svg"))

@@ -1,0 +1,1 @@
+"""Treebanks in another annotation scheme: a conversion that is learned from sentences with both."""

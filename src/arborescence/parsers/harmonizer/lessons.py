@@ -1,0 +1,100 @@
+"""What pairs of sentences teach: the right candidate of each word, and its values in columns."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from arborescence.parsers.harmonizer.features import Edges, hashed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from arborescence.parsers.harmonizer.pairing import Pair
+
+#: The columns that are converted in context, after the tree.
+COLUMNS: Final = ("upos", "xpos", "feats")
+#: The class of a value that stays as it was.
+SAME: Final = "="
+
+
+class Lessons:
+    """Pairs of sentences as arrays.
+
+    Attributes
+    ----------
+    edges : Edges
+        The candidates of the old sentences.
+    gold : (words,) int64
+        The row of each word's new edge in `edges`; -1 if it is unknown or no candidate.
+    heads : (words,) int64
+        Each word's new head, counted in its sentence; -1 if it is unknown.
+    relations : list of str
+        The new relation of each word whose head is known; elsewhere, empty.
+    columns : dict
+        The new values of each word whose head is known, `SAME` if it is the old one.
+    """
+
+    def __init__(self, pairs: Sequence[Pair]) -> None:
+        self.edges = edges = Edges([each.old for each in pairs])
+        self.relations: list[str] = []
+        self.columns: dict[str, list[str]] = {name: [] for name in COLUMNS}
+        heads: list[int] = []
+        for each in pairs:
+            self._read(each, heads)
+        self.heads = np.array(heads)
+        first = np.repeat(edges.starts[:-1], np.diff(edges.starts) - 1)
+        target = np.full(edges.trees.size, -1)
+        target[edges.nodes] = np.where(self.heads >= 0, first + self.heads, -1)
+        rows = np.flatnonzero(edges.ends[:, 0] == target[edges.ends[:, 1]])
+        found = np.full(edges.trees.size, -1)
+        found[edges.ends[rows, 1]] = rows
+        self.gold: NDArray[np.int64] = found[edges.nodes]
+
+    def _read(self, each: Pair, heads: list[int]) -> None:
+        back = {j: i for i, j in enumerate(each.words.tolist(), 1) if j >= 0}
+        new_heads, relations = each.new.heads.tolist(), each.new.deprels
+        values = {name: getattr(each.new, name) for name in COLUMNS}
+        old = {name: getattr(each.old, name) for name in COLUMNS}
+        for i, j in enumerate(each.words.tolist()):
+            head = 0 if j >= 0 and new_heads[j] == 0 else -1
+            if j >= 0 and new_heads[j] > 0:
+                head = back.get(new_heads[j] - 1, -1)
+            heads.append(-1 if head == i + 1 else head)
+            self.relations.append(relations[j] if j >= 0 else "")
+            for name, column in self.columns.items():
+                value = values[name][j] if j >= 0 else ""
+                column.append(SAME if value == old[name][i] else value)
+
+    def with_relations(self) -> NDArray[np.int64]:
+        """Write the new relations into the candidates of gold; return the words that have one."""
+        words = np.flatnonzero(self.gold >= 0)
+        for word in words.tolist():
+            self.edges.known[self.gold[word], 3] = hashed(self.relations[word])
+        return words
+
+
+def counted(pairs: Sequence[Pair]) -> list[list[str | int]]:
+    """Count what becomes of old relations: old one, where its head is, new one, how often."""
+    counts: Counter[tuple[str, str, str]] = Counter()
+    for each in pairs:
+        words = each.words.tolist()
+        old, relations = each.old.heads.tolist(), each.old.deprels
+        new, new_relations = each.new.heads.tolist(), each.new.deprels
+        of = [*words, -1]  # the last one stands for an unknown head
+        for i, j in enumerate(words):
+            if j < 0 or old[i] < 0 or new[j] < 0:
+                continue
+            head = of[old[i] - 1] + 1 if old[i] else 0
+            if new[j] == head:
+                where = "same head"
+            elif head and new[head - 1] == j + 1:
+                where = "reversed"
+            else:
+                where = "another head"
+            counts[relations[i], where, new_relations[j]] += 1
+    return [[*key, count] for key, count in sorted(counts.items(), key=lambda x: (-x[1], x[0]))]

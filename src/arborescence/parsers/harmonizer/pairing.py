@@ -1,0 +1,209 @@
+"""Pair the sentences of two treebanks, then their words: forms may differ in width, script or cut.
+
+Sentences are the same if their letters are, or their ``sent_id``. What then remains between two
+paired sentences is paired by order, if there are equally many in both files.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import defaultdict, deque
+from difflib import SequenceMatcher
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from arborescence.errors import TreebankError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from arborescence.treebank import Sentence
+
+#: By how much the lengths of sentences may differ that are paired by order alone.
+_UNLIKE: Final = 0.2
+
+
+class Pair(NamedTuple):
+    """A sentence in both annotations, and which words are the same.
+
+    Attributes
+    ----------
+    old, new : Sentence
+        The sentence in the old scheme, and in the new one.
+    words : ndarray, int64, shape (len(old),)
+        The number of each old word in `new`, from 0; -1 if no word there is the same.
+    """
+
+    old: Sentence
+    new: Sentence
+    words: NDArray[np.int64]
+
+
+class Pairing(NamedTuple):
+    """The sentences that two treebanks share; see `pair`.
+
+    Attributes
+    ----------
+    pairs : list of Pair
+        In the order of the new treebank.
+    words : int
+        The number of words of the new treebank, or of the old one if it has fewer.
+    """
+
+    pairs: list[Pair]
+    words: int
+
+    @property
+    def share(self) -> float:
+        """The share of words that are paired, from 0 to 1."""
+        return sum(int((each.words >= 0).sum()) for each in self.pairs) / max(self.words, 1)
+
+
+def pair(old: Iterable[Sentence], new: Iterable[Sentence]) -> Pairing:
+    """Find the sentences that stand in two treebanks, and pair their words.
+
+    Parameters
+    ----------
+    old, new
+        The sentences in the old annotation, and in the new one. Each file may have sentences that
+        the other one lacks.
+
+    Returns
+    -------
+    Pairing
+        The sentences that are in both, with their words.
+
+    Raises
+    ------
+    TreebankError
+        If no word is in both.
+
+    Examples
+    --------
+    >>> from arborescence.treebank import Sentence
+    >>> old = [Sentence.from_words(["Don't", "run", "."])]
+    >>> new = [Sentence.from_words(["do", "n't", "run", "."])]
+    >>> found = pair(old, new)
+    >>> found.pairs[0].words, found.share
+    (array([-1,  2,  3]), 0.6666666666666666)
+    """
+    ours, theirs = list(old), list(new)
+    matched = _by_keys(ours, theirs)
+    matched |= _by_order(ours, theirs, matched)
+    pairs = [
+        Pair(ours[matched[j]], theirs[j], pair_words(ours[matched[j]], theirs[j]))
+        for j in sorted(matched)
+    ]
+    found = Pairing(pairs, min(sum(map(len, ours)), sum(map(len, theirs))))
+    if not found.share:
+        raise TreebankError(
+            f"no word of {_named(ours)} is in {_named(theirs)}: "
+            "give two files that have the same sentences"
+        )
+    return found
+
+
+def _named(sentences: Sequence[Sentence]) -> str:
+    return (sentences[0].source if sentences else "") or "these sentences"
+
+
+def pair_words(old: Sentence, new: Sentence) -> NDArray[np.int64]:
+    """Return the number in `new` of each word of `old`, from 0; -1 where none is the same."""
+    ours, theirs = ([_folded(form) for form in each.forms] for each in (old, new))
+    if ours == theirs:
+        return np.arange(len(ours))
+    place = _places("".join(ours), "".join(theirs))
+    starts, their_starts = (np.cumsum([0, *map(len, each)]) for each in (ours, theirs))
+    owner = np.repeat(np.arange(len(theirs)), np.diff(their_starts))
+    words = np.full(len(ours), -1)
+    for i, (start, stop) in enumerate(pairwise(starts.tolist())):
+        known = place[start:stop][place[start:stop] >= 0]
+        owners = owner[known]
+        if known.size and (owners == owners[0]).all():
+            j = int(owners[0])
+            inside = place[(place >= their_starts[j]) & (place < their_starts[j + 1])].size
+            if inside == known.size and 2 * known.size > len(theirs[j]):
+                words[i] = j
+    return words
+
+
+def _places(ours: str, theirs: str) -> NDArray[np.int64]:
+    """Return the place of each character in the other text, -1 if it has none."""
+    if len(ours) == len(theirs) and _alike(ours, theirs):  # perhaps in another script
+        return np.arange(len(ours))
+    place = np.full(len(ours), -1)
+    for what, i, i_end, j, j_end in SequenceMatcher(None, ours, theirs, False).get_opcodes():
+        if what == "equal" or (what == "replace" and i_end - i == j_end - j):
+            place[i:i_end] = np.arange(j, j_end)
+    return place
+
+
+def _alike(ours: str, theirs: str) -> bool:
+    """Return whether two texts have their letters and signs at the same places."""
+    return all(a.isalnum() == b.isalnum() for a, b in zip(ours, theirs, strict=True))
+
+
+def _folded(form: str) -> str:
+    """Return a form in one case, in its usual width, without combining marks and blanks."""
+    if form.isascii():
+        return form.lower().replace(" ", "")
+    spread = unicodedata.normalize("NFKD", form.casefold())
+    return "".join(c for c in spread if not (unicodedata.combining(c) or c.isspace()))
+
+
+def letters_of(sentence: Sentence) -> str:
+    """Return the letters and digits of a sentence, however it is cut into words."""
+    return "".join(filter(str.isalnum, map_folded(sentence)))
+
+
+def map_folded(sentence: Sentence) -> str:
+    """Return the characters of a sentence's words, folded."""
+    return "".join(map(_folded, sentence.forms))
+
+
+def surface_of(sentence: Sentence) -> str:
+    """Return the letters of a sentence's tokens: multiword tokens in place of their words."""
+    forms = sentence.forms
+    for first, last, form in reversed(sentence.multiwords):
+        forms[first - 1 : last] = [form]
+    return "".join(filter(str.isalnum, "".join(map(_folded, forms))))
+
+
+def _by_keys(ours: Sequence[Sentence], theirs: Sequence[Sentence]) -> dict[int, int]:
+    """Pair by letters of words, by letters of tokens, then by ``sent_id``: new number to old."""
+    matched: dict[int, int] = {}
+    taken: set[int] = set()
+    for key in (map_folded, letters_of, surface_of, _sent_id):
+        waiting: defaultdict[str, deque[int]] = defaultdict(deque)
+        for i, sentence in enumerate(ours):
+            if i not in taken:
+                waiting[key(sentence)].append(i)
+        for j, sentence in enumerate(theirs):
+            name = key(sentence)
+            if j not in matched and name and waiting.get(name):
+                matched[j] = waiting[name].popleft()
+                taken.add(matched[j])
+    return matched
+
+
+def _sent_id(sentence: Sentence) -> str:
+    return sentence.sent_id or ""
+
+
+def _by_order(
+    ours: Sequence[Sentence], theirs: Sequence[Sentence], matched: dict[int, int]
+) -> dict[int, int]:
+    """Pair what is between two paired sentences, if it is equally many in both treebanks."""
+    found: dict[int, int] = {}
+    ends = [(-1, -1), *sorted(matched.items()), (len(theirs), len(ours))]
+    for (j, i), (j_end, i_end) in pairwise(ends):
+        if j_end - j == i_end - i:
+            for step in range(1, j_end - j):
+                a, b = (len(map_folded(each)) for each in (ours[i + step], theirs[j + step]))
+                if abs(a - b) <= _UNLIKE * max(a, b):
+                    found[j + step] = i + step
+    return found

@@ -15,10 +15,11 @@ from arborescence.core.random import as_generator
 from arborescence.distribution.arrays import TreeDistribution
 from arborescence.errors import ModelError, NoTreeError, TreebankError
 from arborescence.inference.decode import decode
+from arborescence.parsers import model_file
 from arborescence.parsers.harmonizer.chooser import ClassChooser, HeadChooser, cooler
 from arborescence.parsers.harmonizer.features import EDGES, WORDS, Edges, hashed
 from arborescence.parsers.harmonizer.lessons import COLUMNS, SAME, Lessons, counted
-from arborescence.parsers.shared import model_file, scheme
+from arborescence.parsers.shared import scheme
 from arborescence.parsers.shared.confidence import fit_choices, fit_temperature, with_probs
 from arborescence.parsers.shared.given import batches
 

@@ -5,13 +5,13 @@ from itertools import product
 
 import numpy as np
 import pytest
-from arborescence.parsers.shared.model_file import load as load_file
-from arborescence.parsers.shared.model_file import save as save_file
 
 from arborescence.errors import ModelError, TreebankError
 from arborescence.parsers import Harmonizer, load, pair
 from arborescence.parsers.harmonizer.features import Edges
 from arborescence.parsers.harmonizer.kernels import STEPS, UP
+from arborescence.parsers.model_file import load as load_file
+from arborescence.parsers.model_file import save as save_file
 from arborescence.treebank import Sentence, read
 
 NOUNS = ["owls", "mice", "cats", "dogs"]

@@ -47,7 +47,7 @@ def test_edges_that_may_not_cross_are_lifted():
         ([-1, 0, 3, 4, 2, 2], "single", "not a tree: the words 2, 3, 4 form a cycle"),
         ([-1, 2, 3, 4, 5, 6, 1], "multi", "the words 1, 2, 3, 4, 5 and others form a cycle"),
         ([-1, -1, 0], "multi", "the heads are not a tree: word 1 has no head; give it one"),
-        ([-1, 2, 0, -1], "single", "the heads are not a tree: word 3 has none"),
+        ([-1, 2, 0, -1], "single", "the heads are not a tree: word 3 has no head"),
     ],
 )
 def test_heads_that_cannot_be_learned(heads, root, message):

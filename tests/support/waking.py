@@ -26,6 +26,16 @@ def unlimited():
 
 
 def woken(action):
+    """Return the numbers of all other threads that run whenever an action does.
+
+    A thread that worked before may go to rest only now, on a busy machine. So what has run is looked
+    at in a second run, too.
+    """
+    first = _woken_once(action)
+    return first & _woken_once(action) if first else first
+
+
+def _woken_once(action):
     """Return the numbers of all other threads that have run while an action did."""
     # Those that have just worked first come to rest.
     while any(_state(task) == "R" for task in _others()):

@@ -107,8 +107,8 @@ def test_without_a_dev_part_some_sentences_are_kept_to_choose_by(tmp_path, sente
     assert lines == [
         f"dev: no dev part: {kept} of these sentences are kept to choose the epoch by"
         if kept
-        else f"dev: no dev part, and {sentences} sentences are too few to keep a tenth to choose the "
-        "epoch by: all epochs are run"
+        else f"dev: no dev part, and {sentences} sentences are too few to keep a tenth to choose "
+        "the epoch by: all epochs are run"
     ]
 
 

@@ -28,8 +28,7 @@ def unlimited():
 def woken(action):
     """Return the numbers of all other threads that run whenever an action does.
 
-    A thread that worked before may go to rest only now, on a busy machine. So what has run is looked
-    at in a second run, too.
+    On a busy machine, a thread that worked before may go to rest only now: hence the second run.
     """
     first = _woken_once(action)
     return first & _woken_once(action) if first else first

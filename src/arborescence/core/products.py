@@ -39,7 +39,7 @@ class PanelMatrix:
 
     Examples
     --------
-    >>> Matrix(np.eye(2, 3)).after(np.array([[1, 2], [3, 4]], dtype=np.float32))
+    >>> PanelMatrix(np.eye(2, 3)).after(np.array([[1, 2], [3, 4]], dtype=np.float32))
     array([[1., 2., 0.],
            [3., 4., 0.]], dtype=float32)
     """

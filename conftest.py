@@ -26,7 +26,9 @@ def pytest_xdist_auto_num_workers():
 def pytest_addoption(parser):
     """Add the two options."""
     parser.addoption("--write-passed", metavar="FILE", type=Path, help="list the tests that passed")
-    parser.addoption("--without", metavar="FILE", type=Path, help="leave out what such a list has")
+    parser.addoption(
+        "--without", metavar="FILE", type=Path, help="leave out the tests of such a list"
+    )
 
 
 def pytest_configure(config):

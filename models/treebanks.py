@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 #: Shorter sentences may be in both: anyone may say these.
 SHORT: Final = 5
-#: So many words in a row are a quotation of another sentence.
+#: A sentence with this number of consecutive words of another sentence counts as its copy.
 ROW: Final = 7
 
 

@@ -38,15 +38,14 @@ KINDS: Final = {
     "npy": FileKind("an array", (".npy",), packed=False),
     "npz": FileKind("arrays", (".npz",), packed=False),
     "model": FileKind("a model", (".model", ".npz"), packed=False),
-    "parquet": FileKind("a table", (".parquet",), packed=False),
     "table": FileKind("a table", (".csv", ".tsv", ".parquet"), packed=False),
 }
 #: Endings of kinds that no command writes.
 _OTHERS: Final = re.compile(
-    r"\.(7z|arrow|avi|bin|bmp|bz2|c|cfg|cpp|css|csv|db|docx?|dotx?|eps|epub|feather|gif|gv|h5|hdf5"
+    r"\.(7z|arrow|avi|bin|bmp|bz2|c|cfg|cpp|css|db|docx?|dotx?|eps|epub|feather|gif|gv|h5|hdf5"
     r"|ico|ini|ipynb|java|jpe?g|js|latex|log|lz4|mat|md|mov|mp3|mp4|mrg|od[gpst]|ogg|onnx|pdf"
     r"|pickle|pkl|png|pptx?|ps|ptb?|pth|py|rar|rst|rtf|safetensors|sh|sqlite|tab|tar|tex|tgz|tiff?"
-    r"|toml|tsv|ttf|wav|webp|wmf|xhtml|xlsx?|xmi|xml|xz|ya?ml|zip|zst)"
+    r"|toml|ttf|wav|webp|wmf|xhtml|xlsx?|xmi|xml|xz|ya?ml|zip|zst)"
 )
 _KNOWN: Final = {ending for kind in KINDS.values() for ending in kind.endings}
 #: The parameters of commands that name input files, except `train --from`, which may be the output.

@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     #: Returns what is wrong with a tree, of heads, or of heads and labels.
     Conflicts = Callable[..., Sequence[AnyConflict]]
 
-#: So many numbers are named in a text; of more, only how many they are.
+#: A text names at most this many numbers; of more numbers it gives the count.
 _NAMED: Final = 4
 
 
 class Charge(NamedTuple):
-    """A tree pays for each edge of a set that it has, or for each edge that is none of them.
+    """A tree pays for each of its edges that is in a set, or for each that is not in it.
 
     Attributes
     ----------
@@ -99,7 +99,7 @@ class Charge(NamedTuple):
 
 
 class Limit(NamedTuple):
-    """A tree has at most so many edges of a set.
+    """A tree has at most `most` edges of a set.
 
     Attributes
     ----------

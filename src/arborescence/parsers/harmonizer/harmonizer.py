@@ -43,7 +43,7 @@ _FAR: Final = np.float32(-25)
 # Relations are scored for candidates with at least this log-probability.
 _LIKELY: Final = -4.0
 _BATCH: Final = 4000
-# One in so many sentences is kept for the temperatures.
+# One in this number of sentences is kept to fit the temperatures.
 _HELD_OUT: Final = 5
 _ROW: Final = [str, str, str, int]
 _FIELDS: Final = {

@@ -65,7 +65,7 @@ def best_lists(
     Parameters
     ----------
     parser, sentences, options
-        What parses what, and what its trees keep.
+        The parser, the sentences, and the options that their trees keep.
     k
         The number of trees; None for the best one, whose weight is not wanted.
     labeled

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from arborescence.errors import OptionError
 from arborescence.treebank.columns import Columns, columns_of
-from arborescence.treebank.patterns.matching import COLUMNS_OF, Matcher, value_of
+from arborescence.treebank.patterns.matching import Matcher
 from arborescence.treebank.patterns.pattern import ANY, parse
-from arborescence.treebank.sentence import FEATS, MISC, Sentence
+from arborescence.treebank.sentence import Sentence
 
 if TYPE_CHECKING:
     import os
@@ -117,8 +117,8 @@ def count(
     matcher = Matcher(parse(pattern))
     places = [_place(matcher, key) for key in keys]
     for columns, found in _parts(treebank, matcher):
-        for row in found.tolist():
-            counted[tuple(_value(columns, row[at], name) for at, name in places)] += 1
+        values = [matcher.texts(columns, feature, found[:, at]) for at, feature in places]
+        counted.update(tuple(each[row] for each in values) for row in range(len(found)))
     return counted
 
 
@@ -167,11 +167,3 @@ def _place(matcher: Matcher, key: str) -> tuple[int, str]:
         known += [f"{name}.label" for name in edges]
         raise OptionError(f"count by {key!r}: the pattern has no such node; try {', '.join(known)}")
     return matcher.names.index(node), feature
-
-
-def _value(columns: Columns, word: int, feature: str) -> str:
-    """Return the value of a feature of a word; ``_`` for none."""
-    if feature in COLUMNS_OF:
-        return columns.text(word, COLUMNS_OF[feature])
-    value = value_of(columns.text(word, FEATS), feature)
-    return value or value_of(columns.text(word, MISC), feature) or "_"

@@ -18,6 +18,8 @@ from arborescence.treebank.patterns.pattern import ANY
 from arborescence.treebank.sentence import DEPREL, FEATS, FORM, LEMMA, MISC, UPOS, XPOS
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import numpy.typing as npt
 
     from arborescence.treebank.patterns.pattern import Block, Feature, Node, Pattern
@@ -60,7 +62,7 @@ class Matcher:
         self._numbers = {"": 0}
         self._listed: list[str] = []
         self._numberings: dict[tuple[str, int], Numbering] = {}
-        self._known: dict[int, dict[int, bool]] = {}
+        self._known: dict[Callable[[str | None], bool], dict[int, bool]] = {}
 
     def matches(self, columns: Columns) -> Integers:
         """Return the words of each match, as indices among all words: (matches, named nodes)."""
@@ -83,9 +85,15 @@ class Matcher:
         values[absent] = self._numbering(feature, MISC)(columns)[absent]
         return values
 
+    def texts(self, columns: Columns, feature: str, words: Integers) -> list[str]:
+        """Return the values of a feature of some words; ``_`` for none."""
+        return [
+            self._names[value] or "_" for value in self.values(columns, feature)[words].tolist()
+        ]
+
     def holding(self, feature: Feature, values: Integers) -> Mask:
         """Return for each of some values of a feature whether its condition holds."""
-        known = self._known.setdefault(id(feature.holds), {})
+        known = self._known.setdefault(feature.holds, {})
         distinct, places = np.unique(values, return_inverse=True)
         for value in distinct.tolist():
             if value not in known:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     Reader = Callable[[str | IO[bytes]], Iterator[Sentence]]
 
-#: So many rows of the table are printed; the Python interface has all.
+#: The number of rows of the table that are printed; the Python interface has all rows.
 _ROWS: Final = 40
 #: The options that need ``--with``.
 _WITH: Final = {"corrected", "confidence"}

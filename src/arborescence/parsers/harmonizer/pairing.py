@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from arborescence.errors import TreebankError
+from arborescence.treebank.spaces import surface
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -167,10 +168,8 @@ def map_folded(sentence: Sentence) -> str:
 
 def surface_of(sentence: Sentence) -> str:
     """Return the letters of a sentence's tokens: multiword tokens in place of their words."""
-    forms = sentence.forms
-    for first, last, form in reversed(sentence.multiwords):
-        forms[first - 1 : last] = [form]
-    return "".join(filter(str.isalnum, "".join(map(_folded, forms))))
+    folded = (_folded(token.form) for token in surface(sentence))
+    return "".join(filter(str.isalnum, "".join(folded)))
 
 
 def _by_keys(ours: Sequence[Sentence], theirs: Sequence[Sentence]) -> dict[int, int]:

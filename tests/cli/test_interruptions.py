@@ -22,18 +22,20 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 #: This many calls and returns are interrupted of all from where the output is opened, in which
-#: kernels are loaded, and of the last, when the work is done. `make fuzz` interrupts others.
-MANY, LAST = 20, 20
+#: kernels are loaded; and of the `LAST`, when the work is done, each fourth.
+MANY, LAST = 20, 120
 
 # The first child counts them; each other one is interrupted at one.
 EACH = f"""{DEFAULTS}
-import os, random, sys
+import inspect, os, random, sys
 from pathlib import Path
 from arborescence.cli import run
 
-def count(_frame, event, _arg):
+def count(frame, event, _arg):
     global done
-    done += event in ("call", "return")
+    # A deleted generator returns, too. Python handles no signal there.
+    generator = frame.f_code.co_flags & inspect.CO_GENERATOR
+    done += event == "call" or event == "return" and not generator
     if done == last:
         sys.setprofile(None)
         signal.raise_signal(signal.SIGTERM)
@@ -60,7 +62,7 @@ def forked(path, flags, *rest):
             os.remove(Path("out", name))
         if last < 0:
             finished, count_of_all = left, int(said)
-            places = [*range(count_of_all - {LAST}, count_of_all)]
+            places = [*range(count_of_all - {LAST}, count_of_all, 4)]
             places += random.Random(0).sample(range(1, count_of_all), {MANY})
         elif not said or int(said) == last:  # where less was to do, it had ended before
             print(status, {{(): "nothing", tuple(finished): "all"}}[tuple(left)], flush=True)

@@ -16,6 +16,7 @@ from arborescence.system import processes
 from arborescence.system.processes import STOPS, stoppable
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 pytestmark = [
@@ -99,6 +100,16 @@ def deleted_with_others(number: int) -> None:
     Finalized(number, others=2)
 
 
+def deleted_generator(number: int) -> None:
+    def generate() -> Iterator[None]:
+        try:
+            yield
+        finally:
+            signal.raise_signal(number)
+
+    next(generate())
+
+
 #: A callback of LLVM.
 within_llvm = FunctionType(
     deleted.__code__, {"__name__": "llvmlite.binding.ffi", "Finalized": signal.raise_signal}
@@ -106,7 +117,7 @@ within_llvm = FunctionType(
 
 
 @pytest.mark.parametrize("number", STOPS)
-@pytest.mark.parametrize("meet", [deleted, deleted_with_others, within_llvm])
+@pytest.mark.parametrize("meet", [deleted, deleted_with_others, deleted_generator, within_llvm])
 def test_one_that_cannot_be_raised_at_once_is_raised_later(meet, number: int, capsys) -> None:
     reading, writing = os.pipe()
 

@@ -56,7 +56,9 @@ def stoppable(work: CodeType) -> Iterator[list[int]]:
         frames = list(_with_callers(frame))
         if not any(each.f_code is work for each in frames):
             return
-        if has_alarm and any(map(_must_go_on, frames)):
+        # Python ignores errors in a generator that ends because it is deleted.
+        deleted = isinstance(sys.exc_info()[1], GeneratorExit)
+        if has_alarm and (deleted or any(map(_must_go_on, frames))):
             signal.setitimer(signal.ITIMER_REAL, _SOON)
             return
         raise KeyboardInterrupt

@@ -16,7 +16,7 @@ from modes import FEW, UNCOMPILED
 from random_rules import allowed_trees, labeled_graphs, random_rules
 
 #: After which call a search is stopped: after each, later after some.
-CALLS = [*range(1, 60), *([] if FEW or UNCOMPILED else range(60, 300, 12))]
+CALLS = [*range(1, 60, 5 if UNCOMPILED else 1), *([] if FEW or UNCOMPILED else range(60, 300, 12))]
 
 
 def stopping(calls):

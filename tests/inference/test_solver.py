@@ -14,7 +14,7 @@ from arborescence.rules import Alternative, Conflict, Edges, ud
 from arborescence.rules.sets import conflicts_of
 from brute_force import whole_numbers
 from graphs import ABSENT, FINITE
-from modes import FEW
+from modes import FEW, UNCOMPILED
 from random_rules import (
     allowed_trees,
     labeled_graphs,
@@ -41,12 +41,12 @@ def patience(request, monkeypatch):
 @pytest.mark.parametrize("kind", SOME)
 @pytest.mark.usefixtures("patience")
 def test_labeled_trees(kind):
-    check_every_labeled_tree(kind, 25, seed=3)
-    check_rules_that_cost(kind, 12, seed=5)
+    check_every_labeled_tree(kind, 9 if UNCOMPILED else 25, seed=3)
+    check_rules_that_cost(kind, 6 if UNCOMPILED else 12, seed=5)
 
 
 @pytest.mark.long
-@pytest.mark.filterwarnings("ignore:.*encountered in scalar:RuntimeWarning")
+@pytest.mark.skipif(UNCOMPILED, reason="takes long without compiled kernels")
 @pytest.mark.parametrize("kind", [*FINITE, *ABSENT])
 @pytest.mark.usefixtures("patience")
 def test_labeled_trees_of_many_graphs(kind):
@@ -204,6 +204,7 @@ LABELS = (
 )  # fmt: skip
 
 
+@pytest.mark.skipif(UNCOMPILED, reason="takes long without compiled kernels")
 @pytest.mark.parametrize(
     ("words", "seed"),
     [
@@ -217,6 +218,7 @@ def test_long_sentences_with_scores_and_tags_at_random(words, seed):
     check_that_a_tree_is_found(scores, random_words(rng, words, LABELS))
 
 
+@pytest.mark.skipif(UNCOMPILED, reason="takes long without compiled kernels")
 def test_a_long_list_with_commas():
     """Each comma hangs a little better from a word that makes it cross edges."""
     rng = np.random.default_rng(3)

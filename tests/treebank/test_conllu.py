@@ -274,8 +274,8 @@ ENCODED = {
     "utf-32": "begins with the byte order mark of UTF-32, .* give encoding='utf-32'",
     "utf-16-le": "zeros, as in UTF-16, which is not UTF-8: give encoding='utf-16-le'",
     "utf-16-be": "give encoding='utf-16-be'",
-    "latin-1": "byte 6 of the line is not valid UTF-8: .* such as encoding='latin-1'",
-    "cp1252": "such as encoding='latin-1'",
+    "latin-1": "byte 6 of the line is not valid UTF-8: .* such as encoding='cp1252'",
+    "cp1252": "such as encoding='cp1252'",
 }
 
 

@@ -104,7 +104,7 @@ EncodingOption = Annotated[
     typer.Option(
         metavar="NAME",
         callback=known_encoding,
-        help="The encoding of the input, such as latin-1 or utf-16.",
+        help="The encoding of the input, such as cp1252 or utf-16.",
     ),
 ]
 

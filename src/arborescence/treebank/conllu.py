@@ -140,7 +140,7 @@ def read(
         example to append them to a list); `lost` of an error counts what it leaves out. Otherwise
         the first error is raised.
     encoding
-        The encoding of the file, by a name that Python knows, such as ``"latin-1"``.
+        The encoding of the file, by a name that Python knows, such as ``"cp1252"``.
 
     Yields
     ------

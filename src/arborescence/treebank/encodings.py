@@ -22,7 +22,7 @@ _MARKS: Final = {
 }
 _ENOUGH: Final = 4096  # the number of bytes that are searched for UTF-16 without a mark
 #: The advice of errors about invalid bytes.
-REMEDY: Final = "name the encoding of the file, such as encoding='latin-1'"
+REMEDY: Final = "name the encoding of the file, such as encoding='cp1252'"
 
 
 def check_encoding(encoding: str) -> None:
@@ -31,7 +31,7 @@ def check_encoding(encoding: str) -> None:
         b"a".decode(encoding, "replace")
     except (LookupError, ValueError):
         raise OptionError(
-            f"encoding must be an encoding that Python knows, such as 'latin-1', not {encoding!r}"
+            f"encoding must be an encoding that Python knows, such as 'cp1252', not {encoding!r}"
         ) from None
 
 

@@ -126,7 +126,11 @@ class Options(NamedTuple):
 
     @classmethod
     def of(cls, **options: Any) -> Self:
-        """Make the record of options by name; OptionError if one has another value."""
+        """Make the record of options by name; OptionError for other names or values."""
+        unknown = options.keys() - {*cls._fields}
+        if unknown:
+            known = ", ".join(["threads", *cls._fields])
+            raise OptionError(f"no option of parsing is called {min(unknown)!r}: there are {known}")
         rules = keeper_of(options.get("rules"))
         budget = options.get("budget") or Budget()
         made = cls(**options | {"rules": None if rules == "none" else rules, "budget": budget})
@@ -543,7 +547,7 @@ class Parser(ABC):
             are split; and where lines are first read as items. None: a Python warning is issued for
             the first of these.
         encoding
-            That of the source, by a name that Python knows, such as ``"latin-1"``.
+            That of the source, by a name that Python knows, such as ``"cp1252"``.
 
         Yields
         ------

@@ -79,7 +79,7 @@ class Branch:
 
 
 @dataclass(frozen=True)
-class Search(Detail):
+class SearchState(Detail):
     """The part that a step looks at, those that it makes of it, and those that wait."""
 
     part: Branch
@@ -185,7 +185,7 @@ def explain_constrained(
         made = _sorted(_branch(bans, part) for bans, part in event.below)
         waiting = _sorted(_branch(part.bans, part) for part in event.waiting)
         part = _branch(event.part.bans, event.part)
-        state = Search(part, made, waiting, label_names, event.nodes, event.rule)
+        state = SearchState(part, made, waiting, label_names, event.nodes, event.rule)
         exact = [Fraction(float(array[edge])) for edge in part.edges]
         steps.append(
             problem.step(
@@ -224,7 +224,7 @@ def _sorted(parts: Iterable[Branch]) -> tuple[Branch, ...]:
     return tuple(sorted(parts, key=lambda part: np.inf if part.bound is None else -part.bound))
 
 
-def _text(kind: str, search: Search, names: Sequence[str]) -> str:
+def _text(kind: str, search: SearchState, names: Sequence[str]) -> str:
     """Return what is said about an event."""
     bound, after, highest = (
         number_name(parts[0].bound) if parts and parts[0].bound is not None else ""
@@ -250,7 +250,7 @@ def _text(kind: str, search: Search, names: Sequence[str]) -> str:
     return texts.get(kind) or _of_parts(kind, search, names, bound, after)
 
 
-def _of_parts(kind: str, search: Search, names: Sequence[str], bound: str, after: str) -> str:
+def _of_parts(kind: str, search: SearchState, names: Sequence[str], bound: str, after: str) -> str:
     """Return what is said about an event that makes other parts."""
     part, made = search.part, search.made
     some = part.conditions or part.paid

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from arborescence.inference.conflicts import Heads, Way
-    from arborescence.inference.parts import Found, Left
+    from arborescence.inference.parts import Breach, Left
 
 #: So many nodes are branched on before the bounds of nodes are tightened by multipliers.
 _PATIENCE: Final = 12
@@ -226,7 +226,7 @@ class Search(Problem):
         """Put a node on the heap."""
         heappush(self.heap, (-node.bound, 1, next(self.numbers), node))
 
-    def answer(self, node: Part, conflicts: list[Found]) -> bool:
+    def answer(self, node: Part, conflicts: list[Breach]) -> bool:
         """Put the tree of a node on the heap, if it keeps all rules that must be kept.
 
         It pays for the others that it breaks, and only for these.

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from arborescence.inference.conflicts import Ban, Way
-    from arborescence.inference.parts import Found, Part, Problem
+    from arborescence.inference.parts import Breach, Part, Problem
 
 #: So many times are edges charged to find a tree without conflicts; more often if none is known,
 #: among projective trees.
@@ -52,7 +52,7 @@ def repaired(problem: Problem, part: Part, *, known: bool) -> Part | None:
     return None
 
 
-def _charge(charged: NDArray[np.float64], tree: Part, conflicts: list[Found]) -> None:
+def _charge(charged: NDArray[np.float64], tree: Part, conflicts: list[Breach]) -> None:
     """Charge the edges against the cheapest alternative of each conflict.
 
     Conflicts that are gone with the edges charged for others are left out.

@@ -32,7 +32,7 @@ _APART: Final = 8.0
 _KEPT: Final = 2**13
 
 
-class Scale:
+class LevelScale:
     """How a float that a decoder sees is a whole number, and what that says of levels.
 
     Parameters
@@ -117,7 +117,7 @@ def combined(
     return total, tuple(units)
 
 
-class Ranked:
+class LeveledScores:
     """Gains at levels and scores that no float can hold together: each edge has a list.
 
     Attributes

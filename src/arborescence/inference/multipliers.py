@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from arborescence.inference.conflicts import Ban, Way
-    from arborescence.inference.parts import Found, Left, Part, Problem
+    from arborescence.inference.parts import Breach, Left, Part, Problem
 
 #: So many decodes tighten the bound of a part of all trees, and that of all.
 _STEPS: Final = (8, 60)
@@ -53,7 +53,7 @@ class Cuts:
         self.pairs, self.rows = self.edges[:2], self.of
         self.numbers = np.full(shape[:2], -1)
 
-    def add(self, conflicts: list[Found], tree: Part) -> None:
+    def add(self, conflicts: list[Breach], tree: Part) -> None:
         """Add the cuts of the conflicts of a tree."""
         new: list[NDArray[np.int64]] = []
         most: list[float] = []
@@ -121,7 +121,7 @@ def tighten(
     part: Part,
     cuts: Cuts,
     known: int | None,
-    answer: Callable[[Part, list[Found]], bool],
+    answer: Callable[[Part, list[Breach]], bool],
 ) -> Part | None:
     """Return a part with a lower bound, and the prices that prove it; None if it is empty.
 
@@ -181,7 +181,7 @@ def _charged(
 
 
 def _learned(
-    problem: Problem, cuts: Cuts, tree: Part, answer: Callable[[Part, list[Found]], bool]
+    problem: Problem, cuts: Cuts, tree: Part, answer: Callable[[Part, list[Breach]], bool]
 ) -> bool:
     """Add the cuts of a tree's conflicts; tell whether none of these has one way out."""
     conflicts = problem.conflicts_of(tree)

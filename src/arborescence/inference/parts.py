@@ -19,7 +19,7 @@ from arborescence.inference.conflicts import (
     way_of,
 )
 from arborescence.inference.decode import best_labels, decode
-from arborescence.inference.levels import Scale
+from arborescence.inference.levels import LevelScale
 from arborescence.system.lazy import remembered
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from arborescence.inference.conflicts import Alternative, Ban, Heads, Way
-    from arborescence.inference.levels import Ranked
+    from arborescence.inference.levels import LeveledScores
 
     #: A tree (None: not found), what it weighs beyond its scores, and how much more others may.
     Decoded = tuple[Heads | None, float, float]
@@ -94,7 +94,7 @@ class Part(NamedTuple):
     due: int = 0
 
 
-class Found:
+class Breach:
     """A conflict of a tree. If it has a `cost`, the other way out is to pay it, once for a site."""
 
     def __init__(self, conflict: Conflict, problem: Problem, cost: int | None) -> None:
@@ -151,10 +151,10 @@ class Problem:
         decoder: Decoder | None,
         options: Any,
         budget: Budget | None = None,
-        scale: Scale | None = None,
-        ranked: Ranked | None = None,
+        scale: LevelScale | None = None,
+        ranked: LeveledScores | None = None,
     ) -> None:
-        self.scale, self.ranked = scale or Scale(), ranked
+        self.scale, self.ranked = scale or LevelScale(), ranked
         self._weigh = scores.weigh if isinstance(scores, Lazy) else None
         if isinstance(scores, Lazy):
             self.best = scores.edges.astype(np.float64)
@@ -175,7 +175,7 @@ class Problem:
         self.words = np.arange(1, len(scores))
         self.whole_number = self.scale.whole
         self._known = lru_cache(None)(partial(way_of, shape=scores.shape))
-        self._conflicts: dict[tuple[bytes, bytes], list[Found]] = {}
+        self._conflicts: dict[tuple[bytes, bytes], list[Breach]] = {}
         self.costs: dict[Site, tuple[float, int]] = {}  # what it costs to break a rule, and where
         self.budget = budget or Budget()
         self.nodes = 0
@@ -235,7 +235,7 @@ class Problem:
         left = self._left[(*edges, labels // 64)] >> (labels % 64).astype(np.uint64)
         return not bool((left & np.uint64(1)).all())
 
-    def conflicts_of(self, part: Part) -> list[Found]:
+    def conflicts_of(self, part: Part) -> list[Breach]:
         """Return the conflicts of the tree of a part; ban everywhere what leaves one way out."""
         tree = part.heads.tobytes(), part.labels.tobytes()
         if tree in self._conflicts:
@@ -245,7 +245,7 @@ class Problem:
         found = self._conflicts[tree] = []
         for given in self.rules(part.heads, part.labels):
             conflict = given if isinstance(given, Conflict) else Conflict(given)
-            found.append(Found(conflict, self, self._cost(conflict)))
+            found.append(Breach(conflict, self, self._cost(conflict)))
         sure = [one for one in found if one.sure]
         if sure:
             bans = [banned for one in sure for banned in one.checked(part)[0]]

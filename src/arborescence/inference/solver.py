@@ -19,7 +19,7 @@ from arborescence.inference.constraints import Constraints
 from arborescence.inference.decode import best_labels, decode
 from arborescence.inference.kbest import kbest
 from arborescence.inference.labeled import kbest_labeled
-from arborescence.inference.levels import Ranked, Scale, combined
+from arborescence.inference.levels import LeveledScores, LevelScale, combined
 from arborescence.inference.parts import Lazy
 
 if TYPE_CHECKING:
@@ -220,9 +220,9 @@ def _priced_scores(
     tables = [*wanted.gains(scores.shape), _own_edges(scores)]
     exact = combined(tables)
     if exact is not None:
-        return np.ascontiguousarray(exact[0]), rounded, {"scale": Scale(exact[1])}
-    ranked = Ranked([np.broadcast_to(table, scores.shape) for table in tables])
-    return ranked.floats(), rounded, {"scale": Scale(levels=wanted.levels), "ranked": ranked}
+        return np.ascontiguousarray(exact[0]), rounded, {"scale": LevelScale(exact[1])}
+    ranked = LeveledScores([np.broadcast_to(table, scores.shape) for table in tables])
+    return ranked.floats(), rounded, {"scale": LevelScale(levels=wanted.levels), "ranked": ranked}
 
 
 def _own_edges(scores: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -10,8 +10,8 @@
 (array([-1,  2,  0]), 15.0, True)
 """
 
-from arborescence.second_order.decoding import Found, decode
+from arborescence.second_order.decoding import Decoding, decode
 from arborescence.second_order.parts import tree_weight
-from arborescence.second_order.sums import Sums, sum_trees
+from arborescence.second_order.sums import TreeSums, sum_trees
 
-__all__ = ["Found", "Sums", "decode", "sum_trees", "tree_weight"]
+__all__ = ["Decoding", "TreeSums", "decode", "sum_trees", "tree_weight"]

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 _BITS = 3
 
 
-class Found(NamedTuple):
+class Decoding(NamedTuple):
     """The result of `decode`; arrays for a batch.
 
     Attributes
@@ -88,7 +88,7 @@ def decode(
     rounds: int = 200,
     branches: int = 0,
     threads: int = 1,
-) -> Found:
+) -> Decoding:
     """Return the tree whose edges, siblings and grandparents weigh most, and a bound.
 
     Dynamic programming finds projective trees: O(n³) with siblings (McDonald and Pereira 2006),
@@ -117,7 +117,7 @@ def decode(
 
     Returns
     -------
-    found : Found
+    found : Decoding
         ``heads``, ``weight``, ``bound``, ``exact`` and ``rounds``. Heads are a torch tensor if
         `scores` is one.
 
@@ -159,7 +159,7 @@ def decode(
     return _decode_batch(PartsBatch.of(scores, siblings, grandparents, lengths), options, threads)
 
 
-def _decode_batch(batch: PartsBatch, options: SecondOrderOptions, threads: int) -> Found:
+def _decode_batch(batch: PartsBatch, options: SecondOrderOptions, threads: int) -> Decoding:
     many, size, _ = batch.graph.scores.shape
     heads = np.full((many, size), -1, np.int64)
     weights, bounds = np.empty(many), np.empty(many)
@@ -174,15 +174,15 @@ def _decode_batch(batch: PartsBatch, options: SecondOrderOptions, threads: int) 
     in_threads(run, many, threads)
     shape, trees = batch.graph.shape, batch.graph.given_back(heads)
     if not shape:
-        return Found(trees, float(weights[0]), float(bounds[0]), bool(exact[0]), int(rounds[0]))
-    return Found(trees, *(array.reshape(shape) for array in (weights, bounds, exact, rounds)))
+        return Decoding(trees, float(weights[0]), float(bounds[0]), bool(exact[0]), int(rounds[0]))
+    return Decoding(trees, *(array.reshape(shape) for array in (weights, bounds, exact, rounds)))
 
 
-def _decode_sentence(batch: PartsBatch, sentence: int, options: SecondOrderOptions) -> Found:
+def _decode_sentence(batch: PartsBatch, sentence: int, options: SecondOrderOptions) -> Decoding:
     parts = batch.parts(sentence, options.single)
     batch.check(sentence, parts)
     if len(parts.scores) == 1:
-        return Found(np.array([-1]), 0.0, 0.0, True, 0)
+        return Decoding(np.array([-1]), 0.0, 0.0, True, 0)
     scale = 1.0 if parts.largest(1.0) < 1e300 else SCALE  # so that no sum of weights overflows
     heads, least, exponent, rounds = None, -np.inf, -np.inf, 0
     while True:
@@ -204,7 +204,7 @@ def _decode_sentence(batch: PartsBatch, sentence: int, options: SecondOrderOptio
         if exact or least == -np.inf:
             break
     weight = least if scale == 1.0 else _weight(parts, heads, 1.0)
-    return Found(heads, weight, weight if exact else max(bound, weight), exact, rounds)
+    return Decoding(heads, weight, weight if exact else max(bound, weight), exact, rounds)
 
 
 def _weight(parts: Parts, heads: NDArray[np.int64], scale: float) -> float:
@@ -284,7 +284,7 @@ def _search(
 
 def decode_listed(
     listed: Listed, ends: NDArray[np.int64], *, single: bool, rounds: int, branches: int
-) -> list[Found]:
+) -> list[Decoding]:
     """Return the result of `second_order.decode` for each of several sentences; errors as there.
 
     - listed: the parts of all sentences in a row: `Listed`, but with float64 weights. If the
@@ -331,7 +331,7 @@ def decode_listed(
         exact = weight >= bound - scale.slack and weight > LOWEST and not scale.rounded
         value = math.ldexp(float(weight), -scale.exponent) if weight > LOWEST else -math.inf
         limit = value if exact else scale.above(max(bound, weight))
-        outputs.append(Found(tree, value, limit, exact, rounds_done))
+        outputs.append(Decoding(tree, value, limit, exact, rounds_done))
     return outputs
 
 

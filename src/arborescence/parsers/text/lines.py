@@ -79,7 +79,7 @@ class _Line(NamedTuple):
         )
 
 
-class Block(NamedTuple):
+class LineBlock(NamedTuple):
     """Lines without a blank line between them."""
 
     lines: list[_Line]
@@ -120,7 +120,7 @@ class Lines:
         self.lines = lines
         self._tell = tell
         self._seen = Count()
-        self._blocks: list[Block] = []
+        self._blocks: list[LineBlock] = []
 
     def marks(self, text: str) -> NDArray[np.uint8]:
         """Return `WITHIN`, `END` or `APART` for each character of a text. O(characters)."""
@@ -144,7 +144,7 @@ class Lines:
         past = [block.tally for block in self._blocks if block.lines[-1].end < used]
         self._seen = Count.sum([self._seen, *past])
 
-    def _mark(self, block: Block, known: Count, marks: NDArray[np.uint8]) -> None:
+    def _mark(self, block: LineBlock, known: Count, marks: NDArray[np.uint8]) -> None:
         own, entries = block.tally, block.entries()
         told = known.ends >= _ENOUGH and known.is_of_items(0.4) and 4 * own.going_on <= own.ends
         is_list = any(entries) and 3 * sum(entries) >= own.ends  # its lines may be wrapped
@@ -158,7 +158,7 @@ class Lines:
                 marks[line.end] = APART
 
 
-def _blocks(text: str) -> Iterator[Block]:
+def _blocks(text: str) -> Iterator[LineBlock]:
     """Yield what has two lines or more."""
     lines: list[_Line] = []
     for found in _LINE.finditer(text):
@@ -167,7 +167,7 @@ def _blocks(text: str) -> Iterator[Block]:
             if found[2]:
                 continue
         if len(lines) > 1:
-            yield Block.of(lines)
+            yield LineBlock.of(lines)
         lines = []
 
 

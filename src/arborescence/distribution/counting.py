@@ -26,9 +26,11 @@ _IMPOSSIBLE = -745.0
 
 
 class Kind(NamedTuple):
-    """Which trees: with a single root edge or any number of them; projective trees or all."""
+    """A kind of trees."""
 
+    #: whether exactly one edge leaves the root
     single: bool
+    #: whether the trees are projective
     projective: bool
 
 

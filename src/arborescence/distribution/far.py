@@ -34,15 +34,16 @@ HUGE = 1e300
 
 
 class Far(NamedTuple):
-    """A sentence with moderate scores: each tree's true weight is its moderate one plus `base`."""
+    """A sentence with moderate scores."""
 
+    #: (n + 1, n + 1): the moderate scores, -inf for the same edges as before
     scores: NDArray[np.float64]
-    """(n + 1, n + 1): the moderate scores, -inf for the same edges as before."""
+    #: additional terms for projective trees, as in `inside_in_logs`
     gaps: NDArray[np.float64]
-    """Additional terms for projective trees, as in `inside_in_logs`."""
+    #: the true weight of any tree, minus the tree's weight by the moderate scores
     base: Fraction
+    #: the log-partition of the moderate scores; NaN until it is known
     log_partition: float = np.nan
-    """Under the moderate scores; NaN until it is known."""
 
     def log_prob(self, scores: NDArray[np.float64], heads: NDArray[np.int64]) -> float:
         """Return the log-probability of a tree (n + 1,) without absent edges."""

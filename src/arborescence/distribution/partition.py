@@ -35,14 +35,14 @@ _TINY = 2.0**-60
 class Sums(NamedTuple):
     """The sums over the trees of each sentence."""
 
+    #: (B,): the log-partition of each sentence
     log_partition: NDArray[np.float64]
-    """(B,)"""
+    #: (B,): the log-partition minus the shifts of the weights
     log_sums: NDArray[np.float64]
-    """(B,) the log-partition minus the shifts of the weights."""
+    #: (B,): the entropy of each sentence's trees; without meaning if marginals are not requested
     entropy: NDArray[np.float64]
-    """(B,)"""
+    #: (B, N, N): the marginals of the edges; (0, 0, 0) if not requested
     marginals: NDArray[np.float64]
-    """(B, N, N); or (0, 0, 0) if not requested: then `entropy` has no meaning."""
 
     @classmethod
     def of(cls, batch: int, size: int, *, marginals: bool) -> Self:

@@ -40,9 +40,13 @@ _NAMED = 4
 class Condition:
     """Edges that no tree of a part has; or (`required`) one of them enters each dependent."""
 
+    #: whether one of the edges enters each dependent; else no tree has any of them
     required: bool
+    #: the heads of the edges
     heads: tuple[int, ...]
+    #: their dependents
     dependents: tuple[int, ...]
+    #: the numbers of their labels
     labels: tuple[int, ...]
 
     def allows(self, edge: Triple) -> bool:
@@ -61,15 +65,17 @@ class Condition:
 
 @dataclass(frozen=True)
 class Branch:
-    """A part of all trees: what its trees have in common, and the best of them."""
+    """A part of all trees: the conditions of its trees, and its best tree."""
 
-    conditions: tuple[Condition, ...]  # all that was forbidden or required
-    # no tree of the part that keeps the rules weighs more. None if the part has no tree.
+    #: the edges that were forbidden or required
+    conditions: tuple[Condition, ...]
+    #: a bound of the weights of the part's trees that keep the rules; None if there is no tree
     bound: float | None = None
-    # heads, labels: the best tree, which may break a rule; empty if there is none
+    #: the heads of the best tree, which may break a rule; empty if there is no tree
     heads: tuple[int, ...] = ()
+    #: the labels of the best tree
     labels: tuple[int, ...] = ()
-    # names of rules and words: its trees may break these, at a cost that is in the bound
+    #: rules and words: the part's trees may break these rules, and the bound includes the cost
     paid: tuple[tuple[str, int], ...] = ()
 
     @property
@@ -80,15 +86,20 @@ class Branch:
 
 @dataclass(frozen=True)
 class SearchState(Detail):
-    """The part that a step looks at, those that it makes of it, and those that wait."""
+    """The part of a step, the parts that the step makes of it, and the parts that wait."""
 
+    #: the part of the step
     part: Branch
-    # made, waiting: the highest bound first
+    #: the parts that the step makes, the highest bound first
     made: tuple[Branch, ...]
+    #: the parts that wait, the highest bound first
     waiting: tuple[Branch, ...]
+    #: the names of the labels
     label_names: tuple[str, ...]
-    nodes: int  # the number of trees decoded so far
-    rule: str = ""  # the name of the rule that is broken, if it has one
+    #: the number of trees decoded so far
+    nodes: int
+    #: the name of the rule that the tree breaks, if the rule has a name
+    rule: str = ""
 
     def table(self, names: Sequence[str]) -> list[list[str]]:
         """Return a row for each part, with those edges of its tree that are new; or the tree."""

@@ -24,7 +24,17 @@ if TYPE_CHECKING:
 
 
 class KBest(NamedTuple, Generic[Array]):
-    """The k best trees, as `kbest` returns them: arrays or tensors."""
+    """The k best trees, from `kbest`.
+
+    Attributes
+    ----------
+    heads : (m, N) or (..., k, N) int64 array or tensor
+        The head vectors, best first.
+    weights : (m,) or (..., k) float64 array or tensor
+        The weights of the trees.
+    counts : () or (...) int64 array or tensor
+        The number of trees of each sentence.
+    """
 
     heads: Array
     weights: Array
@@ -32,14 +42,32 @@ class KBest(NamedTuple, Generic[Array]):
 
 
 class Tree(NamedTuple, Generic[Array]):
-    """A tree and its weight, as `trees` yields them."""
+    """A tree and its weight, from `trees`.
+
+    Attributes
+    ----------
+    heads : (N,) int64 array or tensor
+        The head vector.
+    weight : float
+        The weight of the tree.
+    """
 
     heads: Array
     weight: float
 
 
 class SecondBest(NamedTuple, Generic[Array]):
-    """The second best tree, as `second_best` returns it."""
+    """The second best tree, from `second_best`.
+
+    Attributes
+    ----------
+    heads : (N,) int64 array or tensor
+        The head vector.
+    weight : float
+        The weight of the tree.
+    edge : (int, int)
+        The edge of the best tree whose removal gives the second best tree.
+    """
 
     heads: Array
     weight: float
@@ -105,10 +133,10 @@ def kbest(
     >>> scores = np.full((5, 5), -np.inf)
     >>> heads, deps = [0, 0, 1, 2, 2, 3, 4, 4], [1, 2, 3, 3, 4, 2, 3, 1]
     >>> scores[heads, deps] = [90, 40, 10, 30, 60, 50, 70, 20]
-    >>> found = arb.kbest(scores, k=10)
-    >>> found.weights
+    >>> best = arb.kbest(scores, k=10)
+    >>> best.weights
     array([210., 190., 150., 130.])
-    >>> found.heads
+    >>> best.heads
     array([[-1,  0,  3,  1,  2],
            [-1,  4,  0,  4,  2],
            [-1,  4,  0,  2,  2],

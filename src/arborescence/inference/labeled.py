@@ -35,7 +35,17 @@ if TYPE_CHECKING:
 
 
 class LabeledTree(NamedTuple, Generic[Array]):
-    """A labeled tree and its weight, as `trees_labeled` yields them."""
+    """A labeled tree and its weight, from `trees_labeled`.
+
+    Attributes
+    ----------
+    heads : (N,) int64 array or tensor
+        The head vector.
+    labels : (N,) int64 array or tensor
+        The label of the edge into each word; -1 for the root.
+    weight : float
+        The weight of the labeled tree.
+    """
 
     heads: Array
     labels: Array
@@ -43,7 +53,19 @@ class LabeledTree(NamedTuple, Generic[Array]):
 
 
 class KBestLabeled(NamedTuple, Generic[Array]):
-    """The k best labeled trees, as `kbest_labeled` returns them: arrays or tensors."""
+    """The k best labeled trees, from `kbest_labeled`.
+
+    Attributes
+    ----------
+    heads : (m, N) or (..., k, N) int64 array or tensor
+        The head vectors, best first.
+    labels : (m, N) or (..., k, N) int64 array or tensor
+        The label of the edge into each word; -1 for the root and for padding.
+    weights : (m,) or (..., k) float64 array or tensor
+        The weights of the labeled trees.
+    counts : () or (...) int64 array or tensor
+        The number of labeled trees of each sentence.
+    """
 
     heads: Array
     labels: Array
@@ -82,7 +104,8 @@ def kbest_labeled(
     lengths, root, projective
         As in `decode`.
     threads : int
-        Those that search for the head vectors of a batch; labels are chosen in the calling one.
+        The number of threads that search for the head vectors of a batch. The calling thread
+        chooses the labels.
 
     Returns
     -------
@@ -95,7 +118,7 @@ def kbest_labeled(
     weights : (m,) float64, or (..., k) for a batch
         The exact sums, rounded once. In a batch, -inf for missing trees.
     counts : () int64, or (...) for a batch
-        The m of each sentence.
+        The number m of labeled trees of each sentence.
 
     Raises
     ------
@@ -116,16 +139,16 @@ def kbest_labeled(
     >>> scores = np.zeros((3, 3, 2))
     >>> scores[0, 2] = [1.0, 5.0]
     >>> scores[2, 1] = [6.0, 4.0]
-    >>> found = arb.kbest_labeled(scores, 3)
-    >>> found.heads
+    >>> best = arb.kbest_labeled(scores, 3)
+    >>> best.heads
     array([[-1,  2,  0],
            [-1,  2,  0],
            [-1,  2,  0]])
-    >>> found.labels
+    >>> best.labels
     array([[-1,  0,  1],
            [-1,  1,  1],
            [-1,  0,  0]])
-    >>> found.weights
+    >>> best.weights
     array([11.,  9.,  7.])
     """
     k = check_count(k)
@@ -203,8 +226,8 @@ def trees_labeled(
 def _of_one(array: NDArray[Any], k: int, heads: NDArray[np.int64]) -> KBestLabeled[NDArray[Any]]:
     """Label the head vectors (m, N) of a sentence."""
     vectors, labels, weights = zip(*islice(_merge(array, heads), min(k, sys.maxsize)), strict=True)
-    found = np.array(vectors), np.array(labels), np.array(weights), np.array(len(weights))
-    return KBestLabeled(*found)
+    lists = np.array(vectors), np.array(labels), np.array(weights), np.array(len(weights))
+    return KBestLabeled(*lists)
 
 
 def _of_batch(
@@ -214,32 +237,33 @@ def _of_batch(
     most, size = heads.shape[-2:]
     # Memory is allocated for k trees, or for all labelings of K head vectors if these are fewer.
     k = min(k, most * array.shape[-1] ** (size - 1))
-    found = trees_found.shape
+    batch = trees_found.shape
     lists = TreeLists.of(trees_found.size, k, size)
     labels = np.full_like(lists.heads, -1)
-    for b, index in enumerate(np.ndindex(found)):
+    for b, index in enumerate(np.ndindex(batch)):
         stream = _merge(array[index], heads[index][: trees_found[index]])
         for i, tree in enumerate(islice(stream, k)):
             lists.heads[b, i], labels[b, i], lists.weights[b, i] = tree
             lists.counts[b] = i + 1
     return KBestLabeled(
-        lists.heads.reshape(*found, k, size),
-        labels.reshape(*found, k, size),
-        lists.weights.reshape(*found, k),
-        lists.counts.reshape(found),
+        lists.heads.reshape(*batch, k, size),
+        labels.reshape(*batch, k, size),
+        lists.weights.reshape(*batch, k),
+        lists.counts.reshape(batch),
     )
 
 
 class _Edge(NamedTuple):
     """The labels that an edge can have."""
 
+    #: the labels, best first; labels with equal scores in ascending order
     labels: list[int]
-    """Best first; equal ones in ascending order."""
+    #: the scores of these labels
     scores: list[float]
+    #: the highest score, as an integer
     best: int
-    """The highest score, as an integer."""
+    #: the highest score minus the second; 0 if there is only one label
     gap: int
-    """The highest score minus the second; 0 if there is only one label."""
 
 
 def _merge(
@@ -284,8 +308,9 @@ def _labelings(edges: list[_Edge | None], bias: int) -> Iterator[tuple[int, list
     """Yield costs (negative weights, as integers) and labels of one head vector, best first."""
     # The edges are sorted by gap. Each labeling has exactly one predecessor, which is no worse. Its
     # successors are made at e, the last edge without its best label: e gets its next label; or the
-    # edge after e gets its second label; or the latter, and e, if it has its second label, gets its
-    # best one back. Each labeling costs O(log of the number of labelings so far).
+    # edge after e gets its second label; or, if e has its second label, the edge after e gets its
+    # second label and e gets its best label again. Each labeling costs O(log of the number of
+    # labelings so far).
     cost = -sum(edge.best for edge in filter(None, edges))
     best = [edge.labels[0] if edge else -1 for edge in edges]
     yield cost, best

@@ -30,10 +30,13 @@ if TYPE_CHECKING:
 
 
 class _Kind(NamedTuple):
-    """A kind of rule: its class, and other keys; those of `needed` are lists, as the kind's own."""
+    """A kind of rule, as a file of rules names it."""
 
+    #: the function that makes the rule
     make: Callable[..., Rule]
+    #: the keys that the rule must have besides the kind's own key: their values are lists, too
     needed: tuple[str, ...] = ()
+    #: the keys that the rule may have, with their types
     optional: tuple[tuple[str, type], ...] = ()
 
 

@@ -77,6 +77,7 @@ class Rule:
 class _OfLabels(Rule):
     """A rule about words with certain labels."""
 
+    #: the labels
     labels: Words
 
     def signs(self, labels: Words, tags: Words) -> Signs:  # noqa: ARG002
@@ -102,7 +103,14 @@ class _OfEdges(Rule):
 class AtMostOne(_OfLabels):
     """A word has at most one dependent with one of the `labels`.
 
-    Those with a label in `but`, and words that have `but_misc` in their column MISC, do not count.
+    Attributes
+    ----------
+    labels : tuple of str
+        The labels.
+    but : tuple of str
+        Labels that do not count, although a label of `labels` includes them.
+    but_misc : str
+        A text: words with this text in their column MISC do not count.
     """
 
     but: Words = ()
@@ -138,7 +146,15 @@ class AtMostOne(_OfLabels):
 
 @dataclass(frozen=True)
 class RootLabel(_OfEdges):
-    """The edge from the root has this label (`of_root`), or no other edge has it."""
+    """The edge from the root has a certain label, or no other edge has the label.
+
+    Attributes
+    ----------
+    label : str
+        The label.
+    of_root : bool
+        Whether the edge from the root has the label; else no other edge has it.
+    """
 
     label: str
     of_root: bool
@@ -150,9 +166,18 @@ class RootLabel(_OfEdges):
 
 @dataclass(frozen=True)
 class LabelTags(_OfEdges):
-    """A word with one of the `labels` has one of the `tags`, or (if `refused`) none of them.
+    """A word with one of the `labels` has one of the `tags`, or (if `refused`) none of the `tags`.
 
-    A word that has a dependent with a label in `but_heads` is excused: that is the next word.
+    Attributes
+    ----------
+    labels : tuple of str
+        The labels.
+    tags : tuple of str
+        The UPOS tags.
+    refused : bool
+        Whether the word must have none of the tags.
+    but_heads : tuple of str
+        Labels: a word is excused if the next word is its dependent with one of them.
     """
 
     labels: Words
@@ -181,7 +206,15 @@ class LabelTags(_OfEdges):
 
 @dataclass(frozen=True)
 class TagLabels(_OfEdges):
-    """A word with one of the `tags` has one of the `labels`."""
+    """A word with one of the `tags` has one of the `labels`.
+
+    Attributes
+    ----------
+    tags : tuple of str
+        The UPOS tags.
+    labels : tuple of str
+        The labels.
+    """
 
     tags: Words
     labels: Words
@@ -192,7 +225,15 @@ class TagLabels(_OfEdges):
 
 @dataclass(frozen=True)
 class NotOfTags(_OfLabels):
-    """A word with one of the `tags` has none of the `labels`, nor dependents with one of them."""
+    """A word with one of the `tags` has none of the `labels`, and no dependent with one of them.
+
+    Attributes
+    ----------
+    labels : tuple of str
+        The labels.
+    tags : tuple of str
+        The UPOS tags.
+    """
 
     tags: Words
 
@@ -209,7 +250,15 @@ class NotOfTags(_OfLabels):
 
 @dataclass(frozen=True)
 class Direction(_OfEdges):
-    """A word with one of the `labels` stands right of its head, or left of it."""
+    """A word with one of the `labels` stands right of its head, or left of its head.
+
+    Attributes
+    ----------
+    labels : tuple of str
+        The labels.
+    right : bool
+        Whether the word stands right of its head; else left.
+    """
 
     labels: Words
     right: bool = True
@@ -225,13 +274,18 @@ class Dependents(_OfLabels):
 
     Attributes
     ----------
-    also : pairs
-        Of a feature and labels: a word with the feature may have dependents with these, too.
+    labels : tuple of str
+        The labels of the word.
+    allowed : tuple of str
+        The labels of its dependents.
+    also : tuple of (str, tuple of str)
+        Pairs of a feature and labels: a word with the feature may also have dependents with these
+        labels.
     negation : bool
-        Whether it may also have an adverb or particle with Polarity=Neg as its advmod.
+        Whether the word may also have an adverb or particle with Polarity=Neg as its advmod.
     if_crossed : tuple of str
-        Labels that are allowed, too, where the word itself is not attached projectively. The search
-        does not make use of that, and it does not hold if the rule has a cost.
+        Labels that are allowed, too, if the word itself is not attached projectively. The search
+        does not use this exception, and a rule with a cost does not have it.
     """
 
     allowed: Words = ()
@@ -309,8 +363,16 @@ class Contiguous(_OfLabels):
 class Spaced(_OfLabels):
     """A word and its dependents with one of the `labels` are separated by spaces.
 
-    If `tag` is given, they are parts of one word: to such a dependent, a parse gives this UPOS tag,
-    and no lemma and no features, since those of its head are those of the word.
+    If `tag` is given, the word and these dependents are parts of one word: a parse gives such a
+    dependent this UPOS tag, no lemma and no features, since the head has the lemma and the features
+    of the whole word.
+
+    Attributes
+    ----------
+    labels : tuple of str
+        The labels of the dependents.
+    tag : str
+        The UPOS tag of the dependents, or an empty text.
     """
 
     tag: str = ""
@@ -338,10 +400,18 @@ class Spaced(_OfLabels):
 
 @dataclass(frozen=True)
 class Nominal(_OfLabels):
-    """A nominal that is no predicate has no dependent with one of the `labels`.
+    """A nominal that is not a predicate has no dependent with one of the `labels`.
 
-    A nominal is a word of these `tags` with one of the labels `nominals`. A dependent with one of
-    the labels `clause` makes it a predicate.
+    Attributes
+    ----------
+    labels : tuple of str
+        The labels that its dependents do not have.
+    tags : tuple of str
+        The UPOS tags of nominals.
+    nominals : tuple of str
+        The labels of nominals.
+    clause : tuple of str
+        Labels: a nominal that has a dependent with one of them is a predicate.
     """
 
     tags: Words
@@ -369,8 +439,16 @@ class Nominal(_OfLabels):
 class Projective(_OfLabels):
     """A word with one of the `labels` is attached projectively, or (`causes`) crosses no edges.
 
-    In the first case, all words between it and its head are below that head. In the second, no edge
-    goes across the word, from a side of it that its own edge covers, but from a word above it.
+    A word is attached projectively if all words between the word and its head are below this head.
+    A word causes a crossing if an edge passes over the word and crosses the word's own edge, and
+    the head of the passing edge is not above the word.
+
+    Attributes
+    ----------
+    labels : tuple of str
+        The labels.
+    causes : bool
+        Whether the word must not cause a crossing; else the word must be attached projectively.
     """
 
     causes: bool

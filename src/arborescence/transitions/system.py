@@ -264,7 +264,7 @@ class State:
     _system: TransitionSystem
     #: whether exactly one edge leaves the root
     _single: bool
-    #: (FIELDS, n + 4): the state for the kernels
+    #: (FIELDS, n + 4): the state, as an array for the kernels
     _array: NDArray[np.int32]
     #: the label of each word so far
     _deprels: tuple[str | None, ...]

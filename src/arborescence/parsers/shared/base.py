@@ -730,9 +730,12 @@ def _first(
 class Believed(NamedTuple):
     """The probabilities of K trees of B sentences with N nodes in all."""
 
-    edges: NDArray[np.float64]  # (K, N)
-    relations: NDArray[np.float64] | None  # (K, N): given the edge
-    trees: NDArray[np.float64] | None  # (K, B)
+    #: (K, N): the probability of each node's edge
+    edges: NDArray[np.float64]
+    #: (K, N): the probability of each edge's relation, given the edge
+    relations: NDArray[np.float64] | None
+    #: (K, B): the probability of each tree
+    trees: NDArray[np.float64] | None
 
     def written(self, sentence: Sentence, k: int, b: int, start: int) -> dict[str, list[str]]:
         """Return MISC and the comments of tree k of sentence b."""

@@ -40,9 +40,12 @@ _ITEMS: Final = (
 class Count(NamedTuple):
     """Line ends within paragraphs."""
 
+    #: the number of line ends
     ends: int = 0
-    fitting: int = 0  # after these, the next word would have fitted
-    going_on: int = 0  # after these, a sentence seems to go on
+    #: the number of line ends where the next word would have fitted on the line
+    fitting: int = 0
+    #: the number of line ends after which a sentence seems to continue
+    going_on: int = 0
 
     @classmethod
     def sum(cls, counts: Iterable[Count]) -> Self:
@@ -57,12 +60,18 @@ class Count(NamedTuple):
 class _Line(NamedTuple):
     """A line with text in it."""
 
-    end: int  # the last character of its line end
+    #: the place of the last character of its line end
+    end: int
+    #: the number of characters of its text
     width: int
-    first: int  # the length of its first word
-    small: bool  # whether it begins with a small letter
-    goes_on: bool  # whether it ends like a line in the middle of a sentence
-    mark: str  # that of an entry in a list: itself, or "1" for numbers and letters
+    #: the length of its first word
+    first: int
+    #: whether it begins with a small letter
+    small: bool
+    #: whether it ends like a line in the middle of a sentence
+    goes_on: bool
+    #: the mark of an entry in a list: the mark itself, or "1" for numbers and letters
+    mark: str
 
     @classmethod
     def of(cls, text: str, end: int) -> Self:
@@ -82,8 +91,11 @@ class _Line(NamedTuple):
 class LineBlock(NamedTuple):
     """Lines without a blank line between them."""
 
+    #: the lines
     lines: list[_Line]
-    fitting: list[bool]  # for each line but the last, whether the next word would have fitted
+    #: for each line but the last, whether the next word would have fitted on it
+    fitting: list[bool]
+    #: the counts of the block's line ends
     tally: Count
 
     @classmethod

@@ -207,8 +207,8 @@ def trees(scores: Any, *, root: Root = "single", projective: bool = False) -> It
     if graph.shape:
         raise ScoresError(f"trees takes one sentence, (N, N), not a batch {graph.shape}")
     graph = graph._replace(scores=graph.scores.copy())
-    found = stream(states.of(graph), graph, single)
-    return (Tree(graph.give_back(heads), weight) for heads, weight in found)
+    best_first = stream(states.of(graph), graph, single)
+    return (Tree(graph.give_back(heads), weight) for heads, weight in best_first)
 
 
 @overload

@@ -1,4 +1,4 @@
-"""The kinds of rules: each finds the words of trees that break it, and the ways out of that.
+"""The kinds of rules: each finds the words of trees that break it, and alternatives to a conflict.
 
 `broken` looks at many sentences at once, in a few passes over arrays. `conflict` is for one
 sentence, in the search for the best tree that keeps the rule: see `inference.solver`.
@@ -35,7 +35,8 @@ class Rule:
     name : str
         The name in reports.
     cost : float, optional
-        If given, a tree may break the rule: for each word that does, its weight is so much less.
+        If given, a tree may break the rule, and its weight is less by this cost for each word that
+        breaks the rule.
     """
 
     name: str
@@ -48,11 +49,11 @@ class Rule:
 
     @property
     def features(self) -> tuple[str, ...]:
-        """The features that the rule asks for, such as Polarity=Neg."""
+        """The features of words that the rule reads, such as Polarity=Neg."""
         return ()
 
     def signs(self, labels: Words, tags: Words) -> Signs:  # noqa: ARG002
-        """Return what edges of trees that break the rule have in common, for some names."""
+        """Return the signs of edges that break the rule, for the names of labels and tags."""
         return Signs(np.ones(len(labels) + 1, np.bool_))
 
     def broken(self, trees: Trees) -> Nodes:
@@ -60,7 +61,7 @@ class Rule:
         raise NotImplementedError
 
     def found(self, trees: Trees) -> Nodes:
-        """Return the words that break the rule, but for those that are excused from it."""
+        """Return the words that break the rule and are not excused from the rule."""
         words = self.broken(trees)
         waived = trees.waived.get(self.name)
         return words if waived is None else words[~waived[words]]
@@ -68,7 +69,8 @@ class Rule:
     def conflict(self, trees: Trees, word: int) -> Conflict:
         """Return the alternatives for a word that breaks the rule, in a tree of one sentence.
 
-        As in `Conflict`: every tree in which the word keeps the rule takes one, this tree none.
+        As in `Conflict`: every tree in which the word keeps the rule takes at least one of them.
+        This tree takes no alternative.
         """
         raise NotImplementedError
 
@@ -85,13 +87,13 @@ class _OfLabels(Rule):
 
 
 class _OfEdges(Rule):
-    """A rule that tells of an edge alone whether its word breaks it: if the edge has its signs."""
+    """A rule about single edges: a word breaks it if and only if the word's edge has its signs."""
 
     def broken(self, trees: Trees) -> Nodes:
         signs = self.signs(trees.label_names, trees.tag_names)
         places = places_of(trees.heads, np.arange(len(trees.heads)), trees.roots)
-        found = signs.labels[trees.labels] & signs.places[places] & (trees.labels >= 0)
-        return np.flatnonzero(found if signs.tags is None else found & signs.tags[trees.tags])
+        marked = signs.labels[trees.labels] & signs.places[places] & (trees.labels >= 0)
+        return np.flatnonzero(marked if signs.tags is None else marked & signs.tags[trees.tags])
 
     def conflict(self, trees: Trees, word: int) -> Conflict:
         signs = self.signs(trees.label_names, trees.tag_names)
@@ -135,7 +137,7 @@ class AtMostOne(_OfLabels):
         ]
 
     def _counted(self, trees: Trees) -> Mask:
-        """Tell which words count, of those whose head has several of them."""
+        """Return a mask of the words that count, if their head has several of them."""
         counted = trees.labeled(self.labels) & ~trees.labeled(self.but)
         several = np.bincount(trees.heads[counted], minlength=len(trees.heads)) > 1
         counted &= several[trees.heads]
@@ -177,7 +179,7 @@ class LabelTags(_OfEdges):
     refused : bool
         Whether the word must have none of the tags.
     but_heads : tuple of str
-        Labels: a word is excused if the next word is its dependent with one of them.
+        Labels: a word that has a dependent with one of them is excused. This is the next word.
     """
 
     labels: Words
@@ -195,7 +197,7 @@ class LabelTags(_OfEdges):
 
     def conflict(self, trees: Trees, word: int) -> Conflict:
         ways = [*super().conflict(trees, word)]
-        # Rules about goeswith want the next word: where this one can be broken, any word.
+        # Rules about goeswith demand the next word; with a cost, any word can be the dependent.
         others = [word + 1] if self.cost is None else {*range(1, len(trees.heads))} - {word}
         for other in others if self.but_heads else ():
             if other < len(trees.heads):
@@ -335,7 +337,7 @@ class Dependents(_OfLabels):
 
 @dataclass(frozen=True)
 class Contiguous(_OfLabels):
-    """A word and its dependents with one of the `labels`, which stand right of it, have no gap."""
+    """A word and its dependents with one of the `labels` are a span that begins with the word."""
 
     def broken(self, trees: Trees) -> Nodes:
         parts = np.flatnonzero(trees.labeled(self.labels) & (trees.heads != trees.roots))
@@ -385,13 +387,16 @@ class Spaced(_OfLabels):
     def conflict(self, trees: Trees, word: int) -> Conflict:
         labels, joined = trees.indices(self.labels), self._first(trees, word)
         ways = [Alternative(forbid=[Edges(word, joined, labels)])] if joined != word else []
-        if joined >= word:  # else the head itself comes after it
+        if joined >= word:  # else the head itself comes after the joined word
             after = range(joined + 1, len(trees.heads))
             ways.append(Alternative(forbid=[Edges(word, after, labels)]))
         return ways
 
     def _first(self, trees: Trees, head: int) -> int:
-        """Return the first of these words, but the last, that has no space after it, or -1."""
+        """Return the first word without a space after it, of a head and its dependents, or -1.
+
+        The last of these words does not count.
+        """
         for word in sorted([head, *trees.dependents(head, self.labels)])[:-1]:
             if _has(trees.misc, word, "SpaceAfter=No"):
                 return word
@@ -472,18 +477,18 @@ def _has(misc: Callable[[int], str], word: int, value: str) -> bool:
 
 @lru_cache(maxsize=16)
 def _those_with(misc: Callable[[int], str], size: int, value: str) -> frozenset[int]:
-    """Return those words of a sentence of so many nodes that have a value in MISC, if it is one."""
+    """Return the words of a sentence of `size` nodes that have a value in MISC; none for ''."""
     return frozenset(d for d in range(1, size) if value and _has(misc, d, value))
 
 
 @lru_cache(maxsize=256)
 def _all_but(words: frozenset[int], size: int) -> tuple[int, ...]:
-    """Return the other words of a sentence of so many nodes."""
+    """Return all other words of a sentence of `size` nodes."""
     return tuple(d for d in range(1, size) if d not in words)
 
 
 @lru_cache(maxsize=256)
 def _with_dependent(head: int, labels: tuple[int, ...], size: int) -> list[Alternative]:
-    """Return alternatives: some word, of a sentence of so many nodes, is this one's dependent."""
+    """Return alternatives: one for each other word, which becomes a dependent of the head."""
     words = [d for d in range(1, size) if d != head]
     return [Alternative(require=[Edges(head, d, labels)]) for d in words]

@@ -1,7 +1,7 @@
-"""Two threads of work: one parses the short requests of many clients together, one all others.
+"""Two threads of work: one parses short requests of several clients together, one long requests.
 
-Long requests are done in steps, so that each client has its turn. If a request is over, its work
-stops between two steps, or within a step when the library checks the budget.
+The work of a long request is done in steps, so that each client has its turn. If a request is over,
+its work stops between two steps, or within a step when the library checks the budget.
 """
 
 from __future__ import annotations
@@ -180,7 +180,7 @@ class WorkThread:
 
 @dataclass(eq=False)
 class _Short:
-    """The short sentences of a request."""
+    """The sentences of a short request."""
 
     #: The admission of the request.
     ticket: Ticket
@@ -283,7 +283,7 @@ class WorkThreads:
         return list(kinds.values())
 
     async def _batch(self, jobs: list[_Short]) -> None:
-        """Parse jobs of one kind; after an error, each alone, so that only a faulty job fails."""
+        """Parse jobs of one kind; after an error, one by one, so that only faulty jobs fail."""
         sentences = list(chain.from_iterable(job.sentences for job in jobs))
         words = sum(job.words for job in jobs)
         shares = [(job.ticket.client, job.words / max(words, 1)) for job in jobs]

@@ -4,9 +4,9 @@
 >>> from arborescence import second_order
 >>> scores = np.array([[0.0, 5.0, 4.0], [0.0, 0.0, 3.0], [0.0, 2.0, 0.0]])
 >>> grandparents = np.zeros((3, 3, 3))
->>> grandparents[0, 2, 1] = 9.0  # what 0 -> 2 -> 1 weighs beside the scores of 0 -> 2 and 2 -> 1
->>> found = second_order.decode(scores, grandparents=grandparents)
->>> found.heads, found.weight, found.exact
+>>> grandparents[0, 2, 1] = 9.0  # the weight of 0 -> 2 -> 1 beside the scores of both edges
+>>> decoding = second_order.decode(scores, grandparents=grandparents)
+>>> decoding.heads, decoding.weight, decoding.exact
 (array([-1,  2,  0]), 15.0, True)
 """
 

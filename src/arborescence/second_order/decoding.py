@@ -35,8 +35,7 @@ if TYPE_CHECKING:
     from arborescence.core.choices import Root
     from arborescence.errors import ArborescenceError
 
-# Another search follows if sums need at least this many bits less: a better tree removes large
-# weights.
+# A known tree removes large weights. If sums then need this many bits less, the search is repeated.
 _BITS = 3
 
 
@@ -89,7 +88,7 @@ def decode(
     branches: int = 0,
     threads: int = 1,
 ) -> Decoding:
-    """Return the tree whose edges, siblings and grandparents weigh most, and a bound.
+    """Return the tree with the highest sum over edges, siblings and grandparents, and a bound.
 
     Dynamic programming finds projective trees: O(n³) with siblings (McDonald and Pereira 2006),
     O(n⁴) with grandparents (Koo and Collins 2010). For trees of any kind, the problem is NP-hard.
@@ -102,22 +101,23 @@ def decode(
     scores : (..., N, N) array or torch tensor
         ``scores[..., h, d]``, as in `arborescence.decode`.
     siblings : (..., N, N, N) array or torch tensor, optional
-        ``siblings[..., h, d, s]`` is what h -> d weighs in addition, if s is the next nearer
+        ``siblings[..., h, d, s]`` is the additional weight of h -> d if s is the next nearer
         modifier of h on the same side; s = h if there is no nearer modifier. ``-inf``: not allowed.
         Parts that no tree has, and parts of absent edges, are ignored.
     grandparents : (..., N, N, N) array or torch tensor, optional
-        ``grandparents[..., g, h, d]`` is what h -> d weighs in addition, if g is the head of h.
+        ``grandparents[..., g, h, d]`` is the additional weight of h -> d if g is the head of h.
     lengths, root, projective, threads
         As in `arborescence.decode`.
     rounds : int
         The largest number of rounds of dual decomposition.
     branches : int
-        If the rounds leave a gap: how often the set of trees is divided by an edge, and each subset
-        bounded by up to `rounds` rounds. Some hundreds close every gap of short sentences.
+        The largest number of branchings, if the rounds leave a gap: a branching divides a set of
+        trees by an edge, and bounds each subset by up to `rounds` rounds. Some hundreds of
+        branchings close every gap of short sentences.
 
     Returns
     -------
-    found : Decoding
+    decoding : Decoding
         ``heads``, ``weight``, ``bound``, ``exact`` and ``rounds``. Heads are a torch tensor if
         `scores` is one.
 
@@ -136,8 +136,8 @@ def decode(
     ``exact`` is a proof in real arithmetic over the given floats. Parts are rounded to multiples of
     2^-44 of the largest weight that the sentence's trees could have, or finer (2^-40 from 64 words
     on): so whole numbers and most float32 are not rounded. If rounding could change the decision,
-    ``exact`` is False. `bound` is above all weights in each case. Which of several best trees is
-    returned is not specified.
+    ``exact`` is False. `bound` is above all weights in each case. If there are several best trees,
+    the choice among them is not specified.
 
     Examples
     --------
@@ -214,7 +214,7 @@ def _weight(parts: Parts, heads: NDArray[np.int64], scale: float) -> float:
 def _first_tree(
     batch: PartsBatch, sentence: int, ceilings: NDArray[np.float64], options: SecondOrderOptions
 ) -> NDArray[np.int64]:
-    """Return the best tree if each edge had its best sibling and grandparent."""
+    """Return the tree that would be best if each edge had its best sibling and grandparent."""
     try:
         heads: NDArray[np.int64] = decode_edges(
             ceilings,
@@ -285,7 +285,7 @@ def _search(
 def decode_listed(
     listed: Listed, ends: NDArray[np.int64], *, single: bool, rounds: int, branches: int
 ) -> list[Decoding]:
-    """Return the result of `second_order.decode` for each of several sentences; errors as there.
+    """Return the result of `second_order.decode` for each sentence, with the same errors.
 
     - listed: the parts of all sentences in a row: `Listed`, but with float64 weights. If the
       weights are multiples of a power of two such that sums have at most 40 bits, the search can

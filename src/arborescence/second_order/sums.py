@@ -67,8 +67,8 @@ def sum_trees(
     Examples
     --------
     >>> import numpy as np
-    >>> found = sum_trees(np.zeros((3, 3)))
-    >>> round(np.exp(found.log_partition)), found.marginals[:, 1:].tolist()
+    >>> sums = sum_trees(np.zeros((3, 3)))
+    >>> round(np.exp(sums.log_partition)), sums.marginals[:, 1:].tolist()
     (2, [[0.5, 0.5], [0.0, 0.5], [0.5, 0.0]])
     """
     single = check_root(root)

@@ -5,8 +5,8 @@ makes two steps of Borůvka's algorithm and a recursive call on a random half of
 forest from this call, most of the other edges are removed in linear time (`drop_heavy`).
 
 An edge is *heavy* for a forest F if it is worse than every edge of the path in F between its ends
-(Karger, Klein and Tarjan minimize, hence the name). It is the worst edge of the cycle that it
-closes, so it is in no best tree. All m edges are tested in O(m + n):
+(Karger, Klein and Tarjan minimize, hence the name). A heavy edge is the worst edge of the cycle
+that it closes, so no best tree has it. All m edges are tested in O(m + n):
 
 - *The tree of components* (King 1997). Borůvka's algorithm on F builds a tree: its leaves are the
   nodes, and its inner nodes are the components that the steps form. The edge from a component to

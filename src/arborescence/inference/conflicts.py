@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from arborescence.compiling.kernels import kernel, takes
+from arborescence.compiling.kernels import inlined_kernel, kernel, takes
 from arborescence.core.checks import check_count
 from arborescence.errors import OptionError
 
@@ -156,6 +156,19 @@ def every_label(size: int) -> NDArray[np.uint64]:
     return np.packbits(bits, bitorder="little").view("<u8").astype(np.uint64)
 
 
+@inlined_kernel
+def highest_left(scores: np.ndarray, left: np.ndarray) -> float:
+    """Return the highest score (L,) of a label that is left, by bits (ceil(L / 64),). O(L)."""
+    highest, one = -np.inf, np.uint64(1)
+    for place in range(left.shape[0]):
+        bits = left[place]
+        if bits:
+            for k in range(64 * place, min(64 * place + 64, scores.shape[0])):
+                if bits >> np.uint64(k % 64) & one:
+                    highest = max(highest, scores[k])
+    return highest
+
+
 @kernel
 @takes(
     f"{_BAN}, float64[:, :, ::1], bool[:, ::1], float64[:, ::1], out uint64[:, :, ::1], "
@@ -174,7 +187,7 @@ def restrict(
     Label k of an edge is bit k % 64 of ``left[h, d, k // 64]``, (N, N, ceil(L / 64)). All labels of
     an edge that is not ``weighed`` (N, N) have its score in ``edges`` (N, N).
     """
-    one, size = np.uint64(1), scores.shape[2]
+    one = np.uint64(1)
     of_heads, of_labels = np.zeros(len(left), np.bool_), np.zeros(left.shape[2], np.uint64)
     for h in ban.heads:
         of_heads[h] = True
@@ -183,7 +196,7 @@ def restrict(
     for d in ban.words:
         for h in range(len(left)):
             if ban.required or of_heads[h]:
-                best[h, d] = -np.inf
+                any_left = False
                 for place in range(left.shape[2]):
                     if not ban.required:
                         left[h, d, place] &= ~of_labels[place]
@@ -191,13 +204,13 @@ def restrict(
                         left[h, d, place] &= of_labels[place]
                     else:
                         left[h, d, place] = 0
-                    bits = left[h, d, place]
-                    if bits and not weighed[h, d]:
-                        best[h, d] = edges[h, d]
-                    elif bits:
-                        for k in range(64 * place, min(64 * place + 64, size)):
-                            if bits >> np.uint64(k % 64) & one:
-                                best[h, d] = max(best[h, d], scores[h, d, k])
+                    any_left |= left[h, d, place] != 0
+                if not any_left:
+                    best[h, d] = -np.inf
+                elif weighed[h, d]:
+                    best[h, d] = highest_left(scores[h, d], left[h, d])
+                else:
+                    best[h, d] = edges[h, d]
 
 
 @kernel

@@ -26,7 +26,7 @@ _NAMED: Final = 4
 
 
 class Charge(NamedTuple):
-    """A tree pays for each of its edges that is in a set, or for each that is not in it.
+    """A price for each edge of a tree that is in a set of edges, or (`required`) is not in the set.
 
     Attributes
     ----------
@@ -156,7 +156,7 @@ class Limit(NamedTuple):
 
 
 def _edges_into(mask: NDArray[np.bool_], word: int) -> list[Edges]:
-    """Return the edges of a set that enter a word, those with the same labels together."""
+    """Return the edges of a set that enter a word; heads with the same labels are together."""
     alike: dict[bytes, list[int]] = {}
     for head in np.flatnonzero(mask[:, word].any(axis=-1)).tolist():
         alike.setdefault(mask[head, word].tobytes(), []).append(head)

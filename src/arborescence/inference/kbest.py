@@ -110,8 +110,8 @@ def kbest(
     Returns
     -------
     heads : (m, N) int64, or (..., k, N) for a batch
-        The trees, m <= k of them; the first is the one that `decode` returns. In a batch, a
-        sentence with fewer than k trees is padded with rows of -1.
+        The m <= k trees; the first is the tree from `decode`. In a batch, a sentence with fewer
+        than k trees is padded with rows of -1.
     weights : (m,) float64, or (..., k)
         Their weights, each the exact sum rounded once; -inf for padding.
     counts : () int64, or (...) for a batch
@@ -234,7 +234,7 @@ def second_best(scores: Any, *, root: Root = "single", projective: bool = False)
     weight : float
         Its weight.
     edge : (int, int)
-        An edge (h, d) of the best tree. Without this edge, the best tree is the one in `heads`.
+        An edge (h, d) of the best tree. Without this edge, `heads` would be the best tree.
 
     Raises
     ------
@@ -257,7 +257,7 @@ def second_best(scores: Any, *, root: Root = "single", projective: bool = False)
     heads, weights, _ = kbest(scores, 2, root=root, projective=projective)
     if len(weights) < 2:
         raise NoTreeError("no second tree exists: the best tree is the only one")
-    # Any edge of the best tree that the second best one lacks: among the trees without this edge,
-    # the second best tree is the best.
+    # Any edge of the best tree that the second best tree lacks. Among the trees without this edge,
+    # the second best tree is the best tree.
     d = int((heads[0] != heads[1]).nonzero()[0][0])
     return SecondBest(heads[1], float(weights[1]), (int(heads[0][d]), d))

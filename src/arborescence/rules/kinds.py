@@ -442,7 +442,7 @@ class Nominal(_OfLabels):
 
 @dataclass(frozen=True)
 class Projective(_OfLabels):
-    """A word with one of the `labels` is attached projectively, or (`causes`) crosses no edges.
+    """A word with one of the `labels` is attached projectively, or (`causes`) causes no crossing.
 
     A word is attached projectively if all words between the word and its head are below this head.
     A word causes a crossing if an edge passes over the word and crosses the word's own edge, and

@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     #: Work in steps: a generator that returns the result.
     Steps = Generator[None, None, Any]
 
-#: The limits of a batch: the most words, the least limit of words, and the seconds it should take.
+#: The limits of a batch: the most words, the least limit of words, and the seconds of its work.
 _MOST: Final = 4096
 _LEAST: Final = 128
 _SECONDS: Final = 0.5
-#: The most bytes of a request that is read without another thread, which is faster.
+#: The most bytes of a request that is read in the same thread, because another thread costs time.
 SHORT: Final = 2000
 #: The words of a step of a long request.
 _STEP: Final = 512
@@ -113,7 +113,7 @@ class _Job(NamedTuple):
 
     def _settle(self, result: Any, error: BaseException | None) -> None:
         def settle() -> None:
-            if self.done.done():  # nobody waits any more
+            if self.done.done():  # no client waits for the result any more
                 return
             if error is None:
                 self.done.set_result(result)
@@ -125,7 +125,7 @@ class _Job(NamedTuple):
 
 
 class WorkThread:
-    """A thread that does jobs in steps; next is a job of the client with the least work so far."""
+    """A thread that does jobs in steps; the client with the least work so far comes first."""
 
     def __init__(self, name: str) -> None:
         self._jobs: list[_Job] = []
@@ -175,7 +175,7 @@ class WorkThread:
                 with self._changed:
                     if not self._ended:
                         self._jobs.append(job)
-            del job  # its sentences
+            del job  # frees the memory of its sentences
 
 
 @dataclass(eq=False)
@@ -212,7 +212,7 @@ class WorkThreads:
         self._short, self._long = WorkThread("short requests"), WorkThread("long requests")
         self._waiting: list[_Short] = []
         self._come = asyncio.Event()
-        self._words = float(_MOST)  # of a batch, that take `_SECONDS`
+        self._words = float(_MOST)  # the words of a batch that takes `_SECONDS`
 
     @property
     def alive(self) -> bool:
@@ -291,7 +291,7 @@ class WorkThreads:
         start = perf_counter()
         try:
             results = await self._short.do(_once(jobs[0].work, sentences, budget), shares, budget)
-        except Exception as error:  # of anybody's sentences
+        except Exception as error:  # from the sentences of any request
             if len(jobs) > 1:
                 for job in jobs:
                     await self._batch([job])

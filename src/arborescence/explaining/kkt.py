@@ -116,7 +116,7 @@ def forest(
         yield problem.step(
             "heavy",
             f"{where}{counted_with_verb(len(heavy), 'edge')} F-heavy: "
-            "worse than each edge of the path in F between the same nodes, so not in any best tree. "
+            "worse than each edge of the path in F between the same nodes, so in no best tree. "
             f"{counted_with_verb(len(edges) - len(heavy), 'edge')} F-light.",
             nodes=nodes,
             looks_at=tuple(pair for pair in edges if pair not in heavy),

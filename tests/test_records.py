@@ -50,7 +50,7 @@ def fields(record: ast.ClassDef) -> dict[str, int]:
 
 
 def undocumented(record: ast.ClassDef, lines: list[str], *, public: bool) -> set[str]:
-    """Return the fields that neither a section Attributes nor, if private, a comment explains."""
+    """Return the fields that neither the section Attributes nor, if private, a comment explains."""
     docstring = ast.get_docstring(record) or ""
     _, _, section = docstring.partition("Attributes\n----------\n")
     named = {
@@ -58,11 +58,11 @@ def undocumented(record: ast.ClassDef, lines: list[str], *, public: bool) -> set
         for names in re.findall(r"^(\w+(?:, \w+)*) : \S", section, re.MULTILINE)
         for name in names.split(", ")
     }
-    missing = fields(record).keys() - named
-    if public:
-        return missing
     return {
-        name for name in missing if not lines[fields(record)[name] - 2].strip().startswith("#: ")
+        name
+        for name, line in fields(record).items()
+        if name not in named
+        if (public and not name.startswith("_")) or not lines[line - 2].strip().startswith("#: ")
     }
 
 
@@ -103,6 +103,8 @@ class Edge(NamedTuple):
     # not seen by tools
     label: int
     weight: float
+    #: a private field of a public class
+    _row: int
 '''
     [record] = ast.parse(source).body
     assert isinstance(record, ast.ClassDef)

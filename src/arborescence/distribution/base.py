@@ -252,7 +252,7 @@ that is not a tree of the graph
         Raises
         ------
         ScoresError
-            If the shape is not that of the scores.
+            If the shape differs from the shape of the scores.
 
         Examples
         --------
@@ -349,7 +349,7 @@ that is not a tree of the graph
         Non-projective trees are drawn by loop-erased random walks (Wilson 1996); with a single
         root, the root edge is drawn first (Zmigrod, Vieira and Cotterell 2021, *Efficient Sampling
         of Dependency Structures*). If the walks take too long, heads are drawn one by one, each
-        given the earlier ones (after Colbourn, Myrvold and Neufeld 1996). Projective trees are
+        given the earlier heads (after Colbourn, Myrvold and Neufeld 1996). Projective trees are
         drawn top-down from the inside chart. O(n³) a sentence, then usually O(n log n) a tree, or
         O(n²) if projective. Without replacement up to O(n⁴) a tree, if a few trees are very
         probable.

@@ -179,8 +179,8 @@ class Search(Problem):
         first = self.tree(Part(0, self.words, self.words, (), np.empty(0)), *self.left(()))
         if first is None:
             if not banned:
-                self.decode(self.best)  # says why there is none
-            raise NoTreeError("no tree has the required edges and none of the forbidden ones")
+                self.decode(self.best)  # raises the error that names the reason
+            raise NoTreeError("no tree has the required edges and no forbidden edge")
         first = first._replace(bound=self.weight(first) + first.gap)
         self.tell("first-tree", first, [])
         self.push(first)

@@ -225,7 +225,7 @@ def decode_labeled(
     heads : (..., N) int64
         As in `decode`.
     labels : (..., N) int64
-        ``labels[..., d]`` is the label of the edge into d (the lowest of several best ones); -1
+        ``labels[..., d]`` is the label of the edge into d (on a tie the lowest); -1
         for the root and for padding.
 
     Raises

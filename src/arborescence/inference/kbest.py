@@ -167,7 +167,7 @@ def trees(scores: ArrayLike, **which: Unpack[Which]) -> Iterator[Tree[NDArray[np
 def trees(scores: Any, *, root: Root = "single", projective: bool = False) -> Iterator[Tree[Any]]:
     """Return a lazy iterator over all trees, best first.
 
-    The trees and their order are those of `kbest`. O(n²) time and less than 100 n bytes a tree;
+    The trees and their order are as in `kbest`. O(n²) time and less than 100 n bytes a tree;
     less time and more memory if projective.
 
     Parameters

@@ -1,10 +1,10 @@
 """The k best labeled trees, and all of them, best first: `kbest_labeled` and `trees_labeled`.
 
 The labels of a tree's edges are independent of each other. So the best labeled tree of a head
-vector has the best label of each edge, and its weight is that of the head vector under the maximum
-of the scores over labels. The other labelings of a head vector are enumerated from one sorted list
-of labels per word. The result merges lazily one stream of head vectors, and one stream of labelings
-for each of them.
+vector has the best label of each edge, and its weight is the weight of the head vector by the
+highest scores over labels. The other labelings of a head vector are enumerated from a sorted list
+of labels for each word. The result merges lazily a stream of head vectors, and a stream of
+labelings for each head vector.
 
 Weights are compared as integer multiples of the smallest float, so nothing is rounded.
 """
@@ -127,9 +127,9 @@ def kbest_labeled(
 
     Notes
     -----
-    O(k n²) for the head vectors, or for projective ones as in `kbest`; O(L n²) for the best label
+    O(k n²) for the head vectors, or as in `kbest` if projective; O(L n²) for the best label
     of each edge, O(L log L) for each edge that occurs in one of the trees, and O(n + log k) for
-    each tree. The first tree is that of `decode_labeled`. Trees of equal weight are in the order
+    each tree. The first tree is as from `decode_labeled`. Trees of equal weight are in the order
     in which `trees` yields their head vectors, and the order depends only on the scores.
 
     Examples
@@ -198,7 +198,7 @@ def trees_labeled(
 
     Notes
     -----
-    Order and cost are those of `kbest_labeled`, but the next head vector is computed only when all
+    Order and cost are as in `kbest_labeled`, but the next head vector is computed only when all
     better labeled trees have been yielded.
 
     Examples
@@ -270,8 +270,8 @@ def _merge(
     scores: NDArray[Any], head_vectors: Iterable[NDArray[np.int64]]
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], float]]:
     """Yield heads, labels and weights, best first, given the head vectors best first."""
-    # The best labeling of a head vector is no better than that of the previous one. So the next
-    # head vector is requested only after the best labeling of the last one has been yielded.
+    # The best labeling of a head vector is no better than the best labeling of the previous head
+    # vector. So the next head vector is requested only after the latter has been yielded.
     bias = BIAS_32 if scores.dtype == np.float32 else BIAS_64
     edges: dict[tuple[int, int], _Edge] = {}
     waiting = iter(head_vectors)
@@ -337,7 +337,7 @@ def _labelings(edges: list[_Edge | None], bias: int) -> Iterator[tuple[int, list
 
 
 def _with_choices(best: list[int], free: list[tuple[int, _Edge]], choice: Any) -> list[int]:
-    """Return the best labels with those of a choice, and of the choices before it."""
+    """Return the best labels, changed by a choice and by the choices before it."""
     labels = best.copy()
     while choice:
         choice, place, rank = choice

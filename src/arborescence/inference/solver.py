@@ -137,7 +137,7 @@ edge
     labeled = array.ndim == 3
     if array.ndim not in (2, 3) or len(set(array.shape[:2])) > 1 or 0 in array.shape:
         raise ScoresError(
-            "scores must be those of one sentence, (N, N) or (N, N, L) with N = words + 1 and "
+            "scores must be of one sentence, (N, N) or (N, N, L) with N = words + 1 and "
             f"L > 0, not {array.shape}"
         )
     limit = Budget(_WORK) if budget is None else budget

@@ -103,7 +103,7 @@ def patch(tool: str) -> Patched:
     MissingExtraError
         If the tool is not installed, or its version is not known.
     OptionError
-        If `tool` is none of the names.
+        If `tool` is not one of these names.
 
     Examples
     --------
@@ -132,7 +132,7 @@ def unpatch(tool: str) -> None:
     Raises
     ------
     OptionError
-        If `tool` is none of the names.
+        If `tool` is not one of these names.
     """
     module_of(tool)
     with _lock:
@@ -144,7 +144,7 @@ def unpatch(tool: str) -> None:
 
 
 def replacements(tool: str) -> list[Replacement]:
-    """Return the replacements of `patch`; the errors are those of `patch`."""
+    """Return the replacements of `patch`; errors are as in `patch`."""
     module = module_of(tool)
     version = version_of(tool)
     if version is None:
@@ -230,7 +230,7 @@ class Findings(NamedTuple):
 
 
 def places(tool: str) -> list[str]:
-    """Return the dotted names that `patch` would replace; the errors are those of `patch`."""
+    """Return the dotted names that `patch` would replace; errors are as in `patch`."""
     names: dict[str, None] = {}
     for replacement in replacements(tool):
         names[str(replacement)] = None

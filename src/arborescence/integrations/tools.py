@@ -34,7 +34,7 @@ class Replacement(NamedTuple):
 
 
 class Diaparser:
-    """DiaParser: non-projective trees by `mst` and projective ones by `eisner`, in batches."""
+    """DiaParser: non-projective trees by `mst` and projective trees by `eisner`, in batches."""
 
     VERSIONS = ("1.1.3",)
 
@@ -98,7 +98,7 @@ class Hopsparser:
 
 
 class Supar:
-    """SuPar: non-projective trees by `mst`, projective ones by the distribution's `argmax`.
+    """SuPar: non-projective trees by `mst`, projective trees by the distribution's `argmax`.
 
     Unlike SuPar's own `mst`, the replacement does not change the scores. `Dependency2oCRF` stays.
     """

@@ -13,7 +13,7 @@ clusters of the cycle are joined, and the path continues from the joined cluster
 * The *gain* of an edge is its weight minus the weights of the edges that it replaces. This
   subtracted part is the same for all edges into a word: the *base* of the word plus the *offset* of
   its cluster. The offset is the same for all edges into the cluster, so it changes no order. When
-  clusters join, the bases of the words in the smaller ones change, O(log n) times for each word.
+  clusters join, the bases of words in the smaller clusters change, O(log n) times for each word.
 * Bases and offsets are integers of as many 32-bit digits as the weights need (usually three to
   five), so they are never rounded. The heaps compare float64 gains, each rounded once from the
   integers. If two gains are too close, the integers are compared. So every decision is the decision

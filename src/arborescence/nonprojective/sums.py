@@ -14,7 +14,7 @@ sum is the part of this product that has exactly one factor from the root: root 
 of all degrees, and the last remaining word is attached to the root.
 
 The marginals are the derivatives of the logarithm of the sum, by backpropagation through the same
-steps. Their error is about that of float64, also if the Laplacian is nearly singular.
+steps. Their error is about the rounding error of float64, also if the Laplacian is nearly singular.
 """
 
 from __future__ import annotations

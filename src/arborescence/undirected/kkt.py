@@ -80,7 +80,7 @@ def kkt(n: int, edges: UndirectedEdges, chosen: np.ndarray, coins: np.ndarray) -
 def _sample(m: int, coins: np.ndarray) -> np.ndarray:
     """Choose each of 0, ..., m - 1 with probability 1/2: int32, ascending. O(m).
 
-    The random bits are those of SplitMix64 (Steele, Lea and Flood 2014).
+    The random bits come from SplitMix64 (Steele, Lea and Flood 2014).
     """
     places = np.empty(m, np.int32)
     count = 0

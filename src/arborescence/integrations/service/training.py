@@ -51,7 +51,7 @@ class Studio:
         self._load = lru_cache(4)(lambda path, _: registry.load(path))
         self._ended = False
         self._waiting: SimpleQueue[Callable[[], None]] = SimpleQueue()
-        self._open = 0  # trainings that wait, and the one that runs
+        self._open = 0  # trainings that wait, and the current training
         self._lock = threading.Lock()
         # The end of the process does not wait for it.
         self._thread = threading.Thread(target=self._run, name="training", daemon=True)

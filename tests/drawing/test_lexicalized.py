@@ -12,7 +12,7 @@ from arborescence.errors import TreeError
 from arborescence.treebank.phrase_structure import (
     HeadRules,
     Lexicalized,
-    Tree,
+    PhraseTree,
     lexicalize,
     read_trees,
 )
@@ -46,7 +46,7 @@ def test_the_tree_can_be_read_from_the_drawing() -> None:
 
 
 def test_colors_and_control_characters() -> None:
-    tree = Tree("NP", [Tree("DT", word="the"), Tree("NN", word="\x1b[2Jtree")])
+    tree = PhraseTree("NP", [PhraseTree("DT", word="the"), PhraseTree("NN", word="\x1b[2Jtree")])
     root = lexicalize(tree, RULES)
     drawn = draw_lexicalized(root)
     assert "\x1b" not in drawn

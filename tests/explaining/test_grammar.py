@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from arborescence.errors import TreeError
-from arborescence.explaining import Grammar, Rule
+from arborescence.explaining import Grammar, Production
 from brute_force import all_trees
 
 SIZES = range(1, 7)
@@ -82,14 +82,16 @@ def test_the_rules_are_those_of_the_lecture():
     grammar = random_grammar(n)
     words = range(1, n + 1)
     pairs = [(h, d) for h in words for d in words if h != d]
-    printed = {Rule(0, (v,)) for v in words} | {Rule(v, (v,)) for v in words}
-    printed |= {Rule(h, (d, h) if d < h else (h, d)) for h, d in pairs}
+    printed = {Production(0, (v,)) for v in words} | {Production(v, (v,)) for v in words}
+    printed |= {Production(h, (d, h) if d < h else (h, d)) for h, d in pairs}
     assert set(grammar.rules) == printed
     assert len(grammar.rules) == len(printed)
     for heads in map(tuple, all_trees(n, single=True, projective=True).tolist()):
         below = {h: [d for d in words if heads[d] == h] for h in range(n + 1)}
-        whole = {Rule(h, tuple(sorted([h, *below[h]]))) for h in words} | {Rule(0, (*below[0],))}
-        assert set(grammar.whole_rules(heads)) == whole | {Rule(v, (v,)) for v in words}
+        whole = {Production(h, tuple(sorted([h, *below[h]]))) for h in words} | {
+            Production(0, (*below[0],))
+        }
+        assert set(grammar.whole_rules(heads)) == whole | {Production(v, (v,)) for v in words}
 
 
 def test_rules_of_absent_edges_are_not_there():
@@ -97,8 +99,8 @@ def test_rules_of_absent_edges_are_not_there():
     scores[1, 3] = scores[0, 2] = -np.inf
     rules = Grammar.of(scores).rules
     assert len(rules) == 3 + 3 + 6 - 2
-    assert Rule(1, (1, 3)) not in rules
-    assert Rule(0, (2,)) not in rules
+    assert Production(1, (1, 3)) not in rules
+    assert Production(0, (2,)) not in rules
     with pytest.raises(TreeError, match="the absent edge root → 2"):
         Grammar.of(scores).count([-1, 2, 0, 2])
     with pytest.raises(TreeError, match="rule 0, S → N_2: there is no such edge"):
@@ -111,9 +113,15 @@ def test_what_is_no_derivation():
     for rules in ([top], rest, [top, *rest, rest[-1]], [top, *rest[::-1]], []):
         with pytest.raises(TreeError):
             grammar.tree(rules)
-    swapped = [Rule(0, (1,)), Rule(1, (3, 1)), Rule(3, (3,)), Rule(1, (1, 2)), Rule(1, (1,))]
+    swapped = [
+        Production(0, (1,)),
+        Production(1, (3, 1)),
+        Production(3, (3,)),
+        Production(1, (1, 2)),
+        Production(1, (1,)),
+    ]
     with pytest.raises(TreeError, match="in their order"):
-        grammar.tree([*swapped, Rule(2, (2,))])
+        grammar.tree([*swapped, Production(2, (2,))])
 
 
 @pytest.mark.parametrize(

@@ -287,7 +287,7 @@ def test_a_conflict_that_the_tree_does_not_have():
 
 @pytest.mark.parametrize("scores", [np.zeros((2, 3, 3, 1)), np.zeros((2, 3)), np.zeros((2, 2, 0))])
 def test_scores_of_one_sentence(scores):
-    with pytest.raises(arb.ScoresError, match="scores must be those of one sentence"):
+    with pytest.raises(arb.ScoresError, match="scores must be of one sentence"):
         arb.decode_constrained(scores, lambda *tree: [])
 
 

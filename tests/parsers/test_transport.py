@@ -15,7 +15,7 @@ import pytest
 import arborescence as arb
 from arborescence import errors, second_order, transitions
 from arborescence.parsers.registry import KINDS as IN_FILES
-from arborescence.treebank.phrase_structure.reading import Tree
+from arborescence.treebank.phrase_structure.reading import PhraseTree
 from compiled import undeclared
 from modes import UNCOMPILED
 from samples import treebank
@@ -70,7 +70,10 @@ RESULTS = {
     "second-order sums": (lambda: second_order.sum_trees(SCORES), _listed),
     "steps": (lambda: arb.explain(SCORES[0]), repr),
     "a derivation": (lambda: transitions.get_system("swap").derivation([-1, 2, 0]), repr),
-    "a phrase": (lambda: Tree("NP", [Tree("DT", word="the"), Tree("NN", word="tree")]), str),
+    "a phrase": (
+        lambda: PhraseTree("NP", [PhraseTree("DT", word="the"), PhraseTree("NN", word="tree")]),
+        str,
+    ),
 }
 
 

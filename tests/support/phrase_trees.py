@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from arborescence.treebank.phrase_structure import Tree
+from arborescence.treebank.phrase_structure import PhraseTree
 
 if TYPE_CHECKING:
     import numpy as np
@@ -158,19 +158,19 @@ CONSTRUCTIONS = {
 }
 
 
-def random_tree(words: int, rng: np.random.Generator, *, empty: float = 0.2) -> Tree:
+def random_tree(words: int, rng: np.random.Generator, *, empty: float = 0.2) -> PhraseTree:
     """Make a random tree, with unary chains, empty nodes and traces of phrases here and there."""
     nodes = [
-        Tree("-NONE-", word=_any(EMPTY, rng))
+        PhraseTree("-NONE-", word=_any(EMPTY, rng))
         if place and rng.random() < empty
-        else Tree(_any(TAGS, rng), word=f"w{place}")
+        else PhraseTree(_any(TAGS, rng), word=f"w{place}")
         for place in range(words)
     ]
     while len(nodes) > 1 or rng.random() < 0.3:
         start = int(rng.integers(len(nodes)))
         stop = start + int(rng.integers(1, 4))
         index = f"-{rng.integers(1, 4)}" if rng.random() < 0.2 else ""
-        nodes[start:stop] = [Tree(_any(PHRASES, rng) + index, nodes[start:stop])]
+        nodes[start:stop] = [PhraseTree(_any(PHRASES, rng) + index, nodes[start:stop])]
     return nodes[0]
 
 

@@ -1,6 +1,6 @@
-"""What kernels Python calls, and with arguments of which types.
+"""The kernels that Python calls, and the types of their arguments.
 
-`kernels.takes` declares them; warming up and building the native modules compile what is declared.
+`kernels.takes` declares kernels. Warming up, and building native modules, compile declared kernels.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 _ROOT: Final = Path(__file__).parents[1]
 
-#: Names that stand for one type or another, the first ones or the second ones in a signature.
+#: Names that stand for two types: in a signature, all of them for the first or for the second type.
 _EITHER: Final = {
     "score": ("float32", "float64"),
     "weight": ("int8", "float32"),
     "sum": ("int32", "float32"),
 }
-_NEXT: Final = re.compile(r"\s*((?:[^][(),]|\[[^]]*\])*)([(),]|$)")  # up to a mark that separates
+_NEXT: Final = re.compile(r"\s*((?:[^][(),]|\[[^]]*\])*)([(),]|$)")  # the text before a separator
 _TYPE: Final = re.compile(
     r"(?P<out>out )?(?P<name>\w+)(?P<array>\[(?P<strided>:(, :)*)?(?(strided)|(:, )*::1)\])?"
 )
@@ -51,7 +51,7 @@ class Export(NamedTuple):
     #: the kernel's name
     function: str
 
-    #: the types of its arguments, one text for each overload: the first one that fits is called
+    #: the types of its arguments, one text for each overload: the first that fits is called
     signatures: tuple[str, ...]
 
     @property
@@ -108,7 +108,7 @@ def fields_of(arguments: Iterable[RecordType | str]) -> Iterator[str]:
 
 
 def as_types(signature: str) -> list[tuple[Any, ...]]:
-    """Return the Numba types of a signature's arguments; twice if a name stands for two types.
+    """Return the Numba types of a signature's arguments: two rows if a name stands for two types.
 
     Types stand in Numba's notation, between commas; `int64` and `bool` are numbers, and the fields
     of records follow like other arguments. ``score`` is ``float32`` or ``float64``, the same in the
@@ -143,7 +143,7 @@ def as_declared(function: Callable[..., Any], given: tuple[Any, ...]) -> tuple[A
     """Return the types to compile a kernel for, when Python calls it with arguments of these types.
 
     An array that a kernel only reads may be writeable or not: the kernel is compiled once for both,
-    as read-only. If a kernel is not declared for these types, it is compiled for exactly them.
+    as read-only. If a kernel is not declared for these types, it is compiled for the exact types.
     """
     for signature in signatures_of(function):
         for types in as_types(signature):

@@ -96,7 +96,7 @@ def no_such_tree(
     present = matrix_of(graph, sentence) > -np.inf
     return TreeError(
         f"{name_of(graph, sentence)}{_why_no_tree(present, heads, single, projective)}; "
-        "errors='-inf' gives a head vector that is no tree of the graph the probability 0"
+        "errors='-inf' returns -inf for a head vector that is not a tree of the graph"
     )
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 SMALLEST = 1e-250
 
 # Float64 holds logarithms of this size to ten decimal places. An edge that every tree needs may not
-# lie further below the best edges: such scores need another method (`distribution.far`).
+# lie further below the best edges: such scores need `distribution.moderate_scores`.
 FURTHEST = 1e6
 
 # A difference of scores that makes one of two edges negligible; and a bound on the weight of a

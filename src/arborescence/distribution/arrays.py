@@ -15,7 +15,7 @@ from arborescence.core.graph import as_graph, in_float64, in_threads, matrix_of,
 from arborescence.core.weights import EdgeWeights, as_weights, lower
 from arborescence.distribution.base import Distribution, Floats, Heads
 from arborescence.distribution.counting import leaves, possible
-from arborescence.distribution.far import HUGE, as_far
+from arborescence.distribution.moderate_scores import HUGE, moderate_scores_of
 from arborescence.distribution.partition import Sums, derivatives, no_gaps, partition, weigh
 from arborescence.errors import OptionError, ScoresError
 from arborescence.system.lazy import recalled, remembered
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from arborescence.core.choices import BatchOptions, Root, Tensor, Tensors
     from arborescence.core.graph import Graph
-    from arborescence.distribution.far import Far
+    from arborescence.distribution.moderate_scores import ModerateScores
 
 _EVERY_WORD = np.empty(0, np.int64)
 
@@ -63,7 +63,7 @@ class TreeDistribution(Distribution[Any, Floats, Heads]):
     with an elimination without subtraction; sums over projective trees use the inside-outside
     algorithm. Both cost O(n³) a sentence and are accurate for scores of any size: weights are
     scaled for each word; if the range of float64 is still too small, the sums are computed with
-    logarithms, and if that fails too, with exact differences to the best tree (`far`). Moments:
+    logarithms, and otherwise with exact differences to the best tree (`moderate_scores`). Moments:
     Zmigrod, Vieira and Cotterell (2021), *Efficient Computation of Expectations under Spanning
     Tree Distributions*.
 
@@ -173,7 +173,7 @@ class TreeDistribution(Distribution[Any, Floats, Heads]):
                     share = sums.share(slice(first, part.stop))
                     sentence, fault = partition(weights, lengths, *self._kind, share, gaps)
                     if fault != FINE:
-                        self._sum_far(first + sentence, fault, sums)
+                        self._sum_moderately(first + sentence, fault, sums)
                         done = sentence + 1
                         first += done
                         weights = EdgeWeights(*(array[done:] for array in weights))
@@ -182,33 +182,33 @@ class TreeDistribution(Distribution[Any, Floats, Heads]):
         in_threads(run, self._batch, self._options["threads"])
         return sums
 
-    def _sum_far(self, b: int, fault: int, sums: Sums) -> None:
-        """Fill the sums of a sentence whose scores are too far apart; raise if it has none."""
+    def _sum_moderately(self, b: int, fault: int, sums: Sums) -> None:
+        """Fill the sums of a sentence whose scores are too far apart; raise if it has no tree."""
         scores = as_doubles(matrix_of(self._kept, b))
         edges = scores[:, 1:][~np.eye(len(scores), dtype=np.bool_)[:, 1:]]
         if fault == BAD_SCORE and not (edges < np.inf).all():
             raise no_answer(self._kept, b, fault, self._kind.single)
         if fault == NO_TREE and not (np.abs(edges[edges > -np.inf]) > HUGE).any():
             raise no_answer(self._kept, b, fault, self._kind.single)
-        far = self._far.get(b) or as_far(scores, *self._kind)
-        if far is None:
+        moderate = self._moderate.get(b) or moderate_scores_of(scores, *self._kind)
+        if moderate is None:
             raise no_answer(self._kept, b, NO_TREE, self._kind.single)
-        found = Sums.of(1, len(scores), marginals=True)
-        partition(self._weights_of(far), _EVERY_WORD, *self._kind, found, far.gaps)
-        if not np.isfinite(found.log_partition[0]):
+        own = Sums.of(1, len(scores), marginals=True)
+        partition(self._weights_of(moderate), _EVERY_WORD, *self._kind, own, moderate.gaps)
+        if not np.isfinite(own.log_partition[0]):
             raise ScoresError(
-                f"{name_of(self._kept, b)}scores are too far apart, and nested too deeply, for "
-                "sums over trees; decode and kbest take them"
+                f"{name_of(self._kept, b)}scores are too far apart, and cycles nested too deeply, "
+                "for sums over trees; decode and kbest take these scores"
             )
-        self._far[b] = far = far._replace(log_partition=float(found.log_partition[0]))
-        sums.log_partition[b] = far.whole_log_partition
-        sums.entropy[b] = found.entropy[0]
+        self._moderate[b] = moderate = moderate._replace(log_partition=float(own.log_partition[0]))
+        sums.log_partition[b] = moderate.whole_log_partition
+        sums.entropy[b] = own.entropy[0]
         if sums.marginals.size:
-            sums.marginals[b, : len(scores), : len(scores)] = found.marginals[0]
+            sums.marginals[b, : len(scores), : len(scores)] = own.marginals[0]
 
-    def _weights_of(self, far: Far) -> EdgeWeights:
+    def _weights_of(self, moderate: ModerateScores) -> EdgeWeights:
         """Return the moderate scores of one sentence as weights."""
-        return as_weights(far.scores[np.newaxis], _EVERY_WORD, self._kind.single)
+        return as_weights(moderate.scores[np.newaxis], _EVERY_WORD, self._kind.single)
 
     def _expectation(self, values: NDArray[np.float64]) -> Any:
         return np.einsum("bhd,bhdr->br", self._marginals, values)
@@ -223,16 +223,16 @@ class TreeDistribution(Distribution[Any, Floats, Heads]):
     def _derivatives(self, direction: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the directional derivatives of the marginals with respect to scores, (B, N, N)."""
         slopes = np.zeros(direction.shape)
-        for b, far in self._far.items():
-            inside = np.s_[b : b + 1, : len(far.scores), : len(far.scores)]
-            moved = np.zeros((1, *far.scores.shape))
+        for b, moderate in self._moderate.items():
+            inside = np.s_[b : b + 1, : len(moderate.scores), : len(moderate.scores)]
+            moved = np.zeros((1, *moderate.scores.shape))
             part = np.ascontiguousarray(direction[inside])
-            weights, logs, *_ = self._weights_of(far)
-            derivatives(weights, logs, _EVERY_WORD, *self._kind, part, moved, far.gaps)
+            weights, logs, *_ = self._weights_of(moderate)
+            derivatives(weights, logs, _EVERY_WORD, *self._kind, part, moved, moderate.gaps)
             slopes[inside] = moved
-        if self._far:  # already computed
+        if self._moderate:  # already computed
             direction = direction.copy()
-            direction[list(self._far)] = 0.0
+            direction[list(self._moderate)] = 0.0
         gaps = no_gaps(self._size)
 
         def run(start: int, stop: int) -> None:
@@ -254,7 +254,7 @@ class TreeDistribution(Distribution[Any, Floats, Heads]):
             present = scores > -np.inf
             both = (shares > 0) & present
             entropy[b] -= np.sum(shares[both] * logs[both])
-            mine = shares > 0 if b in self._far else possible(own, log_sums[b])
+            mine = shares > 0 if b in self._moderate else possible(own, log_sums[b])
             if leaves(mine, self._kind, present, other._kind):
                 entropy[b] = np.inf
         return entropy
@@ -265,9 +265,11 @@ class TreeDistribution(Distribution[Any, Floats, Heads]):
         return self._sums.log_sums
 
     def _lowered(self) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64], int]]:
-        """Yield each sentence's scores, those minus the best of each word, and its words."""
-        # Both (n + 1, n + 1). Probabilities come from the lowered ones, so that large scores cause
-        # no rounding errors.
+        """Yield each sentence's scores, its lowered scores, and its number of words.
+
+        Both scores are (n + 1, n + 1). Lowered scores are scores minus the best score of each word.
+        Probabilities come from lowered scores, so that large scores cause no rounding errors.
+        """
         for part, scores, logs, _ in self._lowered_parts():
             for b in range(part.start, part.stop):
                 words = words_of(self._kept, b)
@@ -290,10 +292,10 @@ class TreeDistribution(Distribution[Any, Floats, Heads]):
             weigh(rows[part], scores, logs, lengths, *self._kind, log_prob[part])
         log_prob -= self._log_sums[:, np.newaxis]
         wrong = np.isnan(log_prob)
-        for b, far in self._far.items():
+        for b, moderate in self._moderate.items():
             scores = matrix_of(self._kept, b).astype(np.float64)
             for place in np.flatnonzero(~wrong[b]):
-                log_prob[b, place] = far.log_prob(scores, rows[b, place, : len(scores)])
+                log_prob[b, place] = moderate.log_prob(scores, rows[b, place, : len(scores)])
         log_prob[wrong] = -np.inf
         return np.minimum(log_prob, 0.0), wrong
 
@@ -315,18 +317,18 @@ class TreeDistribution(Distribution[Any, Floats, Heads]):
                 f"k = {k} trees for each of {self._batch} sentences do not fit into memory: "
                 "draw fewer at a time"
             ) from None
-        found = 0
+        longest = 0
         for part, scores, _ in in_float64(self._kept, 0, self._batch):
             for b, matrix in enumerate(scores, part.start):
-                words, far = words_of(self._kept, b), self._far.get(b)
-                given = (far.scores, far.gaps) if far else (matrix, None)
-                sampler = Sampler(given[0], words, self._kind, given[1])
+                words, moderate = words_of(self._kept, b), self._moderate.get(b)
+                source = (moderate.scores, moderate.gaps) if moderate else (matrix, None)
+                sampler = Sampler(source[0], words, self._kind, source[1])
                 draw = sampler.draw if replace else sampler.draw_distinct
                 drawn = draw(k, generator)
-                found = max(found, len(drawn))
+                longest = max(longest, len(drawn))
                 heads[b, : len(drawn), : words + 1] = drawn
         one = not self._shape
-        return self._given_back(heads[:, :found] if one or not replace else heads)
+        return self._given_back(heads[:, :longest] if one or not replace else heads)
 
     @property
     def _most_trees(self) -> int:

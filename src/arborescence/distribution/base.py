@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from arborescence.core.choices import Root
     from arborescence.core.graph import Graph
     from arborescence.core.random import Rng
-    from arborescence.distribution.far import Far
+    from arborescence.distribution.moderate_scores import ModerateScores
     from arborescence.inference.kbest import KBest
 
     Floats = typing_extensions.TypeVar("Floats", default=NDArray[np.float64])
@@ -43,27 +43,28 @@ class Distribution(Generic[Numbers, Floats, Heads]):
     The private methods use flat batches: (B, ...) for B sentences of N nodes each.
     """
 
-    if TYPE_CHECKING:  # what the subclasses define
+    if TYPE_CHECKING:  # the members that the subclasses define
         # The caller's scores and lengths; and the graph, for error messages.
         _scores: Any
         _lengths: Any
 
         def _graph(self) -> Graph: ...
-        # For each sentence, (B,) and (B,); and for each edge, (B, N, N).
+        # A number for each sentence, (B,); the marginals: a number for each edge, (B, N, N).
         @property
         def _log_partition(self) -> Any: ...
         @property
         def _entropy(self) -> Any: ...
         @property
         def _marginals(self) -> Any: ...
-        # For values (B, N, N, R): (B, R); for two such arrays: (B, R, S); for values (B, N, N): the
-        # derivatives of the marginals in that direction, (B, N, N); for a distribution: (B,).
+        # Of values (B, N, N, R): expectations, (B, R). Of two such arrays: covariances, (B, R, S).
+        # Of a direction (B, N, N): the derivatives of the marginals in this direction, (B, N, N).
+        # Of another distribution: cross-entropies, (B,).
         def _expectation(self, values: Any) -> Any: ...
         def _covariance(self, first: Any, second: Any) -> Any: ...
         def _derivatives(self, direction: Any) -> Any: ...
         def _cross_entropy(self, other: Self) -> Any: ...
         # Log-probabilities (B, K) of head vectors (B, K, N), -inf for invalid trees; and a mask of
-        # the invalid ones.
+        # the invalid trees.
         def _log_prob(self, rows: Any) -> tuple[Any, Any]: ...
         # The marginals as scores, (..., N, N), with -inf for absent edges.
         def _gains(self) -> Any: ...
@@ -87,7 +88,7 @@ class Distribution(Generic[Numbers, Floats, Heads]):
         self._kind = Kind(check_root(root), check_flag(projective))
         self._options: dict[str, Any] = {"root": root, "projective": projective}
         # Sentences with scores too far apart for float64; known after the log-partition.
-        self._far: dict[int, Far] = {}
+        self._moderate: dict[int, ModerateScores] = {}
 
     # Results over all trees.
 
@@ -132,9 +133,9 @@ class Distribution(Generic[Numbers, Floats, Heads]):
             One head vector for each sentence, or k of them. Values for the root and for padding are
             ignored.
         errors : {"raise", "-inf"}
-            For a head vector that is not one of the sentence's trees (wrong number of root edges, a
-            cycle, crossing edges, or absent edges): raise an error (the default), or return -inf
-            without a gradient.
+            Whether to raise an error (the default), or to return -inf without a gradient, for a
+            head vector that is not one of the sentence's trees (wrong number of root edges, a
+            cycle, crossing edges, or absent edges).
 
         Returns
         -------
@@ -159,22 +160,22 @@ class Distribution(Generic[Numbers, Floats, Heads]):
         Traceback (most recent call last):
           ...
         arborescence.TreeError: heads is no tree with a single root: the root is the head of \
-words 1, 2; root='multi' allows several children; errors='-inf' gives a head vector that is no \
-tree of the graph the probability 0
+words 1, 2; root='multi' allows several children; errors='-inf' returns -inf for a head vector \
+that is not a tree of the graph
         >>> dist.log_prob([0, 0, 0], errors="-inf")
         -inf
         """
         strict = raises(errors)
         vectors, whole = self._as_heads(heads)
-        found, shape = tuple(vectors.shape), (*self._shape, self._size)
-        several = len(found) == len(shape) + 1
-        if not whole or (found[:-2] + found[-1:] if several else found) != shape:
+        actual, shape = tuple(vectors.shape), (*self._shape, self._size)
+        several = len(actual) == len(shape) + 1
+        if not whole or (actual[:-2] + actual[-1:] if several else actual) != shape:
             raise TreeError(
                 f"heads must be whole numbers of shape {shape}, or "
                 f"{(*self._shape, 'k', self._size)} for k trees a sentence, "
-                f"not {vectors.dtype} of shape {found}"
+                f"not {vectors.dtype} of shape {actual}"
             )
-        rows = vectors.reshape(self._batch, found[-2] if several else 1, self._size)
+        rows = vectors.reshape(self._batch, actual[-2] if several else 1, self._size)
         log_prob, wrong = self._log_prob(rows)
         wrong, _ = as_array(wrong)
         if strict and wrong.any():
@@ -251,7 +252,7 @@ tree of the graph the probability 0
         Raises
         ------
         ScoresError
-            If the shape is not that of the scores.
+            If the shape differs from the shape of the scores.
 
         Examples
         --------
@@ -294,17 +295,17 @@ tree of the graph the probability 0
         -------
         cross_entropy : (...)
             inf if a tree that is possible here is impossible in `other`, because of an absent edge
-            or because of `root` or `projective`. This is decided by counting trees, not by rounded
-            sums. Edges that occur only in trees with a probability below e^-745 (0 as a float64)
-            are ignored: a mask of -1e9 here is compatible with -inf in `other`. O(n²) after
-            `marginals` and the `log_partition` of `other`; O(n³) if `other` lacks edges, or its
-            `root` or `projective` allows fewer trees.
+            or because of `root` or `projective`. Counts of trees decide this, not rounded sums.
+            Edges that occur only in trees with a probability below e^-745 (0 as a float64) are
+            ignored: a mask of -1e9 here is compatible with -inf in `other`. O(n²) after `marginals`
+            and the `log_partition` of `other`; O(n³) if `other` lacks edges, or its `root` or
+            `projective` allows fewer trees.
 
         Raises
         ------
         ScoresError
-            If the numbers or lengths of the sentences differ; or if all trees of a sentence of
-            `other` need edges some 1e6 or more below others.
+            If the numbers or lengths of the sentences differ; or if each tree of a sentence of
+            `other` needs an edge whose score is some 1e6 or more below other edges.
         """
         return self._given_back(self._compared(other))
 
@@ -348,7 +349,7 @@ tree of the graph the probability 0
         Non-projective trees are drawn by loop-erased random walks (Wilson 1996); with a single
         root, the root edge is drawn first (Zmigrod, Vieira and Cotterell 2021, *Efficient Sampling
         of Dependency Structures*). If the walks take too long, heads are drawn one by one, each
-        given the earlier ones (after Colbourn, Myrvold and Neufeld 1996). Projective trees are
+        given the earlier heads (after Colbourn, Myrvold and Neufeld 1996). Projective trees are
         drawn top-down from the inside chart. O(n³) a sentence, then usually O(n log n) a tree, or
         O(n²) if projective. Without replacement up to O(n⁴) a tree, if a few trees are very
         probable.
@@ -398,9 +399,9 @@ tree of the graph the probability 0
 
     def _refuse_far(self) -> None:
         """Raise an error if the scores are too far apart for a comparison with other scores."""
-        if self._far:
+        if self._moderate:
             raise ScoresError(
-                f"{name_of(self._graph(), min(self._far))}the other's scores are too far apart: "
-                "all of its trees need edges some 1e6 or more below others, and beside those "
-                "nothing is left of the divergence"
+                f"{name_of(self._graph(), min(self._moderate))}the other's scores are too far "
+                "apart: each of its trees needs an edge whose score is some 1e6 or more below "
+                "other edges, and rounding hides the divergence"
             )

@@ -26,15 +26,19 @@ _IMPOSSIBLE = -745.0
 
 
 class Kind(NamedTuple):
-    """Which trees: with a single root edge or any number of them; projective trees or all."""
+    """A kind of trees."""
 
+    #: whether exactly one edge leaves the root
     single: bool
+    #: whether the trees are projective
     projective: bool
 
 
 def possible(scores: NDArray[np.float64], log_partition: float) -> NDArray[np.bool_]:
-    """Return which edges may be in a tree of probability above 0 as a float64, (N, N)."""
-    # The bound: an edge's weight plus those of the best edges into all other words
+    """Return a mask (N, N) of the edges that a tree of probability above 0 (as a float64) may have.
+
+    The bound is an edge's weight plus the weights of the best edges into all other words.
+    """
     edges = scores.copy()
     best = edges.max(axis=0, initial=-np.inf)[1:]
     with np.errstate(over="ignore", invalid="ignore"):
@@ -47,13 +51,15 @@ def possible(scores: NDArray[np.float64], log_partition: float) -> NDArray[np.bo
 def leaves(
     own: NDArray[np.bool_], own_kind: Kind, other: NDArray[np.bool_], other_kind: Kind
 ) -> bool:
-    """Return whether one set of trees has a tree that is not in another set."""
-    # The trees in both satisfy both kinds over the common edges, so it is enough to count. O(n²) if
-    # one set is obviously a subset. Else O(n³): in float64, and if the counts are too close, with
-    # integers
-    # own, other: (n + 1, n + 1): which edges are present, ``[h, d]``; column 0 and the diagonal are
-    # ignored. `own` must have a tree of `own_kind`.
-    # own_kind, other_kind: the kinds of trees
+    """Return whether one set of trees has a tree that is not in another set.
+
+    `own` and `other` (n + 1, n + 1) are masks of the present edges, ``[h, d]``; column 0 and the
+    diagonal are ignored. `own` must have a tree of `own_kind`.
+
+    A tree in both sets satisfies both kinds over the common edges, so it is enough to count. O(n²)
+    if one set is obviously a subset. Else O(n³): in float64, or with integers if the counts are too
+    close.
+    """
     if len(own) == 1:
         return False
     shared = own & other
@@ -104,7 +110,7 @@ def _determinant(matrix: NDArray[np.object_]) -> int:
 
 
 def _count_projective(edges: list[list[int]], single: bool) -> int:
-    """Count the derivations of each span of words, and finally those of the root."""
+    """Count the derivations of each span of words, and finally the derivations of the root."""
     size = len(edges)
     first = 1 if single else 0
     # [i][j] and [j][i] are spans from i to j, with the head at i and at j.

@@ -35,14 +35,14 @@ _TINY = 2.0**-60
 class Sums(NamedTuple):
     """The sums over the trees of each sentence."""
 
+    #: (B,): the log-partition of each sentence
     log_partition: NDArray[np.float64]
-    """(B,)"""
+    #: (B,): the log-partition minus the shifts of the weights
     log_sums: NDArray[np.float64]
-    """(B,) the log-partition minus the shifts of the weights."""
+    #: (B,): the entropy of each sentence's trees; without meaning if marginals are not requested
     entropy: NDArray[np.float64]
-    """(B,)"""
+    #: (B, N, N): the marginals of the edges; (0, 0, 0) if not requested
     marginals: NDArray[np.float64]
-    """(B, N, N); or (0, 0, 0) if not requested: then `entropy` has no meaning."""
 
     @classmethod
     def of(cls, batch: int, size: int, *, marginals: bool) -> Self:
@@ -65,21 +65,22 @@ def no_gaps(size: int) -> NDArray[np.float64]:
 
 @kernel
 def sum_over_trees(
-    # weights, logs: (N, N) float64 or complex128: as from `as_weights`. `weights` may be scaled in
-    # place.
     weights: np.ndarray,
     logs: np.ndarray,
-    # n, single, projective: the number of words, and the kind of trees
     n: int,
     single: bool,
     projective: bool,
-    # sums, slopes: scratch, of the type of the weights
     sums: Inside,
     slopes: Inside,
-    marginals: np.ndarray,  # (N, N) zeros of the same type, filled; or (0, 0) if not requested
+    marginals: np.ndarray,
     gaps: np.ndarray,
 ) -> tuple[Any, float]:
-    """Return the log-sum over trees (-inf if none), and the entropy; fill the marginals. O(n³)."""
+    """Return the log-sum over trees (-inf if none), and the entropy; fill the marginals. O(n³).
+
+    `weights` and `logs` (N, N), float64 or complex128, are from `as_weights`; the weights may be
+    scaled in place. `sums` and `slopes` are scratch, of the type of the weights. `marginals` are
+    (N, N) zeros of this type, or (0, 0) if not requested. `gaps` are as in `partition`.
+    """
     wanted = marginals.shape[0] > 0
     if projective:
         total, log_scale = 0.0 * weights[0, 0], 0.0
@@ -143,17 +144,20 @@ def whole(marginals: np.ndarray, n: int) -> bool:
     "out float64[::1], out float64[::1], out float64[:, :, ::1]), float64[:, :, :, ::1]"
 )
 def partition(
-    of: EdgeWeights,  # as from `as_weights`; its weights may be scaled in place
-    lengths: np.ndarray,  # (B,) int64, or (0,) if every sentence has N - 1 words
-    # single, projective: the kind of trees
+    of: EdgeWeights,
+    lengths: np.ndarray,
     single: bool,
     projective: bool,
-    sums: Sums,  # filled; the marginals must be 0
-    # those of `no_gaps`, except for a single sentence with the moderate scores of `Far`
+    sums: Sums,
     gaps: np.ndarray,
 ) -> tuple[int, int]:
-    """Sum over the trees of every sentence; return the first without a result, and why."""
-    # O(n³) each
+    """Fill the sums over the trees of every sentence. O(n³) per sentence.
+
+    `of` is from `as_weights`; its weights may be scaled in place. `lengths` is (B,) int64, or (0,)
+    if every sentence has N - 1 words. The marginals of `sums` must be 0. `gaps` are from `no_gaps`,
+    or for a single sentence from `ModerateScores`. Returns the first sentence without a result, and
+    its fault code; or B and FINE.
+    """
     weights, logs, shifts, scales = of
     log_partition, log_sums, entropy, marginals = sums
     batch, size, _ = logs.shape
@@ -196,20 +200,23 @@ def partition(
     "out float64[:, :, ::1], float64[:, :, :, ::1]"
 )
 def derivatives(
-    # weights, logs, lengths, single, projective: as in `partition`, which must have found a tree
-    # for every sentence
     weights: np.ndarray,
     logs: np.ndarray,
     lengths: np.ndarray,
     single: bool,
     projective: bool,
-    direction: np.ndarray,  # (B, N, N) float64: finite for present edges
-    slopes_of_marginals: np.ndarray,  # (B, N, N) float64 zeros, filled
-    gaps: np.ndarray,  # as in `partition`
+    direction: np.ndarray,
+    slopes_of_marginals: np.ndarray,
+    gaps: np.ndarray,
 ) -> None:
-    """Compute the derivatives of all marginals in a direction of the scores. O(n³) each."""
-    # By complex-step differentiation (Squire and Trapp 1998): the same code runs on complex numbers
-    # with a tiny imaginary step, and no difference of nearly equal numbers is taken.
+    """Fill the derivatives of all marginals in a direction of the scores. O(n³) per sentence.
+
+    `direction` (B, N, N) is finite for present edges; `slopes_of_marginals` (B, N, N) must be 0.
+    Other arguments are as in `partition`, which must have found a tree for every sentence.
+
+    By complex-step differentiation (Squire and Trapp 1998): the same code runs on complex numbers
+    with a tiny imaginary step, and does not subtract nearly equal numbers.
+    """
     batch, size, _ = logs.shape
     turned = np.empty((size, size), np.complex128)
     turned_logs = np.empty((size, size), np.complex128)
@@ -244,20 +251,20 @@ def derivatives(
     "out float64[:, ::1]"
 )
 def weigh(
-    # (B, K, N) int64: K head vectors of each sentence; values for the root and padding are ignored
     rows: np.ndarray,
-    # scores, logs: (B, N, N) float64, ``[b, h, d]``: `scores` shows which edges are present, and
-    # `logs` holds the terms of the sum
     scores: np.ndarray,
     logs: np.ndarray,
-    lengths: np.ndarray,  # (B,) int64, or (0,) if every sentence has N - 1 words
-    # single, projective: which trees
+    lengths: np.ndarray,
     single: bool,
     projective: bool,
-    # (B, K) float64, filled; NaN if a head vector is not one of the sentence's trees
     weights: np.ndarray,
 ) -> None:
-    """Add up the edges of head vectors. O(n) each; O(n²) if projective."""
+    """Fill `weights` (B, K) with the weights of head vectors. O(n) each; O(n²) if projective.
+
+    `rows` (B, K, N) has K head vectors of each sentence; values for the root and padding are
+    ignored. A weight is NaN if the head vector is not one of the sentence's trees. `logs` (B, N, N)
+    are the terms of the sums; an edge is absent if its entry of `scores` (B, N, N) is -inf.
+    """
     batch, count, size = rows.shape
     mark = np.empty(size, np.int64)
     for b in range(batch):

@@ -27,14 +27,18 @@ _NO_MARGINALS = np.empty((0, 0))
 
 
 class Sampler:
-    """Draws trees of one sentence."""
+    """Draws trees of one sentence.
+
+    `scores` (N, N) must have a tree; rows and columns after `n` words are padding; `gaps` are as in
+    `inside_in_logs`.
+    """
 
     def __init__(
         self,
-        scores: NDArray[np.float64],  # (N, N): scores of a sentence that has a tree
-        n: int,  # the number of words; the rest is padding
-        kind: Kind,  # the kind of trees
-        gaps: NDArray[np.float64] | None = None,  # as in `inside_in_logs`
+        scores: NDArray[np.float64],
+        n: int,
+        kind: Kind,
+        gaps: NDArray[np.float64] | None = None,
     ) -> None:
         self._n = n
         self._single, self._projective = kind
@@ -58,15 +62,15 @@ class Sampler:
         roots = self._roots() if single else np.empty(0)
         with source_of(generator) as source:
             drawn = walk(weights, logs, roots, n, single, source, heads)
-            while drawn < k:  # by rounding, the root edge went to a word for which no tree exists
+            while drawn < k:  # rounding chose a root edge that no tree has
                 roots = np.exp(self.weigh(self._logs, 0)).cumsum()
                 drawn += walk(weights, logs, roots, n, single, source, heads[drawn:])
         return heads
 
     def draw_distinct(self, k: int, generator: np.random.Generator) -> NDArray[np.int64]:
         """Draw up to k different trees, (m, n + 1), each from the trees not yet drawn."""
-        # First with replacement, dropping duplicates: exact, but slow if a few trees are very
-        # probable. So after some draws, the rest is drawn directly from the remaining ones.
+        # First with replacement, without duplicates: exact, but slow if a few trees are very
+        # probable. So after some draws, the other trees are drawn directly from the remaining ones.
         every = self.draw(2 * k + 16, generator)
         _, first = np.unique(every, axis=0, return_index=True)
         distinct = every[np.sort(first)][:k]
@@ -94,17 +98,19 @@ class Sampler:
 
     def _roots(self) -> NDArray[np.float64]:
         """Return the cumulative sums of the probabilities of the root edges."""
-        found = Sums.of(1, self._n + 1, marginals=True)
-        partition(self._made, _EVERY_WORD, True, False, found, self._gaps)
-        sums: NDArray[np.float64] = found.marginals[0, 0].cumsum()
+        whole = Sums.of(1, self._n + 1, marginals=True)
+        partition(self._made, _EVERY_WORD, True, False, whole, self._gaps)
+        sums: NDArray[np.float64] = whole.marginals[0, 0].cumsum()
         return sums
 
     # A tree is a sequence of choices: with a single root, first the root word; then the heads of
     # all words, the last word first.
 
     def weigh(self, logs: NDArray[np.float64], choice: int) -> NDArray[np.float64]:
-        """Return log-probabilities (n + 1,) of a word's heads; of root words for choice 0."""
-        # `logs` (n + 1, n + 1) have one edge into each word already chosen
+        """Return log-probabilities (n + 1,) of a word's heads; of root words for choice 0.
+
+        `logs` (n + 1, n + 1) have a single edge into each word whose head is already chosen.
+        """
         shares: NDArray[np.float64] = np.empty(self._n + 1)
         if self._projective:
             shares = self._weigh_projective(logs, choice)
@@ -158,8 +164,8 @@ class _Choice:
 class _Drawn:
     """The trees drawn so far, as a tree of choices (Shi, Bieber and Sutton 2020)."""
 
-    # What remains after a choice is a sum over what remains below it, never a difference: accurate
-    # even if tiny.
+    # The probability that remains after a choice is a sum of probabilities of later choices, never
+    # a difference: accurate even if tiny.
 
     def __init__(self, sampler: Sampler) -> None:
         self._sampler = sampler

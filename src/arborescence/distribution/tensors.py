@@ -37,13 +37,14 @@ class TreeDistribution(Distribution[Tensor, Tensor, Tensor]):
     ------
     ScoresError
         If a score is NaN or +inf, or the shape, type or lengths are invalid. For projective trees
-        also, at the first use, if all trees of a sentence need edges some 1e6 or more below others.
+        also, at the first use, if each tree of a sentence needs an edge whose score is some 1e6 or
+        more below other edges.
     NoTreeError
         At the first use, if the edges of a sentence form no such tree.
     OptionError
-        In `backward`, if third derivatives of `log_partition` are asked for: those are the second
-        derivatives of `marginals`, `entropy` and `cross_entropy`, and the first of `covariance`,
-        with respect to the scores.
+        In `backward`, if third derivatives of `log_partition` with respect to the scores are asked
+        for: these are also the second derivatives of `marginals`, `entropy` and `cross_entropy`,
+        and the first derivatives of `covariance`.
 
     Notes
     -----
@@ -106,11 +107,11 @@ class TreeDistribution(Distribution[Tensor, Tensor, Tensor]):
         self._edges = edges & (flat.detach() > -torch.inf)
         self._weights = flat.masked_fill(~self._edges, 0)
 
-    # The values are those of `_arrays`. The gradient comes with a term of the value 0.
+    # The values come from `_arrays`. A term of the value 0 has the gradient.
 
     @property
     def _log_partition(self) -> Tensor:
-        change = self._change()  # first: it may ask for all sums at once
+        change = self._change()  # first, because it may compute all sums at once
         return self._tensor(self._arrays._log_partition) + change
 
     def _change(self) -> Tensor:
@@ -124,11 +125,11 @@ class TreeDistribution(Distribution[Tensor, Tensor, Tensor]):
     @property
     def _entropy(self) -> Tensor:
         _ = self._arrays._entropy  # finds sentences whose scores are too far apart
-        if self._weights.requires_grad and self._arrays._far and self._kind.projective:
+        if self._weights.requires_grad and self._arrays._moderate and self._kind.projective:
             raise ScoresError(
-                f"{name_of(self._graph(), min(self._arrays._far))}scores are too far apart: all "
-                "projective trees need edges some 1e6 or more below others, and the entropy has no "
-                "gradient; scores.detach() gives its value"
+                f"{name_of(self._graph(), min(self._arrays._moderate))}scores are too far "
+                "apart: each projective tree needs an edge whose score is some 1e6 or more below "
+                "other edges, and the entropy has no gradient; scores.detach() gives its value"
             )
         return self._cross_entropy(self)
 
@@ -148,9 +149,9 @@ class TreeDistribution(Distribution[Tensor, Tensor, Tensor]):
         lowered = np.empty((self._batch, self._size, self._size))
         for part, _, logs, _ in self._arrays._lowered_parts():
             lowered[part] = logs
-        for b, far in self._arrays._far.items():
-            size = len(far.scores)
-            lowered[b, :size, :size] = self._arrays._weights_of(far).logs
+        for b, moderate in self._arrays._moderate.items():
+            size = len(moderate.scores)
+            lowered[b, :size, :size] = self._arrays._weights_of(moderate).logs
         return self._tensor(lowered).masked_fill(~self._edges, 0)
 
     def _log_prob(self, rows: Tensor) -> tuple[Tensor, Tensor]:
@@ -165,7 +166,7 @@ class TreeDistribution(Distribution[Tensor, Tensor, Tensor]):
         return (self._marginals.flatten(1)[:, None] @ values.flatten(1, 2))[:, 0]
 
     def _covariance(self, first: Tensor, second: Tensor) -> Tensor:
-        """(B, R, S): the covariances of each edge with the values that are fewer, times others."""
+        """Return covariances, (B, R, S): products of derivatives of the marginals with values."""
         if first.shape[3] > second.shape[3]:
             return self._covariance(second, first).mT
         slopes = [self._derivatives(each) for each in first.unbind(3)]
@@ -174,7 +175,7 @@ class TreeDistribution(Distribution[Tensor, Tensor, Tensor]):
     def _derivatives(self, direction: Tensor) -> Tensor:
         return _Derivatives.apply(_Last.apply(self._weights), direction, self._arrays)
 
-    # What has no gradient.
+    # Results without a gradient.
 
     def _gains(self) -> Tensor:
         return self._arrays._gains()
@@ -219,8 +220,8 @@ class TreeDistribution(Distribution[Tensor, Tensor, Tensor]):
         return torch.tensor(array, device=self.scores.device)
 
 
-# Sums of the weights (B, N, N), which `arrays` computed before. A weight counts by its gradient
-# only.
+# Functions of the weights (B, N, N): `arrays` has computed the values, and only the gradients
+# matter.
 
 
 class _Change(torch.autograd.Function):
@@ -271,7 +272,7 @@ class _Derivatives(torch.autograd.Function):
 
 
 class _Last(torch.autograd.Function):
-    """The weights, which must not be differentiated any further."""
+    """The weights, where differentiation ends with an error."""
 
     @staticmethod
     def forward(_ctx: Any, weights: Tensor) -> Tensor:

@@ -1,6 +1,6 @@
 """Inference step by step: each algorithm as printed, slow and simple, as a list of states."""
 
-from arborescence.explaining.cky import Grammar, Rule
+from arborescence.explaining.cky import Grammar, Production
 from arborescence.explaining.constrained import explain_constrained
 from arborescence.explaining.explanation import explain
 from arborescence.explaining.steps import Detail, Edge, Node, Step, as_json
@@ -10,7 +10,7 @@ __all__ = [
     "Edge",
     "Grammar",
     "Node",
-    "Rule",
+    "Production",
     "Step",
     "as_json",
     "explain",

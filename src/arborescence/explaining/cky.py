@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Rule:
+class Production:
     """A rule of the grammar of a sentence.
 
     Attributes
@@ -101,13 +101,13 @@ N_sing → sing
         return cls(problem_of(scores, words))
 
     @property
-    def rules(self) -> tuple[Rule, ...]:
+    def rules(self) -> tuple[Production, ...]:
         """The rules of the present edges and words, in the order of their left and right sides."""
         found = [rule_of(edge) for edge in self.problem.scores]
-        found += [Rule(v, (v,)) for v in range(1, self.problem.n + 1)]
+        found += [Production(v, (v,)) for v in range(1, self.problem.n + 1)]
         return tuple(sorted(found, key=lambda rule: (rule.left, rule.right)))
 
-    def derivations(self, heads: Sequence[int]) -> Iterator[tuple[Rule, ...]]:
+    def derivations(self, heads: Sequence[int]) -> Iterator[tuple[Production, ...]]:
         """Yield all derivations of a tree; in the first one, heads take left dependents first.
 
         Raises
@@ -117,9 +117,9 @@ N_sing → sing
         """
         below = self._dependents(heads)
 
-        def build(h: int, left: list[int], right: list[int]) -> Iterator[tuple[Rule, ...]]:
+        def build(h: int, left: list[int], right: list[int]) -> Iterator[tuple[Production, ...]]:
             if not left and not right:
-                yield (Rule(h, (h,)),)
+                yield (Production(h, (h,)),)
             for d in left[:1]:  # the outermost dependent
                 for first in build(d, *below[d]):
                     for rest in build(h, left[1:], right):
@@ -133,7 +133,7 @@ N_sing → sing
         for rest in build(top, *below[top]):
             yield (rule_of((0, top)), *rest)
 
-    def derivation(self, heads: Sequence[int]) -> tuple[Rule, ...]:
+    def derivation(self, heads: Sequence[int]) -> tuple[Production, ...]:
         """Return the derivation in which each head takes its dependents on the left first."""
         return next(self.derivations(heads))
 
@@ -142,24 +142,24 @@ N_sing → sing
         sides = [(len(left), len(right)) for left, right in self._dependents(heads)]
         return prod(comb(left + right, left) for left, right in sides)
 
-    def whole_rules(self, heads: Sequence[int]) -> tuple[Rule, ...]:
+    def whole_rules(self, heads: Sequence[int]) -> tuple[Production, ...]:
         """Return the derivation of a tree by rules that have a head with all its dependents."""
         below = self._dependents(heads)
 
-        def build(h: int) -> Iterator[Rule]:
+        def build(h: int) -> Iterator[Production]:
             left, right = below[h]
             if left or right:
-                yield Rule(h, (*left, h, *right))
+                yield Production(h, (*left, h, *right))
             for d in left:
                 yield from build(d)
-            yield Rule(h, (h,))
+            yield Production(h, (h,))
             for d in right:
                 yield from build(d)
 
         [top] = below[0][1]
         return (rule_of((0, top)), *build(top))
 
-    def tree(self, derivation: Sequence[Rule]) -> tuple[int, ...]:
+    def tree(self, derivation: Sequence[Production]) -> tuple[int, ...]:
         """Return the head vector of a derivation, by either kind of rules.
 
         Raises
@@ -187,7 +187,7 @@ N_sing → sing
             raise TreeError("the rules do not derive the words of the sentence, in their order")
         return tuple(heads)
 
-    def weight(self, derivation: Sequence[Rule]) -> Fraction:
+    def weight(self, derivation: Sequence[Production]) -> Fraction:
         """Return the exact weight of a derivation: the sum of the weights of its rules.
 
         Raises
@@ -197,12 +197,12 @@ N_sing → sing
         """
         return self.problem.weight(self.tree(derivation))
 
-    def name(self, rule: Rule) -> str:
+    def name(self, rule: Production) -> str:
         """Return a rule as text."""
         right = [self.problem.words[rule.left]] if rule.is_word else map(self._symbol, rule.right)
         return f"{self._symbol(rule.left)} → {' '.join(right)}"
 
-    def forms(self, derivation: Sequence[Rule]) -> Iterator[str]:
+    def forms(self, derivation: Sequence[Production]) -> Iterator[str]:
         """Yield the sentential forms of a derivation, as text: S, then the form after each rule."""
         done: list[str] = []
         waiting = [0]
@@ -231,10 +231,10 @@ N_sing → sing
         ]
 
 
-def rule_of(edge: Pair) -> Rule:
+def rule_of(edge: Pair) -> Production:
     """Return the rule of an edge: S → N_d, N_h → N_d N_h or N_h → N_h N_d."""
     h, d = edge
-    return Rule(h, (d,) if h == 0 else (d, h) if d < h else (h, d))
+    return Production(h, (d,) if h == 0 else (d, h) if d < h else (h, d))
 
 
 #: A constituent by its first and last word and its head; the head of S, over all words, is 0.
@@ -290,7 +290,7 @@ class ConstituentChart(Chart[Item]):
         first, last, head = item
         way, grammar = self.ways.get(item), Grammar(self.problem)
         if first == last == head:
-            return grammar.name(Rule(head, (head,)))
+            return grammar.name(Production(head, (head,)))
         return "" if way is None or way.edge is None else grammar.name(rule_of(way.edge))
 
     def show(self, items: Iterable[Item]) -> Constituents:

@@ -40,9 +40,13 @@ _NAMED = 4
 class Condition:
     """Edges that no tree of a part has; or (`required`) one of them enters each dependent."""
 
+    #: whether one of the edges enters each dependent; else no tree has any of them
     required: bool
+    #: the heads of the edges
     heads: tuple[int, ...]
+    #: their dependents
     dependents: tuple[int, ...]
+    #: the numbers of their labels
     labels: tuple[int, ...]
 
     def allows(self, edge: Triple) -> bool:
@@ -61,15 +65,17 @@ class Condition:
 
 @dataclass(frozen=True)
 class Branch:
-    """A part of all trees: what its trees have in common, and the best of them."""
+    """A part of all trees: the conditions of its trees, and its best tree."""
 
-    conditions: tuple[Condition, ...]  # all that was forbidden or required
-    # no tree of the part that keeps the rules weighs more. None if the part has no tree.
+    #: the edges that were forbidden or required
+    conditions: tuple[Condition, ...]
+    #: a bound of the weights of the part's trees that keep the rules; None if there is no tree
     bound: float | None = None
-    # heads, labels: the best tree, which may break a rule; empty if there is none
+    #: the heads of the best tree, which may break a rule; empty if there is no tree
     heads: tuple[int, ...] = ()
+    #: the labels of the best tree
     labels: tuple[int, ...] = ()
-    # names of rules and words: its trees may break these, at a cost that is in the bound
+    #: rules and words: the part's trees may break these rules, and the bound includes the cost
     paid: tuple[tuple[str, int], ...] = ()
 
     @property
@@ -79,16 +85,21 @@ class Branch:
 
 
 @dataclass(frozen=True)
-class Search(Detail):
-    """The part that a step looks at, those that it makes of it, and those that wait."""
+class SearchState(Detail):
+    """The part of a step, the parts that the step makes of it, and the parts that wait."""
 
+    #: the part of the step
     part: Branch
-    # made, waiting: the highest bound first
+    #: the parts that the step makes, the highest bound first
     made: tuple[Branch, ...]
+    #: the parts that wait, the highest bound first
     waiting: tuple[Branch, ...]
+    #: the names of the labels
     label_names: tuple[str, ...]
-    nodes: int  # the number of trees decoded so far
-    rule: str = ""  # the name of the rule that is broken, if it has one
+    #: the number of trees decoded so far
+    nodes: int
+    #: the name of the rule that the tree breaks, if the rule has a name
+    rule: str = ""
 
     def table(self, names: Sequence[str]) -> list[list[str]]:
         """Return a row for each part, with those edges of its tree that are new; or the tree."""
@@ -185,7 +196,7 @@ def explain_constrained(
         made = _sorted(_branch(bans, part) for bans, part in event.below)
         waiting = _sorted(_branch(part.bans, part) for part in event.waiting)
         part = _branch(event.part.bans, event.part)
-        state = Search(part, made, waiting, label_names, event.nodes, event.rule)
+        state = SearchState(part, made, waiting, label_names, event.nodes, event.rule)
         exact = [Fraction(float(array[edge])) for edge in part.edges]
         steps.append(
             problem.step(
@@ -224,7 +235,7 @@ def _sorted(parts: Iterable[Branch]) -> tuple[Branch, ...]:
     return tuple(sorted(parts, key=lambda part: np.inf if part.bound is None else -part.bound))
 
 
-def _text(kind: str, search: Search, names: Sequence[str]) -> str:
+def _text(kind: str, search: SearchState, names: Sequence[str]) -> str:
     """Return what is said about an event."""
     bound, after, highest = (
         number_name(parts[0].bound) if parts and parts[0].bound is not None else ""
@@ -250,7 +261,7 @@ def _text(kind: str, search: Search, names: Sequence[str]) -> str:
     return texts.get(kind) or _of_parts(kind, search, names, bound, after)
 
 
-def _of_parts(kind: str, search: Search, names: Sequence[str], bound: str, after: str) -> str:
+def _of_parts(kind: str, search: SearchState, names: Sequence[str], bound: str, after: str) -> str:
     """Return what is said about an event that makes other parts."""
     part, made = search.part, search.made
     some = part.conditions or part.paid

@@ -45,7 +45,7 @@ class Waiting:
 
 
 @dataclass(frozen=True)
-class Trees(Detail):
+class TreesSoFar(Detail):
     """The trees so far, best first, and the parts that wait."""
 
     #: the head vectors of the trees
@@ -297,7 +297,7 @@ def _step(
 ) -> Step:
     weights = tuple(number(problem.weight(tree)) for tree in trees)
     shown = tuple(Waiting(part.required, part.without, number(part.next)) for part in waiting)
-    detail = Trees(tuple(trees), weights, shown)
+    detail = TreesSoFar(tuple(trees), weights, shown)
     weight = number(problem.weight(heads))
     return problem.step(kind, text, heads=heads, weight=weight, detail=detail, **parts)
 

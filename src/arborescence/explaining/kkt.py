@@ -35,7 +35,7 @@ HEAVY, LIGHT = "F-heavy: goes", "F-light: stays"
 
 @dataclass(frozen=True)
 class Heavy(Multigraph):
-    """Edges beside a forest F: an F-heavy edge is worse than each edge of the path in F."""
+    """Edges outside a forest F: an F-heavy edge is worse than each edge of the path in F."""
 
     #: the worst edge of the path in F between the ends; None if there is no path
     worst: tuple[Pair | None, ...] = ()
@@ -88,7 +88,7 @@ def forest(
         yield problem.step(
             "sample",
             f"{where}A coin is thrown for each edge: {len(sample)} of {counted(len(edges), 'edge')}"
-            " are in the sample. The algorithm is called for these alone.",
+            " are in the sample. The algorithm calls itself for the sample.",
             nodes=nodes,
             looks_at=tuple(sample),
             detail=Multigraph(

@@ -71,14 +71,14 @@ def steps(problem: ScoredSentence, *, single: bool) -> Iterator[Step]:
             heads[edge[1]] = edge[0]
             text += (
                 f"the edge {problem.edge(edge)} joins the two nodes on top of the stack, and "
-                f"{problem.words[edge[1]]} leaves it."
+                f"{problem.words[edge[1]]} leaves the stack."
             )
-    text = "Only the root is left: this is the best projective tree, made by transitions."
+    text = "Only the root is left: these transitions make the best projective tree."
     yield problem.step("tree", text, heads=tuple(heads), weight=best.weight, detail=detail)
 
 
 def derivation(problem: ScoredSentence, heads: Sequence[int | None]) -> list[DerivationStep]:
-    """Return the states by which the static oracle builds a tree, each with the next action."""
+    """Return the states of the static oracle's derivation of a tree, each with the next action."""
     from arborescence.drawing.derivation import steps as trace
 
     sentence = SimpleNamespace(forms=problem.words[1:], heads=heads[1:], deprels=["_"] * problem.n)

@@ -1,10 +1,10 @@
 """The best tree that keeps rules, with a certificate: branch and bound on conflicts, best first.
 
 Riedel and Clarke (2006, *Incremental Integer Linear Programming for Non-projective Dependency
-Parsing*) add the constraints that a tree breaks, one after the other; Martins, Smith and Xing
+Parsing*) add the constraints that a tree breaks step by step; Martins, Smith and Xing
 (2009, *Concise Integer Linear Programming Formulations for Dependency Parsing*) give them all at
-once. Here the relaxed problem is an exact decoder, and a conflict is branched on (Land and Doig
-1960). Where many conflicts each cost a little, Lagrange multipliers add up their costs.
+once. Here an exact decoder solves the relaxed problem, and the search branches on a conflict (Land
+and Doig 1960). Where many conflicts each cost a little, Lagrange multipliers add up the costs.
 """
 
 from __future__ import annotations
@@ -26,19 +26,32 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from arborescence.inference.conflicts import Heads, Way
-    from arborescence.inference.parts import Found, Left
+    from arborescence.inference.parts import Breach, Left
 
-#: So many nodes are branched on before the bounds of nodes are tightened by multipliers.
+#: The number of nodes that are branched on before multipliers tighten the bounds of nodes.
 _PATIENCE: Final = 12
-#: Of more alternatives, those that require edges are decoded only when no other part has a higher
-#: bound. As a cut, they are weak, and long.
+#: If a conflict has more alternatives, those that require edges are decoded only when no other part
+#: has a higher bound. The cut of such a conflict is weak, and long.
 _MANY: Final = 8
-#: After so many, a tree that keeps the rules is looked for: the better it is, the more is pruned.
+#: After these numbers of branchings, the search looks for a tree that keeps the rules: the better
+#: this tree is, the more parts are pruned.
 _REPAIRS: Final = (16, 64, 256)
 
 
 class Due(NamedTuple):
-    """What a tree pays for a rule or a demand that it does not keep, because of a word."""
+    """The price that a tree pays because a word breaks a rule or a demand.
+
+    Attributes
+    ----------
+    name : str
+        The name of the rule or of the demand.
+    word : int
+        The number of the word.
+    price : float
+        The price.
+    level : int
+        0 for a price in units of scores, or a level above the scores.
+    """
 
     name: str
     word: int
@@ -47,7 +60,7 @@ class Due(NamedTuple):
 
 
 class Solution(NamedTuple):
-    """A tree that keeps the rules, and what is known about how good it is.
+    """A tree that keeps the rules, its weight, and a bound of the weights of other trees.
 
     Attributes
     ----------
@@ -56,21 +69,21 @@ class Solution(NamedTuple):
     labels : (n + 1,) int64, or None
         The labels of the edges, if the scores are labeled; -1 for the root.
     weight : float
-        The exact sum of its scores, less what it pays, rounded once.
+        The exact sum of the tree's scores, less its prices in units of scores, rounded once.
     bound : float
-        No tree that keeps the rules (and is not among those before) has a higher weight, if it pays
-        as much at each level; infinite, if one that pays less may exist.
+        An upper bound of the weights of all trees that keep the rules, pay as much at each level,
+        and are not earlier in the list; infinite, if a tree that pays less may exist.
     certified : bool
-        Whether no other such tree has a higher weight. Without rounding: if it is false, `bound`
-        may still be equal to `weight`.
+        Whether no other such tree has a higher weight. Rounding does not matter here: `bound` may
+        be equal to `weight` although `certified` is false.
     nodes : int
-        The number of trees decoded until it was known.
+        The number of trees that were decoded until this tree was known.
     paid : float
-        What it pays in units of scores.
+        The sum of the tree's prices in units of scores.
     levels : tuple of int
-        What it pays at each level above the scores, the highest level first.
+        The sum of the tree's prices at each level above the scores, the highest level first.
     dues : tuple of Due
-        What it pays for what, votes aside.
+        Each price that the tree pays, votes aside.
     """
 
     heads: Any
@@ -85,25 +98,28 @@ class Solution(NamedTuple):
 
 
 class Event(NamedTuple):
-    """What a search has just done with a part of all trees.
+    """A step of a search with a part of all trees.
 
     Attributes
     ----------
     kind : str
-        ``"first-tree"``: all trees, to begin with. ``"conflict"``: the part was divided.
-        ``"repair"``: the best one when edges of conflicts are charged. ``"keeps-rules"``: a tree
-        does, or pays. ``"again"``: the part was decoded again. ``"later"``: for the first time.
-        ``"multipliers"`` have lowered its bound. ``"everywhere"``: bans of all parts. ``"tree"``:
-        the result, or ``"limit"`` if it is not certified.
+        ``"first-tree"``: the search begins with the part of all trees. ``"conflict"``: the part was
+        divided. ``"repair"``: the best tree was decoded with charges for edges of conflicts.
+        ``"keeps-rules"``: a tree keeps the rules, or pays. ``"again"``: the part was decoded again.
+        ``"later"``: the part was decoded for the first time. ``"multipliers"``: multipliers have
+        lowered the part's bound. ``"everywhere"``: edges were banned from all parts. ``"tree"``:
+        the part's tree is a certified result; ``"limit"``: a result without a certificate.
     part : Part
+        The part of the step.
     below : list of (bans, Part or None)
-        What came of it, None where there is no tree. Of ``"everywhere"`` the bans only.
+        The parts that the step has made, None where a part has no tree. With ``"everywhere"``, only
+        the bans.
     waiting : list of Part
         The other parts on the heap.
     nodes : int
         The number of trees decoded so far.
     rule : str
-        The name of the rule that is broken, if it has one.
+        The name of the rule that the tree breaks, if the rule has a name.
     """
 
     kind: str
@@ -131,22 +147,22 @@ class Search(Problem):
         self.by_heads, self.branched = by_heads, 0
         first = self.first(banned=banned)
         cuts = Cuts(self.scores.shape, _MANY)
-        found: dict[tuple[bytes, bytes], Solution] = {}
+        solutions: dict[tuple[bytes, bytes], Solution] = {}
         half = self.budget.left / 2
-        while self.heap and len(found) < k and (self.heap[0][1] == 0 or self.goes_on(half)):
+        while self.heap and len(solutions) < k and (self.heap[0][1] == 0 or self.goes_on(half)):
             _, kind, _, node = heappop(self.heap)
             if kind == 0:
                 tree = node.heads.tobytes(), b"" if by_heads else node.labels.tobytes()
-                if tree not in found:
-                    found[tree] = self.result(node, node.bound)
+                if tree not in solutions:
+                    solutions[tree] = self.result(node, node.bound)
             else:
                 self.go_on(node, first, cuts, split=k > 1)
-        if not found and (not self.heap or not (found := self.uncertified(first))):
+        if not solutions and (not self.heap or not (solutions := self.uncertified(first))):
             raise NoTreeError("no tree keeps the rules: loosen them, or let more edges be present")
-        return list(found.values())
+        return list(solutions.values())
 
     def go_on(self, node: Part, first: Part, cuts: Cuts, *, split: bool) -> None:
-        """Lower the bound of a node, or divide it; now and then look for a tree of it."""
+        """Lower the bound of a node, or divide the node; sometimes, look for a tree in it."""
         if self.branched >= _PATIENCE and not (node.tight or node.later):
             tight = tighten(self, node, cuts, self.known, self.answer)
             if tight is not None:
@@ -159,25 +175,25 @@ class Search(Problem):
         self.branch(node, split=split)
 
     def first(self, *, banned: bool) -> Part:
-        """Return all trees that the edges which are left make, with the best of them; push it."""
+        """Push the part of all trees, with its best tree, on the heap; return the part."""
         first = self.tree(Part(0, self.words, self.words, (), np.empty(0)), *self.left(()))
         if first is None:
             if not banned:
-                self.decode(self.best)  # says why there is none
-            raise NoTreeError("no tree has the required edges and none of the forbidden ones")
+                self.decode(self.best)  # raises the error that names the reason
+            raise NoTreeError("no tree has the required edges and no forbidden edge")
         first = first._replace(bound=self.weight(first) + first.gap)
         self.tell("first-tree", first, [])
         self.push(first)
         return first
 
     def goes_on(self, half: float) -> bool:
-        """Tell whether there is budget for the proof; half of it, if no tree is known yet."""
+        """Tell whether budget is left for the proof: half the budget, if no tree is known yet."""
         return not self.budget.over and (self.known is not None or self.budget.left >= half)
 
     def uncertified(self, first: Part) -> dict[tuple[bytes, bytes], Solution]:
-        """Return the best tree known to keep the rules; search for one if need be.
+        """Return the best known tree that keeps the rules; if there is none, search for a tree.
 
-        The deepest node has the fewest conflicts left.
+        The search begins at the deepest node, which has the fewest conflicts left.
         """
         if self.known is None and not self.budget.over:
             self.repair(first)
@@ -196,7 +212,7 @@ class Search(Problem):
         return {(b"", b""): self.result(min(answers)[3], -min(self.heap)[0])}
 
     def result(self, node: Part, bound: int) -> Solution:
-        """Return the tree of a node, whose bound is its weight, as a result."""
+        """Return the tree of a node as a result; the bound of the node is the tree's weight."""
         bound = bound if self.lost is None else max(bound, self.lost)
         certified = bound == node.bound
         self.tell("tree" if certified else "limit", node, [])
@@ -217,7 +233,7 @@ class Search(Problem):
     def tell(
         self, kind: str, part: Part, below: list[tuple[Way, Part | None]], rule: str = ""
     ) -> None:
-        """Report what was done to whoever watches."""
+        """Report a step to the function `watch`."""
         if self.watch is not None:
             waiting = [entry[3] for entry in self.heap]
             self.watch(Event(kind, part, below, waiting, self.nodes, rule))
@@ -226,10 +242,10 @@ class Search(Problem):
         """Put a node on the heap."""
         heappush(self.heap, (-node.bound, 1, next(self.numbers), node))
 
-    def answer(self, node: Part, conflicts: list[Found]) -> bool:
-        """Put the tree of a node on the heap, if it keeps all rules that must be kept.
+    def answer(self, node: Part, conflicts: list[Breach]) -> bool:
+        """Put the tree of a node on the heap, if the tree keeps all rules without a cost.
 
-        It pays for the others that it breaks, and only for these.
+        The tree pays for the rules with a cost that it breaks, and for no other rules.
         """
         costs = {one.site: one.cost for one in conflicts if one.cost is not None}
         if any(one.cost is None for one in conflicts):
@@ -242,7 +258,7 @@ class Search(Problem):
         return True
 
     def branch(self, node: Part, *, split: bool, dive: bool = False) -> None:
-        """Push the parts of a node on the heap; if `dive`, divide the best of them in turn."""
+        """Push the parts of a node on the heap; if `dive`, divide the best part again and again."""
         going: Part | None = node
         while going is not None:
             if self.budget.over:
@@ -255,7 +271,7 @@ class Search(Problem):
                     self.push(part)
 
     def repair(self, node: Part) -> None:
-        """Look for a tree of a node that keeps the rules, perhaps not the best, and push it."""
+        """Look for any tree of a node that keeps the rules, and push this tree."""
         tree = repaired(self, node, known=self.known is not None)
         if tree is not None and not self.sums_up:
             edges = _edges(tree.heads, tree.labels)
@@ -266,11 +282,12 @@ class Search(Problem):
     def parts(self, node: Part, split: bool) -> list[Part]:
         """Divide a node by a conflict of its tree.
 
-        If the tree keeps the rules, it is pushed as an answer; if `split`, the other trees of the
-        node are divided by the edge that they lack. Parts have no tree in common where the
-        alternatives before a part can be excluded. Where a rule may be broken at a cost, a tree
-        that breaks it is in the last part, which pays, or still breaks it in one of the others. So
-        each tree is in a part that has paid for nothing that the tree keeps: bounds hold.
+        If the tree keeps the rules, the tree is pushed as an answer; if `split`, the other trees of
+        the node are divided by the edge that they lack. Two parts have no tree in common if the
+        alternatives before the second part can be excluded. If a rule has a cost, a tree that
+        breaks the rule is in the last part, which pays the cost, or in another part, where the tree
+        still breaks the rule. So each tree is in a part that has paid only for rules that the tree
+        breaks: bounds hold.
         """
         if node.later or self.is_outdated(node):
             return self.again(node)
@@ -278,20 +295,20 @@ class Search(Problem):
         if any(one.sure for one in conflicts):
             return self.parts(node, split)
         self.answer(node, conflicts)
-        found = [one for one in conflicts if one.cost is None or one.site not in node.paid]
-        if not found:
+        broken = [one for one in conflicts if one.cost is None or one.site not in node.paid]
+        if not broken:
             return self.others(node) if split else self.rest(node)
-        chosen = min(found, key=lambda one: one.size)
+        chosen = min(broken, key=lambda one: one.size)
         ways = chosen.checked(node)
         below, bans = self.divided(node, ways, wait=len(ways) > _MANY and self.sums_up)
-        if chosen.cost is not None:  # the best tree is that of the node, with no alternative
+        if chosen.cost is not None:  # the part that pays keeps the best tree of the node
             due, bound = node.due + chosen.cost, node.bound - chosen.cost
             paid = node._replace(paid=node.paid | {chosen.site}, due=due, bans=bans, bound=bound)
             below.append((bans, paid))
         return self.made(node, below, chosen.site[0])
 
     def again(self, node: Part) -> list[Part]:
-        """Decode a node whose tree is not known, or has edges that are gone."""
+        """Decode a node whose tree is not known, or has edges that were banned since."""
         again = self.decoded(node, node.bans)
         self.tell("later" if node.later else "again", node, [(node.bans, again)])
         return [] if again is None else [again]
@@ -309,16 +326,16 @@ class Search(Problem):
         return self.made(node, below, "")
 
     def made(self, node: Part, below: list[tuple[Way, Part | None]], rule: str) -> list[Part]:
-        """Report what came of a node; return the parts that have trees."""
+        """Report the parts of a divided node; return the parts that have trees."""
         self.tell("conflict", node, below, rule)
         return [part for _, part in below if part is not None]
 
     def divided(
         self, node: Part, ways: list[Way], *, wait: bool = False
     ) -> tuple[list[tuple[Way, Part | None]], Way]:
-        """Return a part for each alternative, and bans that leave the trees that take none.
+        """Return a part for each alternative, and the bans of the trees that take no alternative.
 
-        If they `wait`, those that require edges get a bound instead of a tree.
+        If `wait`, the parts whose alternatives require edges get a bound instead of a tree.
         """
         below: list[tuple[Way, Part | None]] = []
         bans = new = node.bans

@@ -1,4 +1,4 @@
-"""A tree that keeps the rules, though perhaps not the best: edges of conflicts are charged."""
+"""A tree that keeps the rules, perhaps not the best such tree, found by charges for edges."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from arborescence.inference.conflicts import Ban, Way
-    from arborescence.inference.parts import Found, Part, Problem
+    from arborescence.inference.parts import Breach, Part, Problem
 
-#: So many times are edges charged to find a tree without conflicts; more often if none is known,
-#: among projective trees.
+#: The number of rounds of charges that look for a tree without conflicts; the second number holds
+#: among projective trees, if no tree is known yet.
 _ROUNDS: Final = (10, 100)
 
 
 def repaired(problem: Problem, part: Part, *, known: bool) -> Part | None:
     """Return a tree of a part that keeps the rules, if at most 110 decodes and the budget find one.
 
-    Of each conflict of its tree, the edges against the alternative that seems cheapest are charged,
-    of all conflicts at once, and so on with the best tree that is left. Where edges cross, much of
-    what rules say of that is broken again and again: so the second try is made among projective
-    trees.
+    In each round, all conflicts of the best tree choose the alternative that seems cheapest, the
+    edges against these alternatives are charged, and the next best tree is decoded. Trees with
+    crossing edges break rules about crossing edges again and again: so the second try is made among
+    projective trees.
     """
     masked = problem.masked(part)
     if masked is None:
@@ -44,18 +44,18 @@ def repaired(problem: Problem, part: Part, *, known: bool) -> Part | None:
             if tree is None:
                 break
             tree = tree._replace(later=False)
-            found = [one for one in problem.conflicts_of(tree) if one.cost is None]
+            conflicts = [one for one in problem.conflicts_of(tree) if one.cost is None]
             problem.tell("repair", part, [(part.bans, tree)])
-            if not found:
+            if not conflicts:
                 return tree
-            _charge(charged, tree, found)
+            _charge(charged, tree, conflicts)
     return None
 
 
-def _charge(charged: NDArray[np.float64], tree: Part, conflicts: list[Found]) -> None:
+def _charge(charged: NDArray[np.float64], tree: Part, conflicts: list[Breach]) -> None:
     """Charge the edges against the cheapest alternative of each conflict.
 
-    Conflicts that are gone with the edges charged for others are left out.
+    A conflict is left out if the charges for another conflict also solve it.
     """
     given_up: set[int] = set()
     for one in conflicts:
@@ -72,9 +72,9 @@ def _charge(charged: NDArray[np.float64], tree: Part, conflicts: list[Found]) ->
 
 
 def _cost(charged: NDArray[np.float64], tree: Part, way: Way) -> float:
-    """Return how much less the best edges by an alternative weigh, each into a word by itself.
+    """Return the weight that a tree loses by an alternative, if each word takes its best edge.
 
-    Edges from the root are not among them, for only one word can have one.
+    Edges from the root do not count, for only one word can have the root as its head.
     """
     cost = 0.0
     for banned in way:
@@ -88,6 +88,6 @@ def _cost(charged: NDArray[np.float64], tree: Part, way: Way) -> float:
 
 
 def _against(banned: Ban, tree: Part) -> list[int]:
-    """Return the words of a tree into which a banned edge goes."""
+    """Return the words of a tree whose edges are banned."""
     words: list[int] = (1 + np.flatnonzero(against(banned, tree.heads, tree.labels))).tolist()
     return words

@@ -1,4 +1,4 @@
-"""Conflicts of a tree with rules: sets of edges, ways out of a conflict, and both as arrays."""
+"""Conflicts of a tree with rules: sets of edges, alternatives to a conflict, and their arrays."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from arborescence.compiling.kernels import kernel, takes
+from arborescence.compiling.kernels import inlined_kernel, kernel, takes
 from arborescence.core.checks import check_count
 from arborescence.errors import OptionError
 
@@ -31,7 +31,14 @@ _BAN: Final = "inference.conflicts.Ban(bool, int64[::1], int64[::1], int64[::1])
 class Edges(NamedTuple):
     """A set of edges: from any of these heads, into any of these words, with any of these labels.
 
-    Each entry is a number, several numbers, or None for all. Head 0 is the root.
+    Attributes
+    ----------
+    heads : int, several, or None
+        The heads; None: all heads. Head 0 is the root.
+    dependents : int, several, or None
+        The dependents; None: all words.
+    labels : int, several, or None
+        The numbers of the labels; None: all labels.
 
     Examples
     --------
@@ -45,10 +52,17 @@ class Edges(NamedTuple):
 
 
 class Alternative(NamedTuple):
-    """One of the ways out of a conflict.
+    """An alternative to a conflict: edges that a tree gives up, or edges that it takes.
 
-    A tree takes it if it has none of the edges in `forbid`, and the edge into each dependent of
-    `require` is one of those.
+    A tree takes the alternative if the tree has no edge of `forbid`, and if its edge into each
+    dependent of `require` is among the required edges.
+
+    Attributes
+    ----------
+    forbid : sequence of Edges
+        The edges that the tree may not have.
+    require : sequence of Edges
+        The edges of which one enters each dependent.
 
     Examples
     --------
@@ -61,28 +75,33 @@ class Alternative(NamedTuple):
 
 
 class Ban(NamedTuple):
-    """Edges, as arrays: those that are absent, or (`required`) one of them enters each word."""
+    """Edges, as arrays: a tree has none of them, or (`required`) one of them enters each word."""
 
+    #: whether one of the edges enters each word; else a tree has none of them
     required: bool
+    #: the heads of the edges
     heads: NDArray[np.int64]
+    #: their dependents
     words: NDArray[np.int64]
+    #: the numbers of their labels
     labels: NDArray[np.int64]
 
 
 class Conflict(NamedTuple):
-    """What is wrong with a tree: a word that breaks a rule. A list of alternatives will do, too.
+    """A word of a tree that breaks a rule. A list of alternatives is a conflict, too.
 
     Attributes
     ----------
     alternatives : sequence of Alternative
-        Every tree in which the word keeps the rule takes at least one.
+        Every tree in which the word keeps the rule takes at least one of the alternatives.
     rule : str
         The name of the rule.
     word : int
         The number of the word.
     cost : float, optional
-        If given, the rule may be broken, and the weight of a tree is so much less for each `word`
-        that breaks it. Conflicts with the same rule and word cost once. Else it must be kept.
+        If given, a tree may break the rule, and its weight is less by this cost for each `word`
+        that breaks the rule. Conflicts with the same rule and word cost once. If not given, a tree
+        must keep the rule.
     level : int
         0 for a cost in units of scores; else a whole number at one of the levels of `Constraints`.
     """
@@ -113,15 +132,15 @@ def way_of(forbid: Sequence[Edges], require: Sequence[Edges], shape: tuple[int, 
 
 def against(banned: Ban, heads: Heads, labels: Heads) -> NDArray[np.bool_]:
     """Tell of each word of a tree whether the edge into it is banned."""
-    found = np.zeros(len(heads), np.bool_)
-    find_banned(banned, heads, labels, found)
-    return found[1:]
+    is_banned = np.zeros(len(heads), np.bool_)
+    find_banned(banned, heads, labels, is_banned)
+    return is_banned[1:]
 
 
 @kernel
 @takes(f"{_BAN}, int64[::1], int64[::1], out bool[::1]")
 def find_banned(ban: Ban, heads: np.ndarray, labels: np.ndarray, found: np.ndarray) -> None:
-    """Tell of the words of a ban, in ``found`` (N,), whether the edges of a tree are banned."""
+    """Write for the words of a ban, into ``found`` (N,), whether the edges of a tree are banned."""
     for d in ban.words:
         head, label = False, False
         for h in ban.heads:
@@ -132,9 +151,22 @@ def find_banned(ban: Ban, heads: np.ndarray, labels: np.ndarray, found: np.ndarr
 
 
 def every_label(size: int) -> NDArray[np.uint64]:
-    """Return a bit for each of so many labels, for `restrict`: (ceil(L / 64),)."""
+    """Return a bit for each of L labels, as `restrict` takes them: (ceil(L / 64),)."""
     bits = np.arange(-(-size // 64) * 64) < size
     return np.packbits(bits, bitorder="little").view("<u8").astype(np.uint64)
+
+
+@inlined_kernel
+def highest_left(scores: np.ndarray, left: np.ndarray) -> float:
+    """Return the highest score (L,) of a label that is left, by bits (ceil(L / 64),). O(L)."""
+    highest, one = -np.inf, np.uint64(1)
+    for place in range(left.shape[0]):
+        bits = left[place]
+        if bits:
+            for k in range(64 * place, min(64 * place + 64, scores.shape[0])):
+                if bits >> np.uint64(k % 64) & one:
+                    highest = max(highest, scores[k])
+    return highest
 
 
 @kernel
@@ -155,7 +187,7 @@ def restrict(
     Label k of an edge is bit k % 64 of ``left[h, d, k // 64]``, (N, N, ceil(L / 64)). All labels of
     an edge that is not ``weighed`` (N, N) have its score in ``edges`` (N, N).
     """
-    one, size = np.uint64(1), scores.shape[2]
+    one = np.uint64(1)
     of_heads, of_labels = np.zeros(len(left), np.bool_), np.zeros(left.shape[2], np.uint64)
     for h in ban.heads:
         of_heads[h] = True
@@ -164,7 +196,7 @@ def restrict(
     for d in ban.words:
         for h in range(len(left)):
             if ban.required or of_heads[h]:
-                best[h, d] = -np.inf
+                any_left = False
                 for place in range(left.shape[2]):
                     if not ban.required:
                         left[h, d, place] &= ~of_labels[place]
@@ -172,13 +204,13 @@ def restrict(
                         left[h, d, place] &= of_labels[place]
                     else:
                         left[h, d, place] = 0
-                    bits = left[h, d, place]
-                    if bits and not weighed[h, d]:
-                        best[h, d] = edges[h, d]
-                    elif bits:
-                        for k in range(64 * place, min(64 * place + 64, size)):
-                            if bits >> np.uint64(k % 64) & one:
-                                best[h, d] = max(best[h, d], scores[h, d, k])
+                    any_left |= left[h, d, place] != 0
+                if not any_left:
+                    best[h, d] = -np.inf
+                elif weighed[h, d]:
+                    best[h, d] = highest_left(scores[h, d], left[h, d])
+                else:
+                    best[h, d] = edges[h, d]
 
 
 @kernel
@@ -186,10 +218,10 @@ def restrict(
 def label(
     scores: np.ndarray, left: np.ndarray, heads: np.ndarray, best: np.ndarray, labels: np.ndarray
 ) -> bool:
-    """Write the best labels (N,) of the edges of a tree, and what they weigh into ``best`` (N, N).
+    """Write the best labels (N,) of the edges of a tree, and their scores into ``best`` (N, N).
 
-    Of those that are ``left``, as in `restrict`. Returns whether ``best`` was right. O(L) for each
-    word.
+    Only the labels that are ``left`` count, as in `restrict`. Returns whether ``best`` had these
+    scores before. O(L) for each word.
     """
     right, one = True, np.uint64(1)
     for d in range(1, len(heads)):
@@ -206,7 +238,7 @@ def label(
 
 
 def can_be_excluded(way: Way) -> bool:
-    """Tell whether the trees that do not take an alternative are those of one ban."""
+    """Tell whether a single ban leaves exactly the trees that do not take an alternative."""
     return len(way) == 1 and len(way[0].words) == 1
 
 

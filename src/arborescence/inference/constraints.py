@@ -1,4 +1,4 @@
-"""What a tree must have, must not have, or pays for: data, which `solve` takes."""
+"""Constraints: the edges that a tree must have, must not have, or pays for. `solve` takes them."""
 
 from __future__ import annotations
 
@@ -27,30 +27,33 @@ _LEVELS: Final = 100
 
 @dataclass(frozen=True)
 class Constraints:
-    """What a tree must have, must not have, or pays for.
+    """The edges that a tree must have, must not have, or pays for.
 
     Attributes
     ----------
     forbid : tuple of Edges
         Edges that no tree may have.
     require : tuple of Edges
-        Edges of which one must enter each of their dependents.
+        Sets of edges: one edge of the set must enter each dependent of the set.
     charges : tuple of Charge
         Sets of edges that a tree pays for.
     limits : tuple of Limit
-        Sets of edges of which a tree may have so many.
+        Sets of edges, each with the largest number of its edges that a tree may have.
     votes : tuple of (N, N) whole numbers
-        How many votes each edge has. A tree pays at level 1 for the votes for other edges.
+        The number of votes for each edge. A tree pays at level 1 for the votes for other edges.
     conflicts : tuple of callables
-        Functions that find what is wrong with a tree, ``conflicts(heads)``, or ``conflicts(heads,
-        labels)`` for labeled scores: none if it keeps the rules. A conflict is a list of
-        `Alternative`: every tree that keeps the rules, not only one like this, takes at least one
-        of them, and this tree takes none. Or it is a `Conflict`, which has a name, and perhaps a
-        cost: then the rule may be broken, for so much less weight.
-    root, projective
+        Functions that return the conflicts of a tree, ``conflicts(heads)``, or ``conflicts(heads,
+        labels)`` for labeled scores: an empty list if the tree keeps the rules. A conflict is a
+        list of `Alternative`: each tree that keeps the rules takes at least one alternative of the
+        list, and this tree takes no alternative. Or a conflict is a `Conflict`, which has a name,
+        and perhaps a cost: then a tree may break the rule, and the cost reduces its weight.
+    root : {"single", "multi"}
+        As in `decode`.
+    projective : bool
         As in `decode`.
     levels : int
-        The number of levels above the scores, if conflicts have a higher one than all else.
+        The number of levels above the scores, if conflicts have higher levels than all charges and
+        limits.
 
     Raises
     ------
@@ -97,14 +100,15 @@ class Constraints:
         levels: tuple[int, int] | None = None,
         **which: Any,
     ) -> Self:
-        """Return constraints by which words keep their heads and labels; -1 stands for any.
+        """Return constraints by which words keep their heads and labels.
 
         Parameters
         ----------
         heads, labels : n + 1 whole numbers
-            The first ones, those of the root, are ignored.
+            -1 stands for any head, or any label. The first numbers, for the root, are ignored.
         levels
-            If given, heads and labels may be given up, at a price of 1 each at these levels.
+            If given, a tree may have another head, or another label, and pays 1 for each of them at
+            the first, or the second, of these levels.
         **which
             `root` and `projective`.
 
@@ -115,27 +119,27 @@ class Constraints:
         >>> print(Constraints.fixed([-1, 2, -1], levels=(1, 1)))
         1 at level 1 for edges other than 2 → 1; one root edge
         """
-        given = list(map(int, heads))
-        names = [-1] * len(given) if labels is None else list(map(int, labels))
-        found: list[tuple[Edges, int]] = []
-        for word, (head, label) in enumerate(zip(given, names, strict=True)):
+        numbers = list(map(int, heads))
+        names = [-1] * len(numbers) if labels is None else list(map(int, labels))
+        kept: list[tuple[Edges, int]] = []
+        for word, (head, label) in enumerate(zip(numbers, names, strict=True)):
             if word and head >= 0:
-                found.append((Edges(head, word), 0))
+                kept.append((Edges(head, word), 0))
             if word and label >= 0:
-                found.append((Edges(None, word, label), 1))
+                kept.append((Edges(None, word, label), 1))
         if levels is None:
-            return cls(require=tuple(edges for edges, _ in found), **which)
-        charges = [Charge(edges, 1, levels[kind], required=True) for edges, kind in found]
+            return cls(require=tuple(edges for edges, _ in kept), **which)
+        charges = [Charge(edges, 1, levels[kind], required=True) for edges, kind in kept]
         return cls(charges=tuple(charges), **which)
 
     @classmethod
     def span(cls, first: int, last: int, words: int, **which: Any) -> Self:
-        """Return constraints by which some neighbours are a subtree, which no other word is in.
+        """Return constraints by which a span of words, and no other word, is a subtree.
 
         Parameters
         ----------
         first, last : int
-            The first word and the last one.
+            The first word and the last word of the span.
         words : int
             The number of words of the sentence.
         **which
@@ -154,7 +158,7 @@ class Constraints:
         return cls(forbid=forbid, limits=(Limit([Edges(others, inside)], 1),), **which)
 
     def __and__(self, other: Self) -> Self:
-        """Join two: trees keep both, with a single root edge or projective if one wants that."""
+        """Join two: a tree must keep both. A single root edge wins, and projectivity wins."""
         lists = {name: getattr(self, name) + getattr(other, name) for name in _LISTS}
         single = "single" in (self.root, other.root)
         return replace(
@@ -183,8 +187,8 @@ class Constraints:
     def masked(self, scores: NDArray[Any]) -> NDArray[Any]:
         """Return a copy of scores, (N, N) or (N, N, L), with -inf for edges that no tree may have.
 
-        Of `require`, other edges into the dependents are absent. So marginals and draws are those
-        of the trees that have the edges: ``TreeDistribution(constraints.masked(scores))``.
+        All edges that compete with edges of `require` are absent, too. So a distribution over the
+        trees that have the edges is ``TreeDistribution(constraints.masked(scores))``.
 
         Raises
         ------
@@ -210,7 +214,7 @@ class Constraints:
 
     @property
     def are_edges(self) -> bool:
-        """Whether they say of single edges only what these cost, and which must be there."""
+        """Whether the constraints are about single edges only: prices, and edges to have or not."""
         return not self.limits and not self.conflicts
 
     def charged(self, scores: NDArray[np.float64]) -> tuple[NDArray[np.float64], list[Conflicts]]:
@@ -230,7 +234,7 @@ class Constraints:
         return charged, rounded
 
     def gains(self, shape: tuple[int, ...]) -> list[NDArray[np.int64]]:
-        """Return what edges gain at each level, the highest first: (N, N, L) or (N, N, 1) each."""
+        """Return the gains of edges at each level, (N, N, L) or (N, N, 1), highest level first."""
         tables = [np.zeros((*shape[:2], 1), np.int64) for _ in range(self.levels)]
         for votes in self.votes:
             table = np.array(votes)
@@ -251,7 +255,7 @@ class Constraints:
     def dues(
         self, heads: Heads, labels: Heads, shape: tuple[int, ...]
     ) -> list[tuple[str, int, float, int]]:
-        """Return what a tree pays for charges: names, words, prices and levels."""
+        """Return the charges that a tree pays: names, words, prices and levels."""
         labels, dues = np.maximum(labels, 0), []
         for one in self.charges:
             words, paying = one.into(shape)
@@ -279,7 +283,7 @@ _LISTS: Final = tuple(
 
 
 def _new(name: str, names: set[str]) -> str:
-    """Return a name, with a number if need be, that is not yet among some; note it."""
+    """Add a name to a set of names, with a number if the set has the name already; return it."""
     numbered = (name if number < 2 else f"{name} ({number})" for number in count(1))
     new = next(each for each in numbered if each not in names)
     names.add(new)

@@ -29,20 +29,20 @@ if TYPE_CHECKING:
 @never_negative
 @takes("score[:, ::1], out score[::1]")
 def highest_labels(scores: np.ndarray, best: np.ndarray) -> None:
-    """Find the highest score in each row of (m, L), L > 0; NaN if there is one. O(m L)."""
-    edges, many = scores.shape
+    """Find the highest score in each row of (m, L), L > 0; NaN if the row has NaN. O(m L)."""
+    edges, labels = scores.shape
     row = as_row(scores)
     tile = np.empty(LANES * LANES, scores.dtype)
     # Lanes that are wider than a row also read the next rows, which the last edges lack.
-    whole = (scores.size - max(many, LANES) + many) // many // LANES * LANES
+    whole = (scores.size - max(labels, LANES) + labels) // labels // LANES * LANES
     for edge in range(0, whole, LANES):
         for k in range(LANES):
-            at = (edge + k) * many
+            at = (edge + k) * labels
             first = row[places(at)]
             # Once NaN, it stays NaN: nothing is greater.
-            top = where(numbers(0) < many, first, -np.inf)
-            for block in range(LANES, many, LANES):
-                score = row[places(at + min(block, many - LANES))]
+            top = where(numbers(0) < labels, first, -np.inf)
+            for block in range(LANES, labels, LANES):
+                score = row[places(at + min(block, labels - LANES))]
                 top = where((score > top) | (score != score), score, top)
             tile[places(k * LANES)] = top
         turn(tile)
@@ -53,7 +53,7 @@ def highest_labels(scores: np.ndarray, best: np.ndarray) -> None:
         best[places(edge)] = top
     for edge in range(max(whole, 0), edges):
         best[edge] = scores[edge, 0]
-        for label in range(1, many):
+        for label in range(1, labels):
             score = scores[edge, label]
             if score > best[edge] or score != score:
                 best[edge] = score
@@ -63,7 +63,7 @@ def highest_labels(scores: np.ndarray, best: np.ndarray) -> None:
 @never_negative
 @takes("score[:, ::1], score[::1], int64[:, ::1], out int64[:, ::1]")
 def labels_of(scores: np.ndarray, best: np.ndarray, heads: np.ndarray, labels: np.ndarray) -> None:
-    """Find the best label of each edge of trees, on a tie the lowest; or -1. O(L n) each.
+    """Find the best label of each edge of trees, on a tie the lowest; or -1. O(L n) per tree.
 
     Scores are (B · N · N, L) contiguous rows as in ``[b, h, d]``, `best` from `highest_labels`.
     """
@@ -84,7 +84,15 @@ Array = TypeVar("Array")
 
 
 class Labeled(NamedTuple, Generic[Array]):
-    """A labeled tree, or a batch of them, as `decode_labeled` returns it: arrays or tensors."""
+    """A labeled tree, or a batch of labeled trees, from `decode_labeled`.
+
+    Attributes
+    ----------
+    heads : (..., N) int64 array or tensor
+        The head vectors.
+    labels : (..., N) int64 array or tensor
+        The label of the edge into each word; -1 for the root and for padding.
+    """
 
     heads: Array
     labels: Array
@@ -217,7 +225,7 @@ def decode_labeled(
     heads : (..., N) int64
         As in `decode`.
     labels : (..., N) int64
-        ``labels[..., d]`` is the label of the edge into d (the lowest of several best ones); -1
+        ``labels[..., d]`` is the label of the edge into d (on a tie the lowest); -1
         for the root and for padding.
 
     Raises
@@ -242,7 +250,7 @@ def decode_labeled(
 
 
 def best_labels(scores: NDArray[Any], threads: int) -> NDArray[Any]:
-    """Return the highest score of each edge (..., N, N); NaN if there is one, for decode."""
+    """Return the highest score of each edge (..., N, N); NaN if a label of the edge has NaN."""
     if not lies_in_rows(scores):
         return scores.max(axis=-1)
     rows = scores.reshape(-1, scores.shape[-1])
@@ -256,7 +264,7 @@ def best_labels(scores: NDArray[Any], threads: int) -> NDArray[Any]:
 def _labels_of(
     scores: NDArray[Any], best: NDArray[Any], heads: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Return the best label of each edge of a batch of trees (..., N); -1 where there is none."""
+    """Return the best label of each edge of a batch of trees (..., N); -1 where no edge is."""
     if not lies_in_rows(scores):
         # For the root and padding, the labels are read at head 0 and then replaced by -1.
         rows = np.maximum(heads, 0)[..., None, :, None]

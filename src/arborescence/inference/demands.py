@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
     from arborescence.inference.conflicts import Heads
 
-    #: Ways out, of which every tree that keeps the rules takes at least one.
+    #: Alternatives: every tree that keeps the rules takes at least one of them.
     AnyConflict = Conflict | Sequence[Alternative]
-    #: Returns what is wrong with a tree, of heads, or of heads and labels.
+    #: A function that returns the conflicts of a tree, from its heads, or its heads and labels.
     Conflicts = Callable[..., Sequence[AnyConflict]]
 
 #: A text names at most this many numbers; of more numbers it gives the count.
@@ -26,19 +26,19 @@ _NAMED: Final = 4
 
 
 class Charge(NamedTuple):
-    """A tree pays for each of its edges that is in a set, or for each that is not in it.
+    """A price for each edge of a tree that is in a set of edges, or (`required`) is not in the set.
 
     Attributes
     ----------
     edges : Edges, or (N, N) or (N, N, L) bool
         The set.
     price : float or int
-        What it pays for each.
+        The price of each edge.
     level : int
-        0 for a price in units of scores. From 1 on, prices are whole numbers, and count before all
-        of lower levels.
+        0 for a price in units of scores. From level 1 on, prices are whole numbers, and count
+        before all prices of lower levels.
     required : bool
-        Whether it pays for the edges into dependents of the set that are not in it.
+        Whether a tree pays for the edges into dependents of the set that are not in the set.
     name : str
         The name in texts and in `Solution.dues`.
 
@@ -63,7 +63,7 @@ class Charge(NamedTuple):
         return f"{price} for edges {'other than ' * self.required}{named}"
 
     def into(self, shape: tuple[int, ...]) -> tuple[Heads, NDArray[np.bool_]]:
-        """Return words, (W,), and for which edges into these it pays, (N, W, L)."""
+        """Return words, (W,), and whether a tree pays for each edge into them, (N, W, L)."""
         if isinstance(self.edges, np.ndarray):
             inside = self.edges if self.edges.ndim == 3 else self.edges[..., None]
             words = np.flatnonzero(inside.any(axis=(0, 2)))
@@ -78,7 +78,7 @@ class Charge(NamedTuple):
         return words, paying
 
     def mask(self, shape: tuple[int, ...]) -> NDArray[np.bool_]:
-        """Return for which edges it pays, for scores of a shape (N, N, L)."""
+        """Return whether a tree pays for each edge, for scores of a shape (N, N, L)."""
         words, paying = self.into(shape)
         mask = np.zeros(shape, np.bool_)
         mask[:, words] = paying
@@ -89,13 +89,13 @@ class Charge(NamedTuple):
         mask, words = self.mask(shape), np.arange(1, shape[1])
         name, price = str(self), check_cost(self.price, self.level)
 
-        def found(heads: Heads, labels: Heads) -> list[Conflict]:
+        def conflicts_of(heads: Heads, labels: Heads) -> list[Conflict]:
             return [
                 Conflict([Alternative(_edges_into(mask, word))], name, word, price, self.level)
                 for word in (np.flatnonzero(mask[heads[1:], words, labels[1:]]) + 1).tolist()
             ]
 
-        return found
+        return conflicts_of
 
 
 class Limit(NamedTuple):
@@ -104,11 +104,11 @@ class Limit(NamedTuple):
     Attributes
     ----------
     edges : sequence of Edges
-        The set: an edge counts once, also if it is in several of them.
+        The set. An edge that is in several entries counts once.
     most : int
-        The number of them that a tree may have.
+        The largest number of these edges that a tree may have.
     price : float or int, optional
-        If given, a tree may have more, and pays this once.
+        If given, a tree may have more of these edges, and pays the price once.
     level : int
         As of `Charge`.
     name : str
@@ -133,7 +133,7 @@ class Limit(NamedTuple):
         return f"at most {self.most} of the edges {named}"
 
     def conflicts(self, shape: tuple[int, ...]) -> Conflicts:
-        """Return the function that finds whether a tree has too many, for scores of a shape."""
+        """Return the function that tells whether a tree has too many, for scores of a shape."""
         mask = np.zeros(shape, np.bool_)
         for edges in self.edges:
             mask[np.ix_(*axes_of(edges, shape))] = True
@@ -143,7 +143,7 @@ class Limit(NamedTuple):
         entered: NDArray[np.bool_] = np.any(mask, axis=(0, 2))
         into, first = entered[1:], int(np.argmax(entered))
 
-        def found(heads: Heads, labels: Heads) -> list[Conflict]:
+        def conflicts_of(heads: Heads, labels: Heads) -> list[Conflict]:
             inside = np.flatnonzero(into & mask[heads[1:], words, labels[1:]]) + 1
             if len(inside) <= most:
                 return []
@@ -152,11 +152,11 @@ class Limit(NamedTuple):
             ]
             return [Conflict(ways, name, first, price, self.level)]
 
-        return found
+        return conflicts_of
 
 
 def _edges_into(mask: NDArray[np.bool_], word: int) -> list[Edges]:
-    """Return the edges of a set that enter a word, those with the same labels together."""
+    """Return the edges of a set that enter a word; heads with the same labels are together."""
     alike: dict[bytes, list[int]] = {}
     for head in np.flatnonzero(mask[:, word].any(axis=-1)).tolist():
         alike.setdefault(mask[head, word].tobytes(), []).append(head)

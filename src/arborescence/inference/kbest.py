@@ -24,7 +24,17 @@ if TYPE_CHECKING:
 
 
 class KBest(NamedTuple, Generic[Array]):
-    """The k best trees, as `kbest` returns them: arrays or tensors."""
+    """The k best trees, from `kbest`.
+
+    Attributes
+    ----------
+    heads : (m, N) or (..., k, N) int64 array or tensor
+        The head vectors, best first.
+    weights : (m,) or (..., k) float64 array or tensor
+        The weights of the trees.
+    counts : () or (...) int64 array or tensor
+        The number of trees of each sentence.
+    """
 
     heads: Array
     weights: Array
@@ -32,14 +42,32 @@ class KBest(NamedTuple, Generic[Array]):
 
 
 class Tree(NamedTuple, Generic[Array]):
-    """A tree and its weight, as `trees` yields them."""
+    """A tree and its weight, from `trees`.
+
+    Attributes
+    ----------
+    heads : (N,) int64 array or tensor
+        The head vector.
+    weight : float
+        The weight of the tree.
+    """
 
     heads: Array
     weight: float
 
 
 class SecondBest(NamedTuple, Generic[Array]):
-    """The second best tree, as `second_best` returns it."""
+    """The second best tree, from `second_best`.
+
+    Attributes
+    ----------
+    heads : (N,) int64 array or tensor
+        The head vector.
+    weight : float
+        The weight of the tree.
+    edge : (int, int)
+        The edge of the best tree whose removal gives the second best tree.
+    """
 
     heads: Array
     weight: float
@@ -82,8 +110,8 @@ def kbest(
     Returns
     -------
     heads : (m, N) int64, or (..., k, N) for a batch
-        The trees, m <= k of them; the first is the one that `decode` returns. In a batch, a
-        sentence with fewer than k trees is padded with rows of -1.
+        The m <= k trees; the first is the tree from `decode`. In a batch, a sentence with fewer
+        than k trees is padded with rows of -1.
     weights : (m,) float64, or (..., k)
         Their weights, each the exact sum rounded once; -inf for padding.
     counts : () int64, or (...) for a batch
@@ -105,10 +133,10 @@ def kbest(
     >>> scores = np.full((5, 5), -np.inf)
     >>> heads, deps = [0, 0, 1, 2, 2, 3, 4, 4], [1, 2, 3, 3, 4, 2, 3, 1]
     >>> scores[heads, deps] = [90, 40, 10, 30, 60, 50, 70, 20]
-    >>> found = arb.kbest(scores, k=10)
-    >>> found.weights
+    >>> best = arb.kbest(scores, k=10)
+    >>> best.weights
     array([210., 190., 150., 130.])
-    >>> found.heads
+    >>> best.heads
     array([[-1,  0,  3,  1,  2],
            [-1,  4,  0,  4,  2],
            [-1,  4,  0,  2,  2],
@@ -139,7 +167,7 @@ def trees(scores: ArrayLike, **which: Unpack[Which]) -> Iterator[Tree[NDArray[np
 def trees(scores: Any, *, root: Root = "single", projective: bool = False) -> Iterator[Tree[Any]]:
     """Return a lazy iterator over all trees, best first.
 
-    The trees and their order are those of `kbest`. O(n²) time and less than 100 n bytes a tree;
+    The trees and their order are as in `kbest`. O(n²) time and less than 100 n bytes a tree;
     less time and more memory if projective.
 
     Parameters
@@ -179,8 +207,8 @@ def trees(scores: Any, *, root: Root = "single", projective: bool = False) -> It
     if graph.shape:
         raise ScoresError(f"trees takes one sentence, (N, N), not a batch {graph.shape}")
     graph = graph._replace(scores=graph.scores.copy())
-    found = stream(states.of(graph), graph, single)
-    return (Tree(graph.give_back(heads), weight) for heads, weight in found)
+    best_first = stream(states.of(graph), graph, single)
+    return (Tree(graph.give_back(heads), weight) for heads, weight in best_first)
 
 
 @overload
@@ -206,7 +234,7 @@ def second_best(scores: Any, *, root: Root = "single", projective: bool = False)
     weight : float
         Its weight.
     edge : (int, int)
-        An edge (h, d) of the best tree. Without this edge, the best tree is the one in `heads`.
+        An edge (h, d) of the best tree. Without this edge, `heads` would be the best tree.
 
     Raises
     ------
@@ -229,7 +257,7 @@ def second_best(scores: Any, *, root: Root = "single", projective: bool = False)
     heads, weights, _ = kbest(scores, 2, root=root, projective=projective)
     if len(weights) < 2:
         raise NoTreeError("no second tree exists: the best tree is the only one")
-    # Any edge of the best tree that the second best one lacks: among the trees without this edge,
-    # the second best tree is the best.
+    # Any edge of the best tree that the second best tree lacks. Among the trees without this edge,
+    # the second best tree is the best tree.
     d = int((heads[0] != heads[1]).nonzero()[0][0])
     return SecondBest(heads[1], float(weights[1]), (int(heads[0][d]), d))

@@ -1,10 +1,10 @@
 """The k best labeled trees, and all of them, best first: `kbest_labeled` and `trees_labeled`.
 
 The labels of a tree's edges are independent of each other. So the best labeled tree of a head
-vector has the best label of each edge, and its weight is that of the head vector under the maximum
-of the scores over labels. The other labelings of a head vector are enumerated from one sorted list
-of labels per word. The result merges lazily one stream of head vectors, and one stream of labelings
-for each of them.
+vector has the best label of each edge, and its weight is the weight of the head vector by the
+highest scores over labels. The other labelings of a head vector are enumerated from a sorted list
+of labels for each word. The result merges lazily a stream of head vectors, and a stream of
+labelings for each head vector.
 
 Weights are compared as integer multiples of the smallest float, so nothing is rounded.
 """
@@ -35,7 +35,17 @@ if TYPE_CHECKING:
 
 
 class LabeledTree(NamedTuple, Generic[Array]):
-    """A labeled tree and its weight, as `trees_labeled` yields them."""
+    """A labeled tree and its weight, from `trees_labeled`.
+
+    Attributes
+    ----------
+    heads : (N,) int64 array or tensor
+        The head vector.
+    labels : (N,) int64 array or tensor
+        The label of the edge into each word; -1 for the root.
+    weight : float
+        The weight of the labeled tree.
+    """
 
     heads: Array
     labels: Array
@@ -43,7 +53,19 @@ class LabeledTree(NamedTuple, Generic[Array]):
 
 
 class KBestLabeled(NamedTuple, Generic[Array]):
-    """The k best labeled trees, as `kbest_labeled` returns them: arrays or tensors."""
+    """The k best labeled trees, from `kbest_labeled`.
+
+    Attributes
+    ----------
+    heads : (m, N) or (..., k, N) int64 array or tensor
+        The head vectors, best first.
+    labels : (m, N) or (..., k, N) int64 array or tensor
+        The label of the edge into each word; -1 for the root and for padding.
+    weights : (m,) or (..., k) float64 array or tensor
+        The weights of the labeled trees.
+    counts : () or (...) int64 array or tensor
+        The number of labeled trees of each sentence.
+    """
 
     heads: Array
     labels: Array
@@ -82,7 +104,8 @@ def kbest_labeled(
     lengths, root, projective
         As in `decode`.
     threads : int
-        Those that search for the head vectors of a batch; labels are chosen in the calling one.
+        The number of threads that search for the head vectors of a batch. The calling thread
+        chooses the labels.
 
     Returns
     -------
@@ -95,7 +118,7 @@ def kbest_labeled(
     weights : (m,) float64, or (..., k) for a batch
         The exact sums, rounded once. In a batch, -inf for missing trees.
     counts : () int64, or (...) for a batch
-        The m of each sentence.
+        The number m of labeled trees of each sentence.
 
     Raises
     ------
@@ -104,9 +127,9 @@ def kbest_labeled(
 
     Notes
     -----
-    O(k n²) for the head vectors, or for projective ones as in `kbest`; O(L n²) for the best label
+    O(k n²) for the head vectors, or as in `kbest` if projective; O(L n²) for the best label
     of each edge, O(L log L) for each edge that occurs in one of the trees, and O(n + log k) for
-    each tree. The first tree is that of `decode_labeled`. Trees of equal weight are in the order
+    each tree. The first tree is as from `decode_labeled`. Trees of equal weight are in the order
     in which `trees` yields their head vectors, and the order depends only on the scores.
 
     Examples
@@ -116,16 +139,16 @@ def kbest_labeled(
     >>> scores = np.zeros((3, 3, 2))
     >>> scores[0, 2] = [1.0, 5.0]
     >>> scores[2, 1] = [6.0, 4.0]
-    >>> found = arb.kbest_labeled(scores, 3)
-    >>> found.heads
+    >>> best = arb.kbest_labeled(scores, 3)
+    >>> best.heads
     array([[-1,  2,  0],
            [-1,  2,  0],
            [-1,  2,  0]])
-    >>> found.labels
+    >>> best.labels
     array([[-1,  0,  1],
            [-1,  1,  1],
            [-1,  0,  0]])
-    >>> found.weights
+    >>> best.weights
     array([11.,  9.,  7.])
     """
     k = check_count(k)
@@ -175,7 +198,7 @@ def trees_labeled(
 
     Notes
     -----
-    Order and cost are those of `kbest_labeled`, but the next head vector is computed only when all
+    Order and cost are as in `kbest_labeled`, but the next head vector is computed only when all
     better labeled trees have been yielded.
 
     Examples
@@ -203,8 +226,8 @@ def trees_labeled(
 def _of_one(array: NDArray[Any], k: int, heads: NDArray[np.int64]) -> KBestLabeled[NDArray[Any]]:
     """Label the head vectors (m, N) of a sentence."""
     vectors, labels, weights = zip(*islice(_merge(array, heads), min(k, sys.maxsize)), strict=True)
-    found = np.array(vectors), np.array(labels), np.array(weights), np.array(len(weights))
-    return KBestLabeled(*found)
+    lists = np.array(vectors), np.array(labels), np.array(weights), np.array(len(weights))
+    return KBestLabeled(*lists)
 
 
 def _of_batch(
@@ -214,40 +237,41 @@ def _of_batch(
     most, size = heads.shape[-2:]
     # Memory is allocated for k trees, or for all labelings of K head vectors if these are fewer.
     k = min(k, most * array.shape[-1] ** (size - 1))
-    found = trees_found.shape
+    batch = trees_found.shape
     lists = TreeLists.of(trees_found.size, k, size)
     labels = np.full_like(lists.heads, -1)
-    for b, index in enumerate(np.ndindex(found)):
+    for b, index in enumerate(np.ndindex(batch)):
         stream = _merge(array[index], heads[index][: trees_found[index]])
         for i, tree in enumerate(islice(stream, k)):
             lists.heads[b, i], labels[b, i], lists.weights[b, i] = tree
             lists.counts[b] = i + 1
     return KBestLabeled(
-        lists.heads.reshape(*found, k, size),
-        labels.reshape(*found, k, size),
-        lists.weights.reshape(*found, k),
-        lists.counts.reshape(found),
+        lists.heads.reshape(*batch, k, size),
+        labels.reshape(*batch, k, size),
+        lists.weights.reshape(*batch, k),
+        lists.counts.reshape(batch),
     )
 
 
 class _Edge(NamedTuple):
     """The labels that an edge can have."""
 
+    #: the labels, best first; labels with equal scores in ascending order
     labels: list[int]
-    """Best first; equal ones in ascending order."""
+    #: the scores of these labels
     scores: list[float]
+    #: the highest score, as an integer
     best: int
-    """The highest score, as an integer."""
+    #: the highest score minus the second; 0 if there is only one label
     gap: int
-    """The highest score minus the second; 0 if there is only one label."""
 
 
 def _merge(
     scores: NDArray[Any], head_vectors: Iterable[NDArray[np.int64]]
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], float]]:
     """Yield heads, labels and weights, best first, given the head vectors best first."""
-    # The best labeling of a head vector is no better than that of the previous one. So the next
-    # head vector is requested only after the best labeling of the last one has been yielded.
+    # The best labeling of a head vector is no better than the best labeling of the previous head
+    # vector. So the next head vector is requested only after the latter has been yielded.
     bias = BIAS_32 if scores.dtype == np.float32 else BIAS_64
     edges: dict[tuple[int, int], _Edge] = {}
     waiting = iter(head_vectors)
@@ -284,8 +308,9 @@ def _labelings(edges: list[_Edge | None], bias: int) -> Iterator[tuple[int, list
     """Yield costs (negative weights, as integers) and labels of one head vector, best first."""
     # The edges are sorted by gap. Each labeling has exactly one predecessor, which is no worse. Its
     # successors are made at e, the last edge without its best label: e gets its next label; or the
-    # edge after e gets its second label; or the latter, and e, if it has its second label, gets its
-    # best one back. Each labeling costs O(log of the number of labelings so far).
+    # edge after e gets its second label; or, if e has its second label, the edge after e gets its
+    # second label and e gets its best label again. Each labeling costs O(log of the number of
+    # labelings so far).
     cost = -sum(edge.best for edge in filter(None, edges))
     best = [edge.labels[0] if edge else -1 for edge in edges]
     yield cost, best
@@ -312,7 +337,7 @@ def _labelings(edges: list[_Edge | None], bias: int) -> Iterator[tuple[int, list
 
 
 def _with_choices(best: list[int], free: list[tuple[int, _Edge]], choice: Any) -> list[int]:
-    """Return the best labels with those of a choice, and of the choices before it."""
+    """Return the best labels, changed by a choice and by the choices before it."""
     labels = best.copy()
     while choice:
         choice, place, rank = choice

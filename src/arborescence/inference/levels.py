@@ -1,8 +1,8 @@
 """Levels of prices: whole numbers that count before all scores, exactly.
 
-The weight of a tree is a list: what it gains at the highest level, at the next one, and so on, and
-the sum of its scores. Lists are compared in this order. Bounds are kept as one whole number, in
-which each level has bits of its own. Decoders get one float for each edge, if all of these are
+The weight of a tree is a list: the tree's gain at the highest level, at the next level, and so on,
+and the sum of its scores. Lists are compared in this order. Bounds are kept as one whole number, in
+which each level has bits of its own. Decoders get one float for each edge, if all these floats are
 exact: a level is then worth a power of two that is larger than all sums of the level below.
 """
 
@@ -23,22 +23,22 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-#: Sums of scores have fewer bits (before the point, 1,074 after it), and those of a level.
+#: Sums of scores have fewer bits, 1,074 of them after the point; so have sums of gains at a level.
 _BITS_OF_SCORES: Final = 2400
 _BITS_OF_LEVEL: Final = 256
-#: A unit of a level is so many times the largest sum below it: sums of both signs do not meet.
+#: A unit of a level, divided by the largest sum of the level below: sums of both signs do not meet.
 _APART: Final = 8.0
-#: So many scores are kept as whole numbers.
+#: The number of scores whose whole numbers are remembered.
 _KEPT: Final = 2**13
 
 
-class Scale:
-    """How a float that a decoder sees is a whole number, and what that says of levels.
+class LevelScale:
+    """The conversion of a decoder's floats into whole numbers, and of these into levels.
 
     Parameters
     ----------
     units
-        What 1 is worth in floats at each level, the highest first; powers of two.
+        The float that 1 is worth at each level, the highest first; powers of two.
     levels
         The number of levels, if there are no floats for them.
     """
@@ -49,7 +49,7 @@ class Scale:
         self.whole = lru_cache(None)(self._whole) if units else _of_score
 
     def _whole(self, value: float) -> int:
-        """Return a float as a whole number; of a value that is no sum, no smaller one."""
+        """Return a float as a whole number, which is not too small if the float is no exact sum."""
         total = 0
         for unit, shift in zip(self.units, self._shifts, strict=True):
             count = math.floor(value / unit + 0.5)
@@ -70,7 +70,7 @@ class Scale:
         return int(amount) << _shift(level) if level else _of_score(amount)
 
     def split(self, weight: int) -> tuple[tuple[int, ...], int]:
-        """Return what a weight has at each level, the highest first, and of scores."""
+        """Return the parts of a weight: one for each level, the highest first, and the scores."""
         counts = []
         for shift in self._shifts:
             counts.append((weight + (1 << shift - 1)) >> shift)
@@ -85,20 +85,22 @@ def _of_score(score: float) -> int:
 
 
 def _shift(level: int) -> int:
-    """Return by how many bits a count is shifted at a level."""
+    """Return the number of bits by which a count at a level is shifted."""
     return _BITS_OF_SCORES + _BITS_OF_LEVEL * (level - 1)
 
 
 def combined(
     tables: Sequence[NDArray[Any]],
 ) -> tuple[NDArray[np.float64], tuple[float, ...]] | None:
-    """Return one float for what each edge has at all levels, and their units; None if rounded.
+    """Return one float for the gains and the score of each edge, and the units of levels.
+
+    None if a float would be rounded.
 
     Parameters
     ----------
     tables : each (N, N, ...)
-        Gains at the highest level first, whole numbers; at the end the scores, of which -inf stands
-        for an edge that is absent.
+        Gains, which are whole numbers, the highest level first; at the end the scores, where -inf
+        stands for an absent edge.
     """
     *gains, scores = tables
     there, nodes = scores != -np.inf, len(scores)  # NaN is there, and not exact
@@ -109,7 +111,7 @@ def combined(
             units.insert(0, 2.0 ** math.ceil(math.log2(most)) if 0 < most < np.inf else 1.0)
             gain = table * units[0]
             added = gain + total
-            back = added - gain  # what is lost by rounding is 0 if both come back
+            back = added - gain  # rounding loses nothing if both terms come back
             exact = (back == total) & (added - back == gain)
             if most == np.inf or not exact[there].all():
                 return None
@@ -117,8 +119,8 @@ def combined(
     return total, tuple(units)
 
 
-class Ranked:
-    """Gains at levels and scores that no float can hold together: each edge has a list.
+class LeveledScores:
+    """Gains at levels, and scores, for which a float has too few bits: each edge has a list.
 
     Attributes
     ----------
@@ -130,7 +132,7 @@ class Ranked:
         self.tables = tables
 
     def floats(self) -> NDArray[np.float64]:
-        """Return floats in about the order of the lists, to look for trees and to prune."""
+        """Return floats in about the same order as the lists, to look for trees and to prune."""
         total = self.tables[-1]
         for table in reversed(self.tables[:-1]):
             most = np.abs(total, where=total > -np.inf, out=np.zeros(total.shape)).max()
@@ -158,11 +160,11 @@ class Ranked:
         Raises
         ------
         NoTreeError
-            If there is none.
+            If there is no tree.
         """
         left = left & (self.tables[-1] > -np.inf)
         tops = []
-        for table in self.tables:  # of labels with the same gains, those with the highest next one
+        for table in self.tables:  # labels with the same gain are compared by the next table
             top = np.where(left, table, -np.inf).max(axis=-1)
             left = left & (table == top[..., None])
             tops.append(top)

@@ -1,9 +1,9 @@
-"""Lagrange multipliers of conflicts: a lower bound of a part where many cost a little each.
+"""Lagrange multipliers of conflicts: a lower bound of a part where many conflicts cost a little.
 
-A cut says that a tree that keeps the rules has at most so many of some edges. Each has a price. For
-any prices, a tree within the cuts weighs no more than the best tree when edges are charged, plus
-what the cuts allow, at these prices. Prices rise where the best tree breaks a cut, and fall where
-it has room (subgradient steps of Polyak's length).
+A cut gives the largest number of some edges that a tree within the rules has. Each cut has a price.
+For any prices, a tree within the cuts weighs no more than the best tree when edges are charged,
+plus the largest numbers of the cuts at these prices. The price of a cut rises if the best tree
+breaks the cut, and falls if the tree has fewer edges (subgradient steps of Polyak's length).
 """
 
 from __future__ import annotations
@@ -21,39 +21,39 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from arborescence.inference.conflicts import Ban, Way
-    from arborescence.inference.parts import Found, Left, Part, Problem
+    from arborescence.inference.parts import Breach, Left, Part, Problem
 
-#: So many decodes tighten the bound of a part of all trees, and that of all.
+#: The number of decodes that tighten the bound of a part, and of the part of all trees.
 _STEPS: Final = (8, 60)
-#: So many edges of cuts are added up in the time of one edge of a decode.
+#: The number of edges of cuts that are added up in the time that a decode needs for one edge.
 _FAST: Final = 4
 #: Sums of larger scores might overflow.
 _LARGEST: Final = 1e100
 
 
 class Cuts:
-    """Inequalities of conflicts: of these edges, a tree that keeps the rules has at most so many.
+    """Inequalities of conflicts: the number of some edges in a tree that keeps the rules.
 
-    A tree that takes none of m alternatives has, for each of them, an edge into some word that is
-    against it. So of the m sets of such edges, each into one word, a tree has edges of m - 1. Rules
-    that may be broken at a cost give no cuts, and conflicts with more than `longest` alternatives
-    weak and long ones, which are left out.
+    A tree that takes no alternative of m has, for each alternative, an edge against it into some
+    word. So, of the m sets of such edges, each into one word, a tree within the rules has at most
+    m - 1 edges. Rules with a cost give no cuts. Conflicts with more than `longest` alternatives
+    would give weak and long cuts, which are left out.
     """
 
     def __init__(self, shape: tuple[int, ...], longest: int) -> None:
         self.shape = shape
         self.longest = longest
-        self.seen: set[object] = set()  # what cuts were made of, and their edges
+        self.seen: set[object] = set()  # the bans and words of all cuts, and the edges
         self._against: dict[tuple[int, int], tuple[Ban, NDArray[np.int64]]] = {}
-        # (3, E) and (E,): heads, words and labels of the edges, and their cuts.
+        # (3, E) and (E,): heads, words and labels of the edges of cuts, and the edges' cuts.
         self.edges, self.of = np.empty((3, 0), np.int64), np.empty(0, np.int64)
         self.most = np.empty(0)
-        # Edges without labels: heads and words, (2, P); the number of each in this list, (N, N),
-        # or -1; and those of the labeled edges, (E,).
+        # Edges without labels: heads and words, (2, P). The place of an edge in this list: for
+        # labeled edges, (E,), and for all edges, (N, N), -1 if the edge is not in the list.
         self.pairs, self.rows = self.edges[:2], self.of
         self.numbers = np.full(shape[:2], -1)
 
-    def add(self, conflicts: list[Found], tree: Part) -> None:
+    def add(self, conflicts: list[Breach], tree: Part) -> None:
         """Add the cuts of the conflicts of a tree."""
         new: list[NDArray[np.int64]] = []
         most: list[float] = []
@@ -98,19 +98,19 @@ class Cuts:
         return edges
 
     def padded(self, prices: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return prices of all cuts: 0 for those that are new."""
+        """Return prices of all cuts: 0 for new cuts."""
         return np.concatenate([prices, np.zeros(len(self.most) - len(prices))])
 
     def charges(self, prices: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return what each of the `pairs` is charged with each label, (P, L)."""
+        """Return the charge for each of the `pairs` with each label, (P, L)."""
         size = self.pairs.shape[1], self.shape[-1]
         flat = self.rows * size[1] + self.edges[2]
-        # Without any edge, the type would be another one.
+        # Without any edge, the sums would be whole numbers.
         sums = np.bincount(flat, prices[self.of], minlength=size[0] * size[1])
         return sums.astype(np.float64, copy=False).reshape(size)
 
     def counts(self, tree: Part) -> NDArray[np.float64]:
-        """Return how many edges of each cut a tree has."""
+        """Return the number of edges of each cut that a tree has."""
         heads, words, labels = self.edges
         has = (tree.heads[words] == heads) & (tree.labels[words] == labels)
         return np.bincount(self.of[has], minlength=len(self.most)).astype(np.float64)
@@ -121,13 +121,13 @@ def tighten(
     part: Part,
     cuts: Cuts,
     known: int | None,
-    answer: Callable[[Part, list[Found]], bool],
+    answer: Callable[[Part, list[Breach]], bool],
 ) -> Part | None:
-    """Return a part with a lower bound, and the prices that prove it; None if it is empty.
+    """Return a part with a lower bound, and the prices that prove the bound; None if it is empty.
 
-    Without enough budget, the bound is as before.
-    `known` is the highest weight of a tree that keeps the rules. `answer` is called with each tree
-    that is found, and its conflicts, and says whether it keeps the rules.
+    Without enough budget, the bound stays. `known` is the highest known weight of a tree that keeps
+    the rules. `answer` is called with each tree that is decoded, and the tree's conflicts; it says
+    whether the tree keeps the rules.
     """
     if not problem.weigh_all():
         return part._replace(tight=True)
@@ -139,10 +139,10 @@ def tighten(
         if problem.budget.over:
             break
         prices = cuts.padded(prices)
-        found = _charged(problem, part, cuts, prices, left)
-        if found is None:
+        decoded = _charged(problem, part, cuts, prices, left)
+        if decoded is None:
             return None
-        tree, bound = found
+        tree, bound = decoded
         if bound < lowest:
             lowest, kept = bound, prices
         else:
@@ -164,7 +164,7 @@ def tighten(
 def _charged(
     problem: Problem, part: Part, cuts: Cuts, prices: NDArray[np.float64], left: Left
 ) -> tuple[Part, float] | None:
-    """Return a part's best tree when edges are charged, and the bound of all its trees by it."""
+    """Return a part's best tree when edges are charged, and its bound of all trees of the part."""
     (best, labels), pairs = left, tuple(cuts.pairs)
     best = best.copy()
     problem.budget.spend((cuts.of.size + cuts.pairs.shape[1] * cuts.shape[-1]) // _FAST)
@@ -173,7 +173,7 @@ def _charged(
     tree = problem.tree(part, best, partial(_rows, problem, labels, cuts.numbers, charged))
     if tree is None:
         return None
-    # The rounding of sums of so many numbers of this size is less.
+    # More than the rounding errors of the sums.
     size = len(tree.heads)
     rounding = 2.0**-50 * (size + len(prices)) * size * (problem.largest + prices.sum())
     of_cuts = (prices * cuts.most).sum()
@@ -181,9 +181,9 @@ def _charged(
 
 
 def _learned(
-    problem: Problem, cuts: Cuts, tree: Part, answer: Callable[[Part, list[Found]], bool]
+    problem: Problem, cuts: Cuts, tree: Part, answer: Callable[[Part, list[Breach]], bool]
 ) -> bool:
-    """Add the cuts of a tree's conflicts; tell whether none of these has one way out."""
+    """Add the cuts of a tree's conflicts; False if a conflict has only one alternative."""
     conflicts = problem.conflicts_of(tree)
     if any(one.sure for one in conflicts):
         return False
@@ -195,14 +195,14 @@ def _learned(
 def _moved(
     cuts: Cuts, tree: Part, prices: NDArray[np.float64], step: float
 ) -> NDArray[np.float64] | None:
-    """Return prices after a step against the cuts that a tree breaks; None if there are none."""
+    """Return prices after a step against the cuts that a tree breaks; None if it breaks no cut."""
     over = cuts.counts(tree) - cuts.most
     length = float((over[(prices > 0) | (over > 0)] ** 2).sum())
     return np.maximum(0.0, prices + step / length * over) if length else None
 
 
 def _against(way: Way, tree: Part) -> tuple[Ban, int]:
-    """Return a ban of an alternative that a tree does not take, and a word whose edge it bans."""
+    """Return, for an alternative that a tree does not take, a ban and a word whose edge it bans."""
     if can_be_excluded(way):
         [banned] = way
         return banned, int(banned.words[0])
@@ -214,7 +214,7 @@ def _against(way: Way, tree: Part) -> tuple[Ban, int]:
 def _rows(
     problem: Problem, left: Any, numbers: Any, charged: NDArray[np.float64], edges: Any
 ) -> NDArray[np.float64]:
-    """Return the scores of edges with each label that is left; of those with a number, charged."""
+    """Return the scores of edges with each label that is left, charged if the edges are in cuts."""
     rows, at = problem.rows(left, edges), numbers[edges]
     rows[at >= 0] = charged[at[at >= 0]]
     return rows

@@ -1,4 +1,4 @@
-"""Parts of all trees, each made by what it bans; the best tree of a part, and what it weighs."""
+"""Parts of all trees, each given by its bans; the best tree of a part, and its weight."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from arborescence.inference.conflicts import (
     way_of,
 )
 from arborescence.inference.decode import best_labels, decode
-from arborescence.inference.levels import Scale
+from arborescence.inference.levels import LevelScale
 from arborescence.system.lazy import remembered
 
 if TYPE_CHECKING:
@@ -28,35 +28,36 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from arborescence.inference.conflicts import Alternative, Ban, Heads, Way
-    from arborescence.inference.levels import Ranked
+    from arborescence.inference.levels import LeveledScores
 
-    #: A tree (None: not found), what it weighs beyond its scores, and how much more others may.
+    #: A tree (None: not found), its weight beyond its scores, and how much more others may weigh.
     Decoded = tuple[Heads | None, float, float]
     Decoder = Callable[[NDArray[np.float64]], Decoded]
-    #: The best score of each edge (N, N), and bits: which labels are left (see `restrict`).
+    #: The best score of each edge (N, N), and bits of the labels that are left (see `restrict`).
     Left = tuple[NDArray[np.float64], NDArray[np.uint64]]
     #: The name of a rule, and a word that breaks it.
     Site = tuple[str, int]
 
 
-#: Another decoder takes as long as so many of ours.
+#: The work of one call of a user's decoder, in calls of `decode`.
 _OTHER: Final = 10
-#: To weigh one label of one edge takes so many units of work.
+#: The units of work to weigh one label of one edge.
 _WEIGHING: Final = 2
-#: Labels of all edges are weighed if the budget is so many times what that takes.
+#: Labels of all edges are weighed only if the budget is this many times the work of it.
 _WITHIN: Final = 4
-#: The conflicts of so many trees are kept, since multipliers come back to some.
+#: The number of trees whose conflicts are kept: multipliers return to some trees.
 _KNOWN_TREES: Final = 64
 
 
 class Lazy(NamedTuple):
-    """Weights of edges (N, N), and what weighs E of them with each of so many labels, (E, L).
+    """Weights of edges, and a function that weighs edges with each label only where needed."""
 
-    The best label of an edge weighs what the edge does, or all are -inf.
-    """
-
+    #: (N, N): the weight of each edge
     edges: NDArray[Any]
+    #: the number L of labels
     labels: int
+    #: returns the weights (E, L) of E edges, given by their heads and dependents, with each label:
+    #: the highest of an edge is the edge's weight, or all are -inf
     weigh: Callable[[NDArray[np.int64], NDArray[np.int64]], NDArray[Any]]
 
     def table(self) -> NDArray[np.float64]:
@@ -68,17 +69,38 @@ class Lazy(NamedTuple):
 
 @lru_cache(maxsize=16)
 def pairs_of(size: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the heads and dependents of all edges among so many nodes."""
+    """Return the heads and dependents of all edges among a number of nodes."""
     heads, words = np.nonzero(~np.eye(size, dtype=np.bool_))
     return heads[words > 0], words[words > 0]
 
 
 class Part(NamedTuple):
-    """A part of all trees, those that its bans leave, and the best of them.
+    """A part of all trees, given by its bans, and the best tree of the part.
 
-    If it is `later`, it is not decoded yet, and its heads and labels have no meaning. Beside their
-    scores, its tree weighs `beyond`, and others up to `gap` more; they have paid for `paid`, and
-    may break these rules.
+    Attributes
+    ----------
+    bound : int
+        A bound of the weights of the part's trees, as a whole number.
+    heads : (N,) int64
+        The heads of the best tree; without meaning if `later`.
+    labels : (N,) int64
+        The labels of the best tree; without meaning if `later`.
+    bans : tuple of Ban
+        The bans that all trees of the part keep.
+    prices : (C,) float64
+        The prices of cuts (`multipliers`) that prove the bound.
+    tight : bool
+        Whether multipliers have tightened the bound.
+    beyond : float
+        The best tree's weight beyond the sum of its scores.
+    gap : int
+        A bound of how much more another tree of the part may weigh.
+    later : bool
+        Whether the part is not decoded yet.
+    paid : frozenset of (str, int)
+        The rules, each with a word, that trees of the part may break.
+    due : int
+        The price of these rules, as a whole number.
     """
 
     bound: int
@@ -94,30 +116,30 @@ class Part(NamedTuple):
     due: int = 0
 
 
-class Found:
-    """A conflict of a tree. If it has a `cost`, the other way out is to pay it, once for a site."""
+class Breach:
+    """A conflict of a tree. If the conflict has a `cost`, a tree may pay this once for a site."""
 
     def __init__(self, conflict: Conflict, problem: Problem, cost: int | None) -> None:
         self.site: Site = (conflict.rule, conflict.word)
         self.cost = cost
         self.size = len(conflict.alternatives)
-        self.cut = False  # whether there is a cut of it
+        self.cut = False  # whether the conflict has a cut (`multipliers`)
         self._alternatives = conflict.alternatives
         self._way = problem.way
 
     @property
     def sure(self) -> bool:
-        """Whether there is one way out, so that the tree is gone."""
+        """Whether there is only one alternative, so that all trees must take it."""
         return self.size == 1 and self.cost is None
 
     @property
     @remembered
     def ways(self) -> list[Way]:
-        """The ways out, as bans: most conflicts are only counted."""
+        """The alternatives, as bans, made when needed: most conflicts are only counted."""
         return [self._way(alternative) for alternative in self._alternatives]
 
     def checked(self, tree: Part) -> list[Way]:
-        """Return the ways out; complain if the tree takes one."""
+        """Return the alternatives, as bans; raise OptionError if the tree takes one of them."""
         for number, way in enumerate(self.ways):
             if not any(against(banned, tree.heads, tree.labels).any() for banned in way):
                 raise OptionError(
@@ -133,15 +155,15 @@ class Problem:
     Attributes
     ----------
     scores : (N, N, L) float64
-        The scores of the edges that were weighed, with each label.
+        The scores of the edges that were weighed so far, with each label.
     best : (N, N) float64
-        The best of them over labels.
+        The highest score of each edge over labels.
     budget : Budget
-        The work that is left for it.
+        The budget of work for the sentence.
     nodes : int
-        The number of trees decoded.
+        The number of trees decoded so far.
     lost : int or None
-        A bound of trees that were left out and may keep the rules.
+        A bound of the weights of trees that were left out, although they may keep the rules.
     """
 
     def __init__(
@@ -151,10 +173,10 @@ class Problem:
         decoder: Decoder | None,
         options: Any,
         budget: Budget | None = None,
-        scale: Scale | None = None,
-        ranked: Ranked | None = None,
+        scale: LevelScale | None = None,
+        ranked: LeveledScores | None = None,
     ) -> None:
-        self.scale, self.ranked = scale or Scale(), ranked
+        self.scale, self.ranked = scale or LevelScale(), ranked
         self._weigh = scores.weigh if isinstance(scores, Lazy) else None
         if isinstance(scores, Lazy):
             self.best = scores.edges.astype(np.float64)
@@ -164,7 +186,7 @@ class Problem:
             self.scores, self.best = scores, best_labels(scores, 1)
             self._weighed = np.ones(self.best.shape, np.bool_)
         self._edges = self.best.copy()
-        # Which labels of edges some tree of some part may have.
+        # The labels of edges that a tree of any part may have.
         every = every_label(scores.shape[2])
         self._left = np.full((*self.best.shape, len(every)), every)
         self.rules = rules
@@ -175,8 +197,8 @@ class Problem:
         self.words = np.arange(1, len(scores))
         self.whole_number = self.scale.whole
         self._known = lru_cache(None)(partial(way_of, shape=scores.shape))
-        self._conflicts: dict[tuple[bytes, bytes], list[Found]] = {}
-        self.costs: dict[Site, tuple[float, int]] = {}  # what it costs to break a rule, and where
+        self._conflicts: dict[tuple[bytes, bytes], list[Breach]] = {}
+        self.costs: dict[Site, tuple[float, int]] = {}  # costs of broken rules, and their levels
         self.budget = budget or Budget()
         self.nodes = 0
         self.lost: int | None = None
@@ -184,12 +206,12 @@ class Problem:
     @property
     @remembered
     def largest(self) -> float:
-        """The size of the largest score."""
+        """The largest absolute value of a score."""
         scores = self.rows(self._left, ...)
         return float(np.abs(scores, where=scores > -np.inf, out=np.zeros_like(scores)).max())
 
     def weigh(self, heads: NDArray[np.int64], words: NDArray[np.int64]) -> None:
-        """Weigh the labels of those of some edges that were not; `best` stays."""
+        """Weigh the labels of some edges, if they were not weighed before; `best` stays."""
         if self._weigh is not None and not self._weighed[heads, words].all():
             new = ~self._weighed[heads, words]
             edges = heads[new], words[new]
@@ -197,7 +219,7 @@ class Problem:
             self._weighed[edges] = True
 
     def weigh_all(self) -> bool:
-        """Weigh the labels of all edges, and tell whether there was enough budget for it."""
+        """Weigh the labels of all edges; return whether the budget was large enough."""
         if self._weigh is not None:
             work = _WEIGHING * self.scores.size
             if self.budget.left < _WITHIN * work:
@@ -211,7 +233,7 @@ class Problem:
     def tell(
         self, kind: str, part: Part, below: list[tuple[Way, Part | None]], rule: str = ""
     ) -> None:
-        """Report what was done."""
+        """Report a step: `Search` does."""
 
     def decode(self, best: NDArray[np.float64], **options: Any) -> Decoded:
         """Return the best tree by the scores of edges alone."""
@@ -220,7 +242,7 @@ class Problem:
         return decode(best, **how), 0.0, 0.0
 
     def _decode(self, decoder: Decoder, best: NDArray[np.float64]) -> Decoded:
-        """Return the best tree by another decoder."""
+        """Return the best tree by the user's decoder."""
         self.budget.spend(_OTHER * work_of(len(best), projective=self.options["projective"]))
         return decoder(best)
 
@@ -230,32 +252,35 @@ class Problem:
             restrict(banned, self.scores, self._weighed, self._edges, self._left, self.best)
 
     def is_outdated(self, part: Part) -> bool:
-        """Tell whether the tree of a part has edges that were banned from all parts since."""
+        """Tell whether the tree of a part has edges that have been banned from all parts since."""
         edges, labels = (part.heads[1:], self.words), part.labels[1:]
         left = self._left[(*edges, labels // 64)] >> (labels % 64).astype(np.uint64)
         return not bool((left & np.uint64(1)).all())
 
-    def conflicts_of(self, part: Part) -> list[Found]:
-        """Return the conflicts of the tree of a part; ban everywhere what leaves one way out."""
+    def conflicts_of(self, part: Part) -> list[Breach]:
+        """Return the conflicts of a part's tree; all trees must take a conflict's only alternative.
+
+        The edges against such an alternative are banned from all parts.
+        """
         tree = part.heads.tobytes(), part.labels.tobytes()
         if tree in self._conflicts:
             return self._conflicts[tree]
         if len(self._conflicts) > _KNOWN_TREES:
             self._conflicts.clear()
-        found = self._conflicts[tree] = []
-        for given in self.rules(part.heads, part.labels):
-            conflict = given if isinstance(given, Conflict) else Conflict(given)
-            found.append(Found(conflict, self, self._cost(conflict)))
-        sure = [one for one in found if one.sure]
+        conflicts = self._conflicts[tree] = []
+        for each in self.rules(part.heads, part.labels):
+            conflict = each if isinstance(each, Conflict) else Conflict(each)
+            conflicts.append(Breach(conflict, self, self._cost(conflict)))
+        sure = [one for one in conflicts if one.sure]
         if sure:
             bans = [banned for one in sure for banned in one.checked(part)[0]]
             self.ban_everywhere(bans)
             rules = ", ".join(sorted({one.site[0] for one in sure} - {""}))
             self.tell("everywhere", part, [((banned,), None) for banned in bans], rules)
-        return found
+        return conflicts
 
     def _cost(self, conflict: Conflict) -> int | None:
-        """Return what it costs to leave a conflict as it is; None if it must go."""
+        """Return the cost of a conflict, as a whole number; None if trees must keep the rule."""
         if conflict.cost is None:
             return None
         cost = check_cost(conflict.cost, conflict.level)
@@ -271,7 +296,7 @@ class Problem:
             return self._known.__wrapped__(forbid, require)
 
     def left(self, bans: Way, before: Left | None = None) -> Left:
-        """Return what bans leave, of all edges or of those that were left before."""
+        """Return the edges that bans leave, of all edges or of the edges left `before`."""
         best, left = before or (self.best, self._left)
         if not bans:
             return best, left
@@ -281,7 +306,7 @@ class Problem:
         return best, left
 
     def rows(self, left: NDArray[np.uint64], edges: Any) -> NDArray[np.float64]:
-        """Return the scores of edges with the labels that are left, -inf for others."""
+        """Return the scores of edges with each label, -inf for labels that are not left."""
         return np.where(self._are_left(left, edges), self.scores[edges], -np.inf)
 
     def _are_left(self, left: NDArray[np.uint64], edges: Any) -> NDArray[np.bool_]:
@@ -300,10 +325,12 @@ class Problem:
         return self.rows(self.left(part.bans)[1], ...)
 
     def decoded(self, part: Part, bans: Way, left: Left | None = None) -> Part | None:
-        """Return the part of these bans within one, with its best tree; None if it is empty."""
+        """Return the part with these bans within another part, and its best tree; None if empty."""
         within = part._replace(bans=bans, tight=False, later=False)
-        found = self.tree(within, *(left or self.left(bans)))
-        return found and found._replace(bound=min(part.bound, self.weight(found) + found.gap))
+        decoded = self.tree(within, *(left or self.left(bans)))
+        return decoded and decoded._replace(
+            bound=min(part.bound, self.weight(decoded) + decoded.gap)
+        )
 
     def tree(
         self,
@@ -312,10 +339,10 @@ class Problem:
         left: NDArray[np.uint64] | Callable[[Any], NDArray[np.float64]],
         decoder: Decoder | None = None,
     ) -> Part | None:
-        """Return a part with the tree that is best by some scores.
+        """Return a part with the best tree by given scores.
 
-        `best` is (N, N), over labels that are left, or `left` returns the scores of edges with each
-        label.
+        `best` (N, N) has the highest score over labels. `left` has bits of the labels that are
+        left, or is a function that returns the scores of edges with each label.
         """
         self.nodes += 1
         if (best.max(axis=0)[1:] == -np.inf).any():  # a word without edges
@@ -352,23 +379,24 @@ class Problem:
         return part._replace(heads=heads, labels=labels)
 
     def weight(self, part: Part) -> int:
-        """Return the weight of the tree of a part, less what it has paid."""
+        """Return the weight of the tree of a part, less the price of the rules that it breaks."""
         if self.ranked is not None:
             return self.ranked.weight(part.heads, part.labels) - part.due
         scores = self.scores[part.heads[1:], self.words, part.labels[1:]].tolist()
         return sum(map(self.whole_number, scores), self.whole_number(part.beyond) - part.due)
 
     def lose(self, bound: int) -> None:
-        """Note that trees up to this weight are left out."""
+        """Note that the search leaves out trees of weights up to this bound."""
         self.lost = bound if self.lost is None else max(bound, self.lost)
 
     def bounds(self, part: Part) -> Callable[[Way], int | None]:
-        """Return a function: a bound of the trees of a part that take an alternative; None: none.
+        """Return a function that bounds the trees of a part that take an alternative.
 
-        They have one edge into each word, and weigh no more than the best of these edges together.
+        The function returns None if there are no such trees. A tree has one edge into each word, so
+        it weighs no more than the sum of the best edges.
         """
         left = self.masked(part)
-        if left is None:  # then no label weighs more than its edge
+        if left is None:  # without the labels' scores: no label weighs more than its edge
             left = self.left(part.bans)[0][..., None]
         best: list[float] = left.max(axis=(0, 2)).tolist()
         most = sum(map(self.whole_number, best[1:])) - part.due

@@ -1,4 +1,4 @@
-"""The tree nearest to a head vector that is none: the fewest heads change, exactly."""
+"""Repair of head vectors that are not trees: the tree that changes the fewest heads, exactly."""
 
 from __future__ import annotations
 
@@ -21,15 +21,22 @@ if TYPE_CHECKING:
 
     from arborescence.core.choices import Root
 
-_MOST_VOTES: Final = 10**6  # of a column
+_MOST_VOTES: Final = 10**6  # votes of a column
 
 
 class Repaired(NamedTuple):
-    """What `repair` found."""
+    """A repaired tree, from `repair`.
 
-    heads: NDArray[np.int64]  # (n + 1,): the tree
-    # (c,): the words whose heads are others than those that were given (by most votes, if several
-    # columns were)
+    Attributes
+    ----------
+    heads : (n + 1,) int64
+        The head vector of the tree.
+    changed : (c,) int64
+        The words whose heads differ from the given heads. If there are several columns, the words
+        whose heads do not have the most votes.
+    """
+
+    heads: NDArray[np.int64]
     changed: NDArray[np.int64]
 
 
@@ -42,24 +49,25 @@ def repair(
     root: Root = "single",
     projective: bool = False,
 ) -> Repaired:
-    """Return the tree that keeps the most of given heads, exactly.
+    """Return the tree that keeps the largest number of given heads, exactly.
 
-    Votes are a price that counts before all scores: see `solve`. So this is one run of `decode`.
+    Votes are a price that counts before all scores: see `solve`. So one run of `decode` is enough.
 
     Parameters
     ----------
     heads : (n + 1,) or (K, n + 1)
-        The head of each word; ``heads[0]`` is ignored. Or K columns, which vote. What is no node
-        (-1, a number that is too large, the word itself, ``None``, NaN, text) is no vote. A list of
-        lists may have columns of different lengths: what lacks is no vote, what is beyond is
+        The head of each word; ``heads[0]`` is ignored. Or K columns, each with a head for each
+        word: the columns vote. A value that is not a possible head (-1, a number that is too large,
+        the word itself, ``None``, NaN, text) is no vote. In a list of lists, columns may differ in
+        length: a column does not vote on words after its end, and values after the last word are
         ignored.
     words
-        The number of words n; by default that of the longest column.
+        The number of words n; by default the length of the longest column, less the root.
     weights : (K,), optional
-        How many votes each column has: whole numbers from 0 to a million. By default one each.
+        The number of votes of each column: whole numbers from 0 to a million. By default 1.
     scores : (n + 1, n + 1), optional
         A parser's weights of edges, which decide between trees that keep equally many heads. By
-        default near words are preferred, and words to the root.
+        default a near word is a better head than a far word, and any word better than the root.
     root, projective
         As for `decode`.
 
@@ -70,7 +78,8 @@ def repair(
     Raises
     ------
     OptionError
-        If there is no word, there are not as many weights as columns, or an option is invalid.
+        If there is no word, the number of weights is not the number of columns, or an option is
+        invalid.
     ScoresError, NoTreeError
         As for `decode`, if the scores are invalid, or have no tree.
 
@@ -101,7 +110,7 @@ def repair(
     if table.shape != votes.shape:
         raise OptionError(f"scores are {table.shape}, and must be ({nodes}, {nodes})")
     which: Any = {"root": root, "projective": projective}
-    exact = combined((votes, as_floats(table)))  # where floats hold both, a kernel is enough
+    exact = combined((votes, as_floats(table)))  # if floats hold both exactly, a kernel decodes
     tree: NDArray[np.int64]
     if exact is not None:
         tree = decode(exact[0], **which)
@@ -113,26 +122,26 @@ def repair(
 
 
 def _columns(heads: Sequence[Any] | NDArray[Any]) -> list[Any]:
-    """Return the columns; there is one if its values are no columns themselves."""
+    """Return the columns; values that are not columns themselves make one column."""
     several = len(heads) and all(isinstance(one, (list, tuple, np.ndarray)) for one in heads)
     return list(heads) if several else [heads]
 
 
 def _nodes(column: Sequence[Any] | NDArray[Any], nodes: int) -> NDArray[np.int64]:
-    """Return the heads of a column, -1 for what is none."""
-    found = np.full(nodes, -1)
+    """Return the heads of a column, -1 for values that are not possible heads."""
+    heads = np.full(nodes, -1)
     for word, value in enumerate(list(column)[1:nodes], 1):
         try:
             head = int(value)
         except (TypeError, ValueError, OverflowError):
             continue
         if head == value and 0 <= head < nodes and head != word:
-            found[word] = head
-    return found
+            heads[word] = head
+    return heads
 
 
 def nearness(nodes: int) -> NDArray[np.int64]:
-    """Return scores of edges by which near heads are preferred, and words to the root."""
+    """Return scores by which near heads are better than far heads, and words than the root."""
     places = np.arange(nodes)
     table = -np.abs(places[:, None] - places)
     table[0] = -nodes

@@ -218,7 +218,7 @@ def require(scores: Any, edges: Iterable[Sequence[int]]) -> Any:
     ------
     ScoresError
         If an edge is not a pair of whole numbers, is out of range, enters the root or is a loop, or
-        if two edges require different heads of a word.
+        if two edges require different heads of one word.
 
     Examples
     --------

@@ -19,7 +19,7 @@ from arborescence.inference.constraints import Constraints
 from arborescence.inference.decode import best_labels, decode
 from arborescence.inference.kbest import kbest
 from arborescence.inference.labeled import kbest_labeled
-from arborescence.inference.levels import Ranked, Scale, combined
+from arborescence.inference.levels import LeveledScores, LevelScale, combined
 from arborescence.inference.parts import Lazy
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from arborescence.inference.demands import AnyConflict, Conflicts
     from arborescence.inference.parts import Decoder
 
-#: The budget of a search that is given none.
+#: The default budget of a search.
 _WORK: Final = 1e8
 
 
@@ -49,46 +49,46 @@ def solve(
     """Return the k trees of highest weight that keep constraints, best first, with certificates.
 
     Where the constraints are about single edges, the edges that no tree may have are left out, and
-    a kernel decodes. Otherwise the best tree of all is decoded first. If it breaks a rule, each way
-    out of the conflict is a smaller problem of the same kind, with some edges forbidden or
-    required, and its best tree bounds all below it.
+    a kernel decodes. Otherwise the best tree of all is decoded first. If this tree breaks a rule,
+    each alternative to the conflict is a smaller problem of the same kind, with some edges
+    forbidden or required, and the best tree of the problem bounds all trees of the problem.
 
     Parameters
     ----------
     scores : (N, N) or (N, N, L) array or torch tensor
         As in `decode` or `decode_labeled`, of one sentence.
     constraints
-        What the trees keep; of all trees with one root edge, if not given.
+        The constraints that the trees keep; by default a single root edge.
     k : int
         The number of trees.
     budget : Budget, optional
-        How much work may be done: 10⁸ units, if not given. When it ends, the best tree found so
-        far is returned, and ``certified`` is false. Half of it is for the proof if no tree is
-        found: then the other half is spent to find one.
+        The work that the search may do, by default 10⁸ units. When the budget ends, the best tree
+        found so far is returned, and ``certified`` is false. If no tree is known after half of the
+        budget, the search spends the other half to find any tree.
     watch : callable, optional
-        Called with each `Event` of the search, for a report of what it does.
+        Called with each `Event` of the search.
     by_heads
-        Whether no two trees have the same heads: of trees that differ in their labels only, the
-        best one counts.
+        Whether each tree has other heads: of trees that differ only in their labels, the best tree
+        counts.
     decoder : callable, optional
-        What finds trees instead of `decode`, where trees weigh more than the sum of these scores: a
-        function of scores (N, N) that returns the head vector of the best tree, what that weighs
-        beyond its scores, and how much more another tree may weigh: 0, if it is the best. None
-        instead of heads if none was found: then the last number is a bound of all trees. Raises
-        NoTreeError if there is none.
+        A function that decodes instead of `decode`, if a tree weighs more than the sum of these
+        scores. It takes scores (N, N), and returns the head vector of the best tree, the tree's
+        weight beyond its scores, and how much more another tree may weigh: 0, if the tree is known
+        to be the best. If it returns None instead of heads, it has found no tree, and the last
+        number is a bound of all trees. It raises NoTreeError if there is no tree.
 
     Returns
     -------
     list of Solution
-        k of them, or all if fewer exist. When the budget ends, those found so far, but at least
-        one; what is certified comes before what is not.
+        k solutions, or all if fewer exist. When the budget ends, the solutions found so far, but at
+        least one; certified solutions come first.
 
     Raises
     ------
     NoTreeError
-        If no tree keeps the constraints. The message names some that contradict each other: without
-        any one of these, there would be a tree. Or it says that this was not proved within the
-        budget.
+        If no tree keeps the constraints. The message names constraints that contradict each other:
+        if any of them is left out, a tree exists. Or the message says that the budget was too small
+        for this proof.
     StoppedError
         If the budget has ended, and no tree that keeps the constraints was found.
     ScoresError
@@ -100,10 +100,11 @@ def solve(
     Notes
     -----
     O(n²) for each tree decoded (projective: O(n³)), O(L n²) for its labels, and a call of each
-    function of `conflicts`. How many trees are decoded depends on the scores and the constraints:
-    where most trees that a parser finds keep them, little more than one. `decode_where` needs only
-    a predicate, and tries the trees one by one, which is faster if one of the first few will do:
-    after that, each conflict excludes many trees at once.
+    function of `conflicts`. The number of trees that are decoded depends on the scores and the
+    constraints: little more than one, if most trees of a parser keep the constraints.
+    `decode_where` needs only a predicate, and tries the trees one by one, which is faster if one of
+    the first few trees satisfies the predicate. If not, `solve` is faster: each conflict excludes
+    many trees at once.
 
     Examples
     --------
@@ -136,12 +137,12 @@ edge
     labeled = array.ndim == 3
     if array.ndim not in (2, 3) or len(set(array.shape[:2])) > 1 or 0 in array.shape:
         raise ScoresError(
-            "scores must be those of one sentence, (N, N) or (N, N, L) with N = words + 1 and "
+            "scores must be of one sentence, (N, N) or (N, N, L) with N = words + 1 and "
             f"L > 0, not {array.shape}"
         )
     limit = Budget(_WORK) if budget is None else budget
 
-    def found(wanted: Constraints, k: int, limit: Budget, **how: Any) -> list[Solution]:
+    def solved(wanted: Constraints, k: int, limit: Budget, **how: Any) -> list[Solution]:
         plain = wanted.are_edges and not any(how.values())
         priced = bool(wanted.charges or wanted.levels)
         if plain and not priced:
@@ -153,9 +154,9 @@ edge
         return search(table, wanted, k, budget=limit, by_heads=by_heads, own=own, **how)
 
     try:
-        trees = found(wanted, k, limit, watch=watch, decoder=decoder)
+        trees = solved(wanted, k, limit, watch=watch, decoder=decoder)
     except NoTreeError as error:
-        raise _contradiction(error, wanted, lambda part: found(part, 1, limit)) from None
+        raise _contradiction(error, wanted, lambda part: solved(part, 1, limit)) from None
     return [
         tree._replace(
             heads=give_back(tree.heads), labels=give_back(tree.labels) if labeled else None
@@ -175,17 +176,17 @@ def search(
     decoder: Decoder | None = None,
     own: Callable[..., Any] = as_it_is,
 ) -> list[Solution]:
-    """Do the work of `solve`, where a kernel alone does not, and do not say what contradicts what.
+    """Do the work of `solve` where a kernel is not enough, without the names of contradictions.
 
     Parameters
     ----------
     scores : (N, N, L) or Lazy
     wanted
-        Functions of `conflicts` get heads and labels, which they must not change.
+        Functions of `conflicts` get heads and labels, and must not change these arrays.
     k, budget, by_heads, watch, decoder
         As for `solve`.
     own
-        Called with each function of `conflicts`; returns what is to be called in its place.
+        Called with each function of `conflicts`; returns the function to call in its place.
     """
     if isinstance(scores, Lazy):
         shape = (*scores.edges.shape, scores.labels)
@@ -198,35 +199,35 @@ def search(
         scores, rounded, how = _priced_scores(scores, wanted)
         rules += rounded
     if how and decoder is not None:
-        raise OptionError("prices at levels above the scores go with no other decoder")
+        raise OptionError("a decoder of your own cannot have prices at levels above the scores")
     which: Any = {"root": wanted.root, "projective": wanted.projective}
     searched = Search(scores, _joined(rules), decoder, which, budget, **how)
     bans = searched.way(Alternative(wanted.forbid, wanted.require))
     if bans:
-        searched.decode(searched.best)  # complains about scores, and where there is no tree at all
+        searched.decode(searched.best)  # raises an error for bad scores, and if there is no tree
     searched.ban_everywhere(bans)
     searched.watch = watch
-    found = searched.run(k, by_heads=by_heads, banned=bool(bans))
-    return [_with_dues(tree, wanted, shape) for tree in found] if wanted.charges else found
+    trees = searched.run(k, by_heads=by_heads, banned=bool(bans))
+    return [_with_dues(tree, wanted, shape) for tree in trees] if wanted.charges else trees
 
 
 def _priced_scores(
     scores: NDArray[np.float64], wanted: Constraints
 ) -> tuple[NDArray[np.float64], list[Conflicts], dict[str, Any]]:
-    """Return floats for decoders, rules for other prices, and how to make whole numbers of them."""
+    """Return floats for decoders, functions for other prices, and options for whole numbers."""
     scores, rounded = wanted.charged(scores)
     if not wanted.levels:
         return scores, rounded, {}
     tables = [*wanted.gains(scores.shape), _own_edges(scores)]
     exact = combined(tables)
     if exact is not None:
-        return np.ascontiguousarray(exact[0]), rounded, {"scale": Scale(exact[1])}
-    ranked = Ranked([np.broadcast_to(table, scores.shape) for table in tables])
-    return ranked.floats(), rounded, {"scale": Scale(levels=wanted.levels), "ranked": ranked}
+        return np.ascontiguousarray(exact[0]), rounded, {"scale": LevelScale(exact[1])}
+    ranked = LeveledScores([np.broadcast_to(table, scores.shape) for table in tables])
+    return ranked.floats(), rounded, {"scale": LevelScale(levels=wanted.levels), "ranked": ranked}
 
 
 def _own_edges(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return scores with 0 for what is no edge; complain about scores that are no numbers."""
+    """Return scores with 0 for loops and edges into the root; ScoresError for NaN and +inf."""
     scores, nodes = scores.copy(), np.arange(len(scores))
     scores[nodes, nodes], scores[:, 0] = 0, 0
     if not (scores < np.inf).all():
@@ -237,7 +238,7 @@ def _own_edges(scores: NDArray[np.float64]) -> NDArray[np.float64]:
 def _priced(
     scores: NDArray[np.float64], wanted: Constraints, k: int, budget: Budget, *, by_heads: bool
 ) -> list[Solution] | None:
-    """Return the best trees where edges have prices, by kernels; None if those would be rounded."""
+    """Return the best trees by kernels, if edges have prices; None if prices would be rounded."""
     table, rounded = wanted.charged(_own_edges(scores))
     tables = wanted.gains(scores.shape)
     exact = combined([*tables, table])
@@ -245,18 +246,18 @@ def _priced(
         return None
     whole = exact[0] if scores.shape[2] > 1 else exact[0][..., 0]
     trees = _by_kernels(np.ascontiguousarray(whole), wanted, k, budget, by_heads=by_heads)
-    words, found = np.arange(1, len(scores)), []
+    words, solutions = np.arange(1, len(scores)), []
     for tree in trees:
         edges = tree.heads[1:], words, tree.labels[1:]
         weight = rounded_sum(table[edges].tolist())
         levels = tuple(-int(np.broadcast_to(one, table.shape)[edges].sum()) for one in tables)
         priced = tree._replace(weight=weight, bound=weight, levels=levels)
-        found.append(_with_dues(priced, wanted, scores.shape))
-    return found
+        solutions.append(_with_dues(priced, wanted, scores.shape))
+    return solutions
 
 
 def _with_dues(tree: Solution, wanted: Constraints, shape: tuple[int, ...]) -> Solution:
-    """Return a tree with what it pays for charges, too."""
+    """Return a tree with the charges that it pays among its dues."""
     known = {(due.name, due.word) for due in tree.dues}
     dues = [
         Due(*due) for due in wanted.dues(tree.heads, tree.labels, shape) if due[:2] not in known
@@ -310,7 +311,7 @@ def kbest_constrained(
 def _copying(
     function: Callable[..., Any], give_back: Callable[[NDArray[Any]], Any], *, labeled: bool
 ) -> Callable[..., Any]:
-    """Return a function of copies of trees, of the type of the user's scores."""
+    """Return a function that gets copies of trees, of the type of the user's scores."""
 
     def conflicts(heads: Heads, labels: Heads) -> Any:
         tree = [heads.copy(), labels.copy()] if labeled else [heads.copy()]
@@ -320,7 +321,7 @@ def _copying(
 
 
 def _joined(functions: list[Callable[..., Any]]) -> Callable[[Heads, Heads], Sequence[AnyConflict]]:
-    """Return one function that finds all that is wrong with a tree."""
+    """Return one function that returns the conflicts of several functions."""
     if len(functions) == 1:
         return functions[0]
     return lambda heads, labels: [one for each in functions for one in each(heads, labels)]
@@ -329,7 +330,7 @@ def _joined(functions: list[Callable[..., Any]]) -> Callable[[Heads, Heads], Seq
 def _by_kernels(
     scores: NDArray[Any], wanted: Constraints, k: int, budget: Budget, *, by_heads: bool
 ) -> list[Solution]:
-    """Return the best trees where a mask is enough."""
+    """Return the best trees by kernels, if a mask of the scores is enough."""
     which: Any = {"root": wanted.root, "projective": wanted.projective}
     masked = wanted.masked(scores) if wanted.forbid or wanted.require else scores
     words, size = np.arange(1, len(scores)), len(scores)
@@ -357,17 +358,17 @@ def _by_kernels(
 
 
 def _contradiction(
-    error: NoTreeError, wanted: Constraints, found: Callable[[Constraints], Any]
+    error: NoTreeError, wanted: Constraints, solve_for: Callable[[Constraints], Any]
 ) -> NoTreeError:
-    """Return the error that names constraints which contradict each other, as few as possible."""
-    # Each is left out in turn, for good if there is still no tree (a deletion filter).
+    """Return an error that names as few constraints as possible that contradict each other."""
+    # A deletion filter leaves each constraint out in turn, for good if there is still no tree.
     bare, kept = wanted.bare(), wanted.parts()
     try:
-        if len(kept) < 2 or not _has_tree(bare, found):
+        if len(kept) < 2 or not _has_tree(bare, solve_for):
             return error
         for part in list(kept):
             others = [one for one in kept if one is not part]
-            if not _has_tree(reduce(and_, others, bare), found):
+            if not _has_tree(reduce(and_, others, bare), solve_for):
                 kept = others
     except StoppedError:
         return NoTreeError(
@@ -377,10 +378,10 @@ def _contradiction(
     return NoTreeError(f"no tree keeps all of this (each is needed for the contradiction): {said}")
 
 
-def _has_tree(wanted: Constraints, found: Callable[[Constraints], Any]) -> bool:
+def _has_tree(wanted: Constraints, solve_for: Callable[[Constraints], Any]) -> bool:
     """Tell whether a tree keeps constraints."""
     try:
-        found(wanted)
+        solve_for(wanted)
     except NoTreeError:
         return False
     return True

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    #: A weight, and the edges that it is the sum of: one of them, and the others in two spans.
+    #: A weight, and the edges whose scores it adds up: an edge, and the other edges in two spans.
     Span = tuple[int, tuple[tuple[int, int] | None, Any, Any] | None]
 
 
@@ -24,13 +24,14 @@ def decode_whole(
 ) -> NDArray[np.int64]:
     """Return the head vector of the tree of highest weight.
 
-    Absent edges cost more than all others together, and root edges, of which there is to be one,
-    more than all but these. Then it is Edmonds' (1967) or Eisner's (1996) algorithm, as printed.
+    An absent edge costs more than all other edges together. With a single root edge, a root edge
+    costs more than all present edges together. Edmonds' (1967) or Eisner's (1996) algorithm, as
+    printed, does the rest.
 
     Parameters
     ----------
     weights : N rows of N whole numbers
-        ``weights[h][d]`` is that of the edge h -> d; None if it is absent.
+        ``weights[h][d]`` is the weight of the edge h -> d; None if the edge is absent.
     root, projective
         As in `decode`.
 
@@ -58,14 +59,14 @@ def decode_whole(
 
 
 def _edmonds(table: NDArray[Any]) -> NDArray[np.int64]:
-    """Return the heads of all nodes in the best arborescence; that of node 0 has no meaning."""
+    """Return the heads of all nodes in the best arborescence; the head of 0 has no meaning."""
     np.fill_diagonal(table, table.min() - 1)
     heads = table.argmax(axis=0)
     cycle = _cycle(heads)
     if not cycle.size:
         return heads
     others = np.setdiff1d(np.arange(len(table)), cycle)
-    # A node in place of the cycle, the last one. An edge into it takes the place of one of its own.
+    # The last node stands for the cycle. An edge into the cycle replaces an edge of the cycle.
     gains = table[np.ix_(others, cycle)] - table[heads[cycle], cycle]
     leaving = table[np.ix_(cycle, others)]
     smaller = np.zeros((len(others) + 1, len(others) + 1), dtype=object)
@@ -81,7 +82,7 @@ def _edmonds(table: NDArray[Any]) -> NDArray[np.int64]:
 
 
 def _cycle(heads: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the nodes of a cycle, or none."""
+    """Return the nodes of a cycle; an empty array if there is no cycle."""
     for start in range(1, len(heads)):
         path = [start]
         while (head := int(heads[path[-1]])) and head not in path:
@@ -92,10 +93,10 @@ def _cycle(heads: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _eisner(table: list[list[int]]) -> NDArray[np.int64]:
-    """Return the heads of all nodes in the best projective tree; that of node 0 has no meaning."""
+    """Return the heads of all nodes in the best projective tree; the head of 0 has no meaning."""
 
-    # Spans from node i to node j, whose head is the left end (0) or the right one (1): whole ones,
-    # and those of which the other end is the last dependent.
+    # Spans from node i to node j, whose head is the left end (side 0) or the right end (side 1):
+    # whole spans, and parts, where the other end is the last dependent of the head.
     @cache
     def whole(i: int, j: int, side: int) -> Span:
         if i == j:

@@ -1,4 +1,4 @@
-"""The tools that people already use: other parsers with the decoding of this library.
+"""Other parsers and tools with the decoding of this library.
 
 One line makes a parser decode exactly; another undoes it:
 

@@ -1,7 +1,7 @@
 """GrapeTree's tree of genomes: distances of allelic profiles, and the lightest arborescence.
 
 Zhou and others 2018, *GrapeTree: visualization of core genomic relationships among 100,000
-bacterial pathogens* (MSTreeV2), whose package runs a program for this, or NetworkX.
+bacterial pathogens* (MSTreeV2). Their package runs another program for this step, or NetworkX.
 """
 
 from __future__ import annotations
@@ -21,24 +21,25 @@ if TYPE_CHECKING:
 def allelic_tree(profiles: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Return the lightest tree that derives each genome from another genome, exactly.
 
-    The distance from h to d is the number of loci of d that are missing in h or have another allele
-    there, times the number of all loci, divided by the number of loci of d: so a complete genome is
-    a more likely ancestor than a genome with gaps. Distances are rounded to whole numbers. Among
-    equally light trees, edges leave genomes that are close to all (the harmonic mean of the
-    distances from them, by rank). GrapeTree also joins almost equal genomes before, and moves
-    branches after this step; this function does not. O(S² L) time and O(S² + S L) memory.
+    The distance from h to d is the number of loci of d that h lacks, or where h has another allele,
+    times the number of all loci, divided by the number of loci of d: so a complete genome is a more
+    likely ancestor than a genome with gaps. Distances are rounded to whole numbers. Among equally
+    light trees, edges leave genomes that are close to all genomes (by the rank of the harmonic mean
+    of their distances). Unlike GrapeTree, this function does not join almost equal genomes before
+    this step, and does not move branches after it. O(S² L) time and O(S² + S L) memory.
 
     Parameters
     ----------
     profiles : (S, L) array of int
-        The number of each of S genomes' allele at each of L loci; 0 or less where it is missing.
+        The number of the allele of each of S genomes at each of L loci; 0 or less where an allele
+        is missing.
 
     Returns
     -------
     heads : (S,) array of int64
-        The genome from which each genome derives; -1 for the root.
+        The genome that each genome derives from; -1 for the root.
     distances : (S,) array of float64
-        The distances from these genomes, not rounded; 0 for the root.
+        The distance of each genome from this ancestor, not rounded; 0 for the root.
 
     Raises
     ------

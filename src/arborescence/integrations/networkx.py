@@ -1,11 +1,11 @@
 """A backend of NetworkX: its optimal arborescences, branchings and undirected spanning trees.
 
-``nx.maximum_spanning_arborescence(G, backend="arborescence")`` computes here, or, for all calls,
-``NETWORKX_BACKEND_PRIORITY_GENERATORS=arborescence``: the priority for functions that give graphs.
-NetworkX itself then changes the signs of weights, and calls the maximum branching of this backend.
-The results are graphs and edges of NetworkX, from `arborescence.decode_sparse` and
+``nx.maximum_spanning_arborescence(G, backend="arborescence")`` uses this backend. To use it in all
+calls, set ``NETWORKX_BACKEND_PRIORITY_GENERATORS=arborescence``, the priority of functions that
+return graphs: NetworkX itself then changes the signs of weights, and calls the maximum branching of
+this backend. The results are graphs and edges of NetworkX, from `arborescence.decode_sparse` and
 `arborescence.undirected.spanning_tree`. Among equally good results, this backend may return another
-result than NetworkX (by Kruskal's algorithm it is the same); weights come back unchanged.
+result than NetworkX, except for Kruskal's algorithm; weights come back unchanged.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 #: Larger whole numbers are not exact in floats.
 _EXACT: Final = 2**53
-#: With fewer edges NetworkX itself is as fast.
+#: For graphs with fewer edges, NetworkX itself is as fast.
 _FEW: Final = 20
 _FUNCTIONS: Final = (
     "maximum_branching",
@@ -159,14 +159,14 @@ class Backend:
         partition: str = "partition",
         ignore_nan: bool = False,
     ) -> Any:
-        """Return the best tree with some edges, and without others."""
+        """Return the best tree that has some edges, and lacks other edges."""
         _check(G, "kruskal")
         edges = _lightest(G, 1 if minimum else -1, weight, ignore_nan, partition)
         return _graph_of(G, edges)
 
 
 def _forget(graph: Any) -> None:
-    """Remove the graph from NetworkX's cache: else NetworkX warns that it may have changed."""
+    """Remove a graph from NetworkX's cache: else NetworkX warns that the graph may have changed."""
     (graph.__networkx_cache__ or {}).get("backends", {}).pop("arborescence", None)
 
 
@@ -179,7 +179,7 @@ def _as_floats(values: list[Any]) -> NDArray[np.float64]:
 
 
 def _check(graph: Any, algorithm: str) -> None:
-    """Raise NetworkX's exceptions for unknown algorithms, and for graphs that they do not allow."""
+    """Raise NetworkX's exceptions for an unknown algorithm, or a graph of a wrong type."""
     import networkx as nx
 
     _forget(graph)
@@ -240,8 +240,8 @@ def _best(
     largest: bool,
 ) -> Any:
     """Return the best branching as a graph of NetworkX."""
-    # The nodes become words, and an edge of weight 0 leads from a root to each word: a tree with
-    # one root edge is a spanning arborescence, a tree with several root edges is a branching.
+    # The nodes become words, and an edge of weight 0 leads from a root to each word: a tree with a
+    # single root edge is a spanning arborescence, a tree with several root edges a branching.
     numbers = {node: number for number, node in enumerate(graph, 1)}
     edges = list(graph.edges(data=True))
     n, m = len(numbers), len(edges)
@@ -259,7 +259,7 @@ def _best(
         there &= (weights > 0) | forced[ends[:, 1]]
     kept = np.flatnonzero(there)
     places = np.flatnonzero(~forced[1:]) + 1
-    # For the most edges, an edge must count more than all weights together.
+    # For the largest number of edges, an edge must count more than all weights together.
     least = -2.0 * (1 + np.abs(weights[kept]).sum()) if largest and len(kept) else 0.0
     tree = decode_sparse(
         n,

@@ -1,4 +1,4 @@
-"""Replace functions of another package in every module that has them, and restore them.
+"""Replace functions of another package in every module that holds them, and restore them.
 
 Functions are found by identity: every module that has imported a function by name has the same
 object. A function in another place (a list, a default argument, `functools.partial`) is not found.
@@ -84,9 +84,9 @@ class Patched:
 def patch(tool: str) -> Patched:
     """Let a parser decode with this library, in the whole process.
 
-    `patch` imports the tool, and replaces its decoding in every loaded module that has it. Modules
-    that are imported later get the replacement, too, and loaded models use it. Other processes are
-    not changed: call `patch` in each process.
+    `patch` imports the tool, and replaces its decoding functions in every loaded module. Modules
+    that are imported later get the replacements, too, and loaded models use them. Other processes
+    are not changed: call `patch` in each process.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def patch(tool: str) -> Patched:
     MissingExtraError
         If the tool is not installed, or its version is not known.
     OptionError
-        If `tool` is none of the names.
+        If `tool` is not one of these names.
 
     Examples
     --------
@@ -132,7 +132,7 @@ def unpatch(tool: str) -> None:
     Raises
     ------
     OptionError
-        If `tool` is none of the names.
+        If `tool` is not one of these names.
     """
     module_of(tool)
     with _lock:
@@ -144,7 +144,7 @@ def unpatch(tool: str) -> None:
 
 
 def replacements(tool: str) -> list[Replacement]:
-    """Return the replacements of `patch`; the errors are those of `patch`."""
+    """Return the replacements of `patch`; errors are as in `patch`."""
     module = module_of(tool)
     version = version_of(tool)
     if version is None:
@@ -230,7 +230,7 @@ class Findings(NamedTuple):
 
 
 def places(tool: str) -> list[str]:
-    """Return the dotted names that `patch` would replace; the errors are those of `patch`."""
+    """Return the dotted names that `patch` would replace; errors are as in `patch`."""
     names: dict[str, None] = {}
     for replacement in replacements(tool):
         names[str(replacement)] = None
@@ -244,7 +244,7 @@ def check(tool: str, rng: Rng = 0) -> Findings:
     decode = module_of(tool).decode
     scores, lengths = random_graphs(as_generator(rng))
     theirs = []
-    replacements(tool)  # before anything of the tool runs: its version may be unknown
+    replacements(tool)  # before any function of the tool runs: the version may be unknown
     for i in range(len(lengths)):
         try:
             theirs.append(decode(scores[i : i + 1], lengths[i : i + 1])[0])

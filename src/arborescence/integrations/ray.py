@@ -1,6 +1,6 @@
-"""Run a job on many items on a Ray cluster, as `workers.in_processes` does on one machine.
+"""Run a job on a list of items on a Ray cluster, as `workers.in_processes` does on one machine.
 
-If an actor or a machine dies, Ray Data does its item again.
+If an actor or a machine dies, Ray Data repeats the job for its item.
 """
 
 from __future__ import annotations
@@ -27,24 +27,27 @@ _TRIES: Final = 3  # an item is given up after the deaths of three actors
 
 
 def on_cluster(
-    # makes the job, a function of an item; called once in each actor. `make`, items and results
-    # must be picklable.
     make: Callable[[], Callable[[Item], Result]],
-    items: Sequence[Item],  # the work
-    # ``"local"``: a cluster on this machine, which ends with this process. Else the address of a
-    # cluster for ``ray.init`` (``"auto"``, ``"10.0.0.1:6379"``).
+    items: Sequence[Item],
     address: str,
-    workers: int | None,  # the number of actors; None: as many as the cluster has cores
+    workers: int | None,
 ) -> Iterator[tuple[Item, Result | Failure]]:
     """Run a job on each item, in actors of one core each; yield the results in any order.
 
-    An error of the job, or three deaths of actors, gives a `Failure`. MissingExtraError without Ray
-    Data; ArborescenceError if there is no cluster at the address, or `make` fails.
+    `make` makes the job, a function of an item; each actor calls `make` once. `make`, items and
+    results must be picklable. An error of the job, or three deaths of actors, gives a `Failure`.
+
+    `address` is ``"local"``, for a cluster on this machine that ends with this process; or the
+    address of a cluster for ``ray.init`` (``"auto"``, ``"10.0.0.1:6379"``). `workers` is the number
+    of actors; None: the number of cores of the cluster.
+
+    MissingExtraError without Ray Data; ArborescenceError if there is no cluster at the address, or
+    `make` fails.
     """
     ray, data = _ray()
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
-    # No usage data is sent. The answers have all that a user must know, so Ray's logs are silent.
+    # Ray sends no usage data. Its logs are silent: the results tell each failure to the user.
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")
     where: dict[str, Any] = {"address": address}

@@ -1,7 +1,7 @@
-"""Stanza: its graph-based parser decodes a batch at once, in place of sentence by sentence.
+"""Stanza: its graph-based parser decodes a batch at once, not sentence by sentence.
 
-Replaced are `GraphParser.decode_graph_predictions`, `resolve_head_constraint_violations`, and
-`chuliu_edmonds_one_root`.
+The replacements are for `GraphParser.decode_graph_predictions`,
+`resolve_head_constraint_violations`, and `chuliu_edmonds_one_root`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _WORK: Final = 1e7
 
 
 def replacements() -> list[Replacement]:
-    """Say what takes the place of what."""
+    """Return the replacements in Stanza's modules."""
     from stanza.models.common import chuliu_edmonds
     from stanza.models.depparse import head_constraints
     from stanza.models.depparse.model import GraphParser
@@ -44,15 +44,19 @@ def replacements() -> list[Replacement]:
 
 
 def decode_graph_predictions(
-    vocab: Any,  # Stanza's vocabulary of relations
+    vocab: Any,
     batch_size: int,
-    # scores (B, N, N) as ``[b, d, h]``; the best relation of each edge (B, N, N); the logarithms of
-    # the relations' probabilities (B, N, N, L)
     preds: Sequence[NDArray[Any]],
-    sentlens: Sequence[int],  # the numbers of words, with the root
-    resolve_head_constraints: bool = False,  # whether no word may have two subjects or two objects
+    sentlens: Sequence[int],
+    resolve_head_constraints: bool = False,
 ) -> list[list[list[Any]]]:
-    """Return the heads and relations of a batch, a list of [head, relation] for each sentence."""
+    """Return the heads and relations of a batch, a list of [head, relation] for each sentence.
+
+    `vocab` is Stanza's vocabulary of relations. `preds` are scores (B, N, N), ``[b, d, h]``, the
+    best relation of each edge (B, N, N), and the logarithms of the relations' probabilities (B, N,
+    N, L). `sentlens` are the numbers of words, with the root. `resolve_head_constraints` tells
+    whether no word may have two subjects or two objects.
+    """
     from stanza.models.common.vocab import VOCAB_PREFIX_SIZE
 
     scores, best_labels = np.asarray(preds[0]), np.asarray(preds[1])
@@ -73,16 +77,21 @@ def decode_graph_predictions(
 
 
 def resolve_head_constraint_violations(
-    scores: NDArray[Any],  # (N, N) array: as ``[d, h]``
-    # (N, N, L) array: the logarithms of the relations' probabilities
+    scores: NDArray[Any],
     label_log_probs: NDArray[Any],
-    tree: NDArray[Any],  # (N,) array: the best tree, with 0 for the root
-    vocab: Any,  # Stanza's vocabulary of relations
+    tree: NDArray[Any],
+    vocab: Any,
     max_iterations: int = 5,  # noqa: ARG001  (Stanza's; the search needs no rounds)
 ) -> tuple[NDArray[Any], list[int]]:
-    """Return the best tree in which no word has two subjects, outer subjects or objects."""
-    # By the sum of all scores, where Stanza's own goes from one such word to the next. Also
-    # returned: the relations' numbers. A tree that has none is left as it is.
+    """Return the best tree in which no word has two subjects, outer subjects or objects.
+
+    And the numbers of its relations. The best tree has the highest sum of all scores; Stanza's own
+    function repairs one word after the other. A tree that keeps the constraints stays.
+
+    `scores` is (N, N), ``[d, h]``; `label_log_probs` (N, N, L) are the logarithms of the relations'
+    probabilities; `tree` (N,) is the best tree, with 0 for the root; `vocab` is Stanza's vocabulary
+    of relations.
+    """
     from stanza.models.common.vocab import VOCAB_PREFIX_SIZE
     from stanza.models.depparse.head_constraints import SINGLETON_DEPREL_GROUPS
 
@@ -94,14 +103,14 @@ def resolve_head_constraint_violations(
     ]
 
     def conflicts(heads: NDArray[Any], labels: NDArray[Any]) -> list[list[Alternative]]:
-        found = []
+        broken = []
         for group in groups:
             counted = words[np.isin(labels[1:], group)]
             for head in np.flatnonzero(np.bincount(heads[counted], minlength=1) > 1):
                 one = counted[heads[counted] == head][0]
                 parted = one, words[words != one]
-                found.append([Alternative([Edges(int(head), each, group)]) for each in parted])
-        return found
+                broken.append([Alternative([Edges(int(head), each, group)]) for each in parted])
+        return broken
 
     heads, labels = tree, np.append(-1, label_log_probs[words, tree[1:]].argmax(axis=-1))
     if conflicts(heads, labels):
@@ -129,7 +138,7 @@ def decode(scores: NDArray[Any], lengths: NDArray[Any]) -> NDArray[Any]:
 
 
 class _Names:
-    """In place of a vocabulary."""
+    """Relations without names, in place of a vocabulary."""
 
     @staticmethod
     def unmap(numbers: Sequence[int]) -> list[str]:

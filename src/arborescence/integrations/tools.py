@@ -22,7 +22,7 @@ class Replacement(NamedTuple):
 
     #: The module or the class that defines the function or attribute.
     owner: Any
-    #: The name there.
+    #: Its name in this module or class.
     name: str
     #: The replacement: a function; for a class also a static method or a property.
     new: Any
@@ -34,13 +34,13 @@ class Replacement(NamedTuple):
 
 
 class Diaparser:
-    """DiaParser: non-projective trees by `mst` and projective ones by `eisner`, in batches."""
+    """DiaParser: non-projective trees by `mst` and projective trees by `eisner`, in batches."""
 
     VERSIONS = ("1.1.3",)
 
     @staticmethod
     def replacements() -> list[Replacement]:
-        """Say what takes the place of what."""
+        """Return the replacements in the tool's modules."""
         from diaparser.utils import alg
 
         return [Replacement(alg, "mst", mst), Replacement(alg, "eisner", eisner)]
@@ -60,7 +60,7 @@ class Hanlp:
 
     @staticmethod
     def replacements() -> list[Replacement]:
-        """Say what takes the place of what."""
+        """Return the replacements in the tool's modules."""
         from hanlp.components.parsers import alg
 
         return [
@@ -84,7 +84,7 @@ class Hopsparser:
 
     @staticmethod
     def replacements() -> list[Replacement]:
-        """Say what takes the place of what."""
+        """Return the replacements in the tool's modules."""
         from hopsparser import mst, parser  # noqa: F401 (the parser holds the function)
 
         return [Replacement(mst, "chuliu_edmonds_one_root", one_root)]
@@ -98,7 +98,7 @@ class Hopsparser:
 
 
 class Supar:
-    """SuPar: non-projective trees by `mst`, projective ones by the distribution's `argmax`.
+    """SuPar: non-projective trees by `mst`, projective trees by the distribution's `argmax`.
 
     Unlike SuPar's own `mst`, the replacement does not change the scores. `Dependency2oCRF` stays.
     """
@@ -107,7 +107,7 @@ class Supar:
 
     @staticmethod
     def replacements() -> list[Replacement]:
-        """Say what takes the place of what."""
+        """Return the replacements in the tool's modules."""
         from supar.structs import fn
         from supar.structs.tree import DependencyCRF
         from torch.distributions.utils import lazy_property
@@ -136,7 +136,7 @@ class Trankit:
 
     @staticmethod
     def replacements() -> list[Replacement]:
-        """Say what takes the place of what."""
+        """Return the replacements in the tool's modules."""
         import_module("trankit.pipeline")  # it holds the function
         module = import_module("trankit.utils.chuliu_edmonds")  # a name that also is a function's
         return [Replacement(module, "chuliu_edmonds_one_root", one_root)]

@@ -1,4 +1,4 @@
-"""The function `ufal.chu_liu_edmonds` of UDPipe 2 and others, with the same interface."""
+"""A function with the interface of `ufal.chu_liu_edmonds`, which UDPipe 2 and others call."""
 
 from __future__ import annotations
 
@@ -23,10 +23,11 @@ def chu_liu_edmonds(score_matrix: ArrayLike, root: Root = "multi") -> tuple[list
     Parameters
     ----------
     score_matrix : (N, N) array
-        ``score_matrix[d, h]`` is the weight of the edge h -> d; NaN or ``-inf`` forbids it. Row 0
-        and the diagonal are ignored. Any type of floats, not only float64.
+        ``score_matrix[d, h]`` is the weight of the edge h -> d; NaN or ``-inf`` forbids the edge.
+        Row 0 and the diagonal are ignored. Any type of floats, not only float64.
     root : {"multi", "single"}
-        One root edge or more, as in ``ufal``; or exactly one, which ``ufal`` does not have.
+        One root edge or more, as in ``ufal``; or exactly one root edge, which ``ufal`` does not
+        offer.
 
     Returns
     -------
@@ -38,8 +39,8 @@ def chu_liu_edmonds(score_matrix: ArrayLike, root: Root = "multi") -> tuple[list
     Raises
     ------
     NoTreeError
-        If the allowed edges have no tree. The function in ``ufal`` returns heads that are no tree,
-        and the weight ``-inf``.
+        If the allowed edges have no tree. The function in ``ufal`` then returns heads that are not
+        a tree, and the weight ``-inf``.
     ScoresError
         If the scores are not a square matrix of numbers, or a score is +inf.
 

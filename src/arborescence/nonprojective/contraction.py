@@ -8,8 +8,8 @@ replaces. A column is copied from the scores only when its word is on a cycle. M
 costs O(kn), and all cycles of a decode together have O(n) members, hence O(n²).
 
 Gains are signed sums of scores. They are float64 with a proven error bound. If the bound cannot
-order two gains, they are compared in a long accumulator (`accumulator`), computed from the scores.
-So every decision is that of real arithmetic.
+order two gains, both are computed from the scores and compared in a long accumulator
+(`accumulator`). So every decision is the decision of real arithmetic.
 """
 
 from __future__ import annotations
@@ -188,7 +188,7 @@ def merge(
     bound: float,
     relative: float,
 ) -> int:
-    """Take the rival's entries where rival - kicked is surely better; count the unsure entries."""
+    """Take the entries where rival - kicked is certainly better; count the unsure entries."""
     unsure = 0
     for start in range(0, n + 1, LANES):
         lanes = places(start)
@@ -207,7 +207,7 @@ def merge(
 def merge_unsure(
     forest: Forest, scores: np.ndarray, dependents_first: bool, n: int, x: int, cycle: int
 ) -> None:
-    """Compare exactly the entries of which `merge` was not sure."""
+    """Compare the unsure entries of `merge` exactly."""
     chosen, columns = forest.chosen, forest.columns
     kicked = chosen.gain[x]
     gains, entry = columns.gains[columns.slot[cycle]], columns.entry[columns.slot[cycle]]

@@ -1,9 +1,9 @@
 """The best spanning tree in O(n²): Algorithm 1 of Zmigrod, Vieira and Cotterell (2020).
 
-`decode_kernel` decodes each sentence in up to three steps, and stops after the first that gives the
-tree: the *greedy graph* (the best head of each word); `unconstrained` (contract its cycles until it
-is a tree: the paper's `opt`); and `constrained` (leave exactly one root edge: the paper's
-`constrain`, after Gabow and Tarjan 1984).
+`decode_kernel` decodes each sentence in up to three steps, and stops after the first step that
+gives the tree: the *greedy graph* (the best head of each word); `unconstrained` (contract cycles of
+the greedy graph until it is a tree: the paper's `opt`); and `constrained` (leave exactly one root
+edge: the paper's `constrain`, after Gabow and Tarjan 1984).
 """
 
 from __future__ import annotations
@@ -152,8 +152,9 @@ def constrained(forest: Forest, scores: np.ndarray, dependents_first: bool, n: i
     For each child r of the root, the *other head* is its best head that is not the root. As long as
     there are several children, take the child whose other head loses least weight (line 12):
 
-    - *Reduction* (line 14). If the other head lies in r's own subtree, it would close a cycle, and
-      this cycle is contracted. The new node keeps the root edge of r. Its loss is at least as high.
+    - *Reduction* (line 14). If the other head lies in r's own subtree, its edge would close a
+      cycle, and this cycle is contracted. The new node keeps the root edge of r, and its loss is at
+      least as high.
     - *Optimization* (line 16). If the other head lies in another child's subtree, r takes it, and
       the root edges into r are deleted.
     """
@@ -324,7 +325,8 @@ def decode_kernel(
 def decode_plainly(scores: Any, single: bool) -> NDArray[np.int64] | None:
     """Return the best tree of a matrix (N, N) that the kernel takes without conversion; else None.
 
-    None also if there is no tree: `decode_nonprojective` says why, but takes three times as long.
+    None also if there is no tree: `decode_nonprojective` raises the error, but takes three times as
+    long.
     """
     if type(scores) is not np.ndarray or scores.ndim != 2 or scores.dtype not in FLOATS:
         return None

@@ -162,7 +162,7 @@ def has_unit(forest: Forest, scores: np.ndarray, dependents_first: bool, n: int)
     `constrained` has four gains.
     """
     shift = abs(forest.limits[SHIFT])
-    # Scores that are not above this number are dropped. To keep a droppable score costs only time.
+    # Scores at or below this number do not count. Counting such a score would only cost time.
     least = 2.0 * forest.limits[FLOOR] / SCALE - shift
     start = 0 if dependents_first else 1
     largest = shift
@@ -173,7 +173,7 @@ def has_unit(forest: Forest, scores: np.ndarray, dependents_first: bool, n: int)
     unit = math.ldexp(1.0, exponent + terms - 53)
     if largest > 2.0**900 or 0.0 < largest < 2.0**-900:  # sums might overflow or underflow
         return False
-    # To add this number rounds to a multiple of the unit.
+    # Adding this number rounds to a multiple of the unit.
     rounder = 1.5 * 2.0**52 * unit
     whole = (shift + rounder) - rounder == shift
     for x in range(1 - start, n + 1):

@@ -20,7 +20,7 @@ NEW, ON_PATH, DONE = 0, 1, 2
 # Twice the unit of relative rounding error; and a bound on any absolute error by underflow.
 UNIT = 2.0**-52
 TINY = 2.0**-1000
-# Edges are taken for masked if they are this many times lower than the sum of all best scores.
+# An edge counts as masked if its score is this many times lower than the sum of all best scores.
 DEPTH = 2.0**30
 
 
@@ -123,8 +123,9 @@ class RootChildren(NamedTuple):
 # `catch_up` has processed (-1 before its first call), and of entries of `free`; and whether no sum
 # of these scores is rounded in float64 (-1: not known yet).
 NODES, MEMBERS, SEEN, FREE, UNROUNDED = range(5)
-# Indices of `Forest.limits`: what is subtracted from the scores of all root edges; the gain, times
-# SCALE, below which edges count as absent; and the sum of the gains of the leaves' best edges.
+# Indices of `Forest.limits`: the number that is subtracted from the scores of all root edges; the
+# gain, times SCALE, below which edges count as absent; and the sum of the gains of the leaves' best
+# edges.
 SHIFT, FLOOR, MOST = range(3)
 
 
@@ -260,9 +261,9 @@ def sums_of(gains: np.ndarray, start: int, stop: int) -> tuple[float, float]:
 
 @indexing_kernel
 def raise_floor(forest: Forest, n: int) -> None:
-    """Let edges far below the best edges count as absent; masked edges are so low. O(n).
+    """Let edges far below the best edges count as absent, as masked edges are. O(n).
 
-    Masked edges compare as equal in floats, and exact comparisons of them would take most of the
+    Masked edges compare as equal in floats, and their exact comparisons would take most of the
     time. `is_above_floor` tells whether the tree is still the best tree.
     """
     forest.limits[MOST], size = sums_of(forest.chosen.gain, 1, n + 1)

@@ -1,6 +1,6 @@
 """The greedy graph: the best head of each word, and the single child of the root. O(n²).
 
-Every exact decoder must read each score once: in this pass. Lanes (`compiling.lanes`) compute
+Every exact decoder must read each score once; this pass does. Lanes (`compiling.lanes`) compute
 sixteen words, or sixteen heads, at once, and keep their best scores in registers.
 """
 
@@ -39,7 +39,7 @@ class Greedy(NamedTuple):
     head: np.ndarray
     #: (W,), the type of the scores: the scores of the root edges
     root: np.ndarray
-    #: (W,) float64: how much better the root edge of each word is than its best other edge
+    #: (W,) float64: the score of each word's root edge minus the score of its best other edge
     margin: np.ndarray
     #: (LANES²,), the type of the scores: the best scores of sixteen words in `greedy_columns`
     bests: np.ndarray
@@ -199,12 +199,12 @@ def hang(greedy: Greedy, n: int) -> tuple[bool, float]:
     """Give one word the root as its head; `greedy` has each word's best other head. O(n).
 
     Every tree with one root edge keeps its rank if the same number, the *shift*, is subtracted from
-    all root edges (Stanojević and Cohen 2021). The smallest shift is taken with which only one word
-    prefers the root. If the greedy graph is then a tree, it is the best tree. Rounded differences
-    have the order of the exact differences, or are equal; the exact error of a difference is a
-    float, too (Knuth 1998, Theorem B of Section 4.2.2). Returns whether NaN or +inf was read; and
-    the shift, or 0 if no float is known to be a shift (then scores decide which words prefer the
-    root).
+    all root edges (Stanojević and Cohen 2021). This function takes the smallest shift by which only
+    one word prefers the root. If the greedy graph is then a tree, it is the best tree. Rounded
+    differences have the order of the exact differences, or are equal; the exact error of a
+    difference is a float, too (Knuth 1998, Theorem B of Section 4.2.2). Returns whether NaN or +inf
+    was read; and the shift, or 0 if no float is known to be such a shift (then each word compares
+    its scores without a shift).
     """
     best, head, root, margins = greedy.best, greedy.head, greedy.root, greedy.margin
     bad = 0

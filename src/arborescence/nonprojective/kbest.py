@@ -3,20 +3,20 @@
 The set of trees is split into parts (`parts`), each with a known best tree. A part requires some
 edges and rules out others. When its best tree T has been output, the rest of the part is split by
 T's edges e_1, e_2, ... in increasing order of the cost c of their swaps (`swaps`): the i-th new
-part requires e_1 .. e_{i-1} and rules out e_i (Murty 1968, Lawler 1972). None of its trees weighs
-more than W(T) - c(e_i). The swap is a tree of that weight. It lies in the part unless it replaces a
-required edge. So the parts are kept in a heap, and a part that has been split is in the heap with
-its next swap only. If a swap that does not fit reaches the top, the rest of its part, where e_1 ..
-e_{i-1} are required, is split again; the next of its swaps that reaches the top then fits. So a
-tree usually costs one contraction, and at most two. (Zmigrod, Vieira and Cotterell 2021, Fig. 7,
-split in two, with and without e_1, and contract twice; Camerini, Fratta and Maffioli 1980 three
-times.)
+part requires e_1 .. e_{i-1} and rules out e_i (Murty 1968, Lawler 1972). No tree of the new part
+weighs more than W(T) - c(e_i). The swap gives a tree of this weight. This tree lies in the part
+unless the swap replaces a required edge: then the swap does not *fit*. So the parts are kept in a
+heap, and a part that has been split is in the heap with its next swap only. If a swap that does not
+fit reaches the top, the rest of its part, where e_1 .. e_{i-1} are required, is split again; the
+next swap of this part that reaches the top then fits. So a tree usually costs one contraction, and
+at most two. (Zmigrod, Vieira and Cotterell 2021, Fig. 7, split in two, with and without e_1, and
+contract twice; Camerini, Fratta and Maffioli 1980 three times.)
 
 Under the root constraint (their Fig. 9) the trees are first split by their root edge. The first
-tree is the best of all trees, from the decoder with the constraint. Then its root edge is deleted,
-and the decoder finds the best tree without this edge, and so on; each search waits until the tree
-before it has been output. In the part of one root edge, all other root edges are deleted, so its
-trees satisfy the constraint.
+tree is the best of all trees, from the decoder with the constraint. Then the root edge of this tree
+is deleted, and the decoder finds the best tree without this edge, and so on; each search waits
+until the previous tree has been output. In the part of a root edge, all other root edges are
+deleted, so the trees of the part satisfy the constraint.
 """
 
 from __future__ import annotations

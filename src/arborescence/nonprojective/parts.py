@@ -1,12 +1,12 @@
 """The subsets (parts) of the trees of a graph in a k-best search (Murty 1968, Lawler 1972).
 
 When the best tree T of a part has been output, the rest of the part is split into new parts. Each
-new part rules out one edge e of T and requires the edges of T for which parts were made earlier.
-Its best tree is T after the swap for e (`swaps`). A heap holds the parts: a new part with its best
-tree, a part already split with its next swap.
+new part rules out an edge e of T and requires the edges of T for which parts were made earlier. Its
+best tree is T after the swap for e (`swaps`). A heap holds the parts: a new part with its best
+tree, a part that has been split with its next swap.
 
-Weights are double-doubles. If these cannot decide a comparison, the long accumulator does. So the
-order is that of real arithmetic.
+Weights are double-doubles. If double-doubles cannot decide a comparison, the long accumulator
+decides. So the order is the order in real arithmetic.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class TreeParts(NamedTuple):
     heads: np.ndarray
     #: (P, 3) float64: its weight times SCALE, a double-double
     weight: np.ndarray
-    #: (P,) int64: the part from which this one was split; -1: none
+    #: (P,) int64: the parent, the part that was split into this part; -1: none
     parent: np.ndarray
     #: (P,) int64: the word whose edge in the parent's tree is ruled out; without a parent: the word
     #: whose root edge is required, or 0

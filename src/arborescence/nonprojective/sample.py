@@ -7,13 +7,13 @@ The result is an exact sample from the distribution, for any order of the words.
 If a cycle of words outweighs the edges that enter it, a walk may stay in the cycle for very long.
 The total number of steps is independent of the resulting tree, because it is determined by the
 erased loops (Propp and Wilson 1998). So after too many steps all walks are discarded without bias.
-Then the head of one word is drawn from its marginals, and the rest of the tree by new
-walks, given that head. The choice of this word must not depend on the walks.
+Then the head of one word is drawn from its marginals, and new walks draw the rest of the tree,
+given this head. The choice of this word must not depend on the walks.
 
 The marginals of a word's heads are found by the elimination of Grassmann, Taksar and Heyman (1985).
-The marginals of `eliminate` have an error of about 1e-13. Drawing without replacement needs more:
-it may continue when the probability of the trees left is 1e-12. Here every number is a sum of
-products of weights, without subtraction, so its relative error is small.
+The marginals of `eliminate` have an error of about 1e-13. Drawing without replacement needs a
+smaller error: it may continue when the remaining trees have a probability of 1e-12. Here every
+number is a sum of products of weights, without subtraction, so its relative error is small.
 """
 
 from __future__ import annotations

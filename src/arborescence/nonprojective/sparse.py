@@ -71,8 +71,8 @@ def decode_sparse(
 
     Notes
     -----
-    The tree is the best one in real arithmetic over the given floats, as in `decode`. Which of
-    several equally good trees is returned does not depend on the order of the edges.
+    The tree is the best tree in real arithmetic over the given floats, as in `decode`. The choice
+    among equally good trees does not depend on the order of the edges.
 
     Examples
     --------

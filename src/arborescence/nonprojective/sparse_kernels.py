@@ -3,8 +3,8 @@
 Edmonds' algorithm in the version of Tarjan (1977), with the corrections of Camerini, Fratta and
 Maffioli (1979) and the growing path of Gabow, Galil, Spencer and Tarjan (1986): start at a cluster
 of words, follow its best entering edge back to another cluster, and so on, until the path reaches a
-cluster that is connected to the root, or itself. In the second case the clusters of the cycle are
-joined, and the path continues from the joined cluster.
+cluster that is connected to the root, or a cluster of the path itself. In the second case the
+clusters of the cycle are joined, and the path continues from the joined cluster.
 
 * Edges are stored by dependent. Each word's *column* is a binary heap of the edges into it, in
   contiguous memory. A cluster's edges are a pairing heap of its columns, by the best edge of each.
@@ -13,19 +13,19 @@ joined, and the path continues from the joined cluster.
 * The *gain* of an edge is its weight minus the weights of the edges that it replaces. This
   subtracted part is the same for all edges into a word: the *base* of the word plus the *offset* of
   its cluster. The offset is the same for all edges into the cluster, so it changes no order. When
-  clusters join, the bases of the words in the smaller ones change, O(log n) times for each word.
+  clusters join, the bases of words in the smaller clusters change, O(log n) times for each word.
 * Bases and offsets are integers of as many 32-bit digits as the weights need (usually three to
   five), so they are never rounded. The heaps compare float64 gains, each rounded once from the
-  integers. If two gains are too close, the integers are compared. So every decision is that of real
-  arithmetic.
+  integers. If two gains are too close, the integers are compared. So every decision is the decision
+  of real arithmetic.
 
-The root's edges are not in the columns: a cluster only stores the best of them. If the tree has
-more than one root edge and must have one, a growing penalty on all root edges removes them until
-one is left (Gabow and Tarjan 1984). The next cluster is the one whose root edge has the smallest
-advantage over its best other edge. If that other edge comes from outside the cluster's own subtree
-of the root, it replaces the root edge; if not, it closes a cycle, which is contracted. At each step
-the tree is the best one under the current penalty. So the first tree with one root edge is the best
-of all trees with one.
+Root edges are not in the columns: a cluster stores only its best root edge. If the tree has several
+root edges and must have a single root edge, a growing penalty on all root edges removes them until
+one is left (Gabow and Tarjan 1984). The next cluster is the cluster whose root edge has the
+smallest advantage (the *slack*) over its best other edge. If this other edge comes from outside the
+cluster's own subtree of the root, it replaces the root edge; if not, it closes a cycle, which is
+contracted. At each step the tree is the best tree under the current penalty. So the first tree with
+a single root edge is the best of all such trees.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ sum is the part of this product that has exactly one factor from the root: root 
 of all degrees, and the last remaining word is attached to the root.
 
 The marginals are the derivatives of the logarithm of the sum, by backpropagation through the same
-steps. Their error is about that of float64, also if the Laplacian is nearly singular.
+steps. Their error is about the rounding error of float64, also if the Laplacian is nearly singular.
 """
 
 from __future__ import annotations
@@ -54,8 +54,8 @@ def eliminate(weights: np.ndarray, n: int, single: bool, marginals: np.ndarray) 
     """Return the log-partition of all trees of n > 0 words, and fill the marginals. O(n³).
 
     NaN if underflow may have changed the sum. Underflow has no effect if the sum is not small, or
-    if all edges are present and not small: edges only grow here, so each degree is correct, and
-    logarithms of degrees are added. `marginals` may be (0, 0).
+    if all edges are present and not small: edges only grow here, so each degree is correct, and the
+    log-partition is a sum of logarithms of degrees. `marginals` may be (0, 0).
     """
     order = np.arange(n + 1)
     width = padded(n)

@@ -1,6 +1,6 @@
 """The best replacement (swap) of each edge of a best tree, in O(n²): Zmigrod et al. (2021), Fig. 5.
 
-Their `next` finds the cheapest of these swaps; here all of them are found at once.
+The paper's `next` finds the cheapest swap; this module finds all swaps at once.
 
 Take a graph with some required edges, and its best tree T. Contract the graph, and prefer T's edges
 on a tie. Then each edge e of T that is not required is the chosen edge of exactly one node x. Its
@@ -85,7 +85,7 @@ class BlockLayout(NamedTuple):
 
 
 class Doors(NamedTuple):
-    """For each node x during contraction: where the tree enters x."""
+    """The *door* of each node x during contraction: the word of x that the tree's edge enters."""
 
     #: (2N,) int64: the word of x that the tree's edge into x enters
     door: np.ndarray
@@ -136,8 +136,8 @@ EXCLUDED, CHANGES = range(2)
 class SwapSearch(NamedTuple):
     """The graph of one sentence, the swaps for its best tree, and the arrays to compute them.
 
-    The scores and the good heads are kept between calls of a kernel. The rest is allocated again in
-    each call: that is faster than passing so many arrays from Python.
+    The scores and the good heads are kept between calls of a kernel. The other arrays are allocated
+    again in each call, which is faster than passing all arrays from Python.
     """
 
     #: the scores and the constraints
@@ -224,7 +224,7 @@ def set_up(search: SwapSearch, scores: np.ndarray, dependents_first: bool, n: in
 
 @inlined_kernel
 def good_head(search: SwapSearch, n: int, d: int, rank: int) -> int:
-    """Return the word's head of that rank in `base`, the lower first, or -1. O(1), or once O(n)."""
+    """Return the word's head of a rank in `base`, on a tie the lower, or -1. O(1), or once O(n)."""
     good = search.good
     head = -1
     if rank < good.known[d]:
@@ -562,7 +562,7 @@ def find_spare(
 def contract_along(
     search: SwapSearch, forest: Forest, n: int, tree: np.ndarray, start: int, stop: int
 ) -> int:
-    """Contract a cycle as in `contract`; choose the new node's edge, on a tie the tree's. O(kn)."""
+    """Contract a cycle; choose the new node's edge, on a tie the edge of the tree. O(kn)."""
     columns, doors, work = forest.columns, search.doors, search.graph.work
     members = forest.walk.path[start:stop]
     for x in members:

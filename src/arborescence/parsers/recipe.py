@@ -42,12 +42,12 @@ if TYPE_CHECKING:
     Source = Name | Iterable[Name] | Iterable[Sentence]
     Skip = Callable[[TreebankError], object]
 
-#: With fewer training sentences, a linear parser is better than a neural one: docs/neural.md.
+#: With fewer training sentences, a linear parser is better than a neural parser: docs/neural.md.
 FEW: Final = 500
 _TAGS: Final = ("upos", "xpos", "feats")
 #: A warning names columns with more values: a tagger and a network learn them slowly.
 _MANY: Final = 1000
-#: The least and the largest number of sentences kept to choose the epoch by without a dev part.
+#: The least and the largest number of training sentences that choose the epoch without a dev part.
 _LEAST_KEPT: Final = 20
 _MOST_KEPT: Final = 200
 
@@ -73,17 +73,17 @@ def train(
         The sentences to learn from: a file of CoNLL-U, a folder with a file such as
         ``xx_yy-ud-train.conllu.gz``, several files or folders, or sentences.
     dev
-        The sentences to choose the best epoch by, in the same forms; by default the dev part of the
-        folders. Without a dev part, a tenth of the sentences is kept for this choice, at most 200.
-        If a tenth is fewer than 20, or no file is given, all epochs are run.
+        The sentences that choose the best epoch, given like `train`; by default the dev part of the
+        folders. Without a dev part, a tenth of the training sentences chooses, at most 200. If a
+        tenth is fewer than 20, or no file is given, the training runs all epochs.
     kind
         ``"linear"``, ``"second-order"``, ``"transition"``, ``"neural"``, or a kind of another
         distribution. By default the best kind for the size of the treebank: see `best_kind`;
         `progress` names this kind.
     start
-        A parser, or the name or file of a model, to continue from: its kind, its settings and all
-        words and relations that it knows are kept, and new ones are added. Its tagger and its
-        tokenizer stay the same, unless `anew`.
+        A parser, or the name or file of a model, to continue from. The new parser keeps the kind,
+        the settings, and all words and relations of this parser, and adds new words and relations.
+        The tagger and the tokenizer stay the same, unless `anew`.
     output
         The file for the model; it may be the file of `start`. During the training,
         ``OUTPUT.checkpoint`` is written after each epoch.
@@ -96,8 +96,8 @@ def train(
     progress
         Called as ``progress(phase, done, total)``.
     **options
-        Options of the kind's `Settings` and of `Recipe`; without a `kind`, the options that all
-        kinds have.
+        Options of the kind's `Settings` and of `Recipe`; without a `kind`, the common options of
+        all kinds.
 
     Raises
     ------
@@ -108,7 +108,7 @@ def train(
         If an option is unknown, its value is invalid, or it does not go with another option; or if
         `output` or its checkpoint would overwrite a treebank that is read.
     MissingExtraError, ModelError
-        If PyTorch is needed and not installed; or a checkpoint is of other data or options.
+        If PyTorch is needed and not installed; or a checkpoint belongs to other data or options.
 
     Examples
     --------
@@ -146,7 +146,7 @@ def train(
 
 
 def _decided(kind: str | None, sentences: int, progress: Progress | None) -> str:
-    """Return the kind to train; report why it was chosen, or that another may be better."""
+    """Return the kind to train; report the reason, or that another kind may be better."""
     if kind is None:
         kind, why = best_kind(sentences)
         _say(progress, "kind", f"{kind}, {why}")
@@ -157,7 +157,7 @@ def _decided(kind: str | None, sentences: int, progress: Progress | None) -> str
 
 
 def all_options(kind: str | None) -> dict[str, Option]:
-    """Return the options of `train` for a kind, by name; without a kind, those of all kinds."""
+    """Return the options of `train` for a kind, by name; without a kind, the common options."""
     if kind is None:
         first, *others = map(all_options, present_kinds())
         return {
@@ -174,7 +174,7 @@ def all_options(kind: str | None) -> dict[str, Option]:
 
 
 def best_kind(sentences: int) -> tuple[Trainable, str]:
-    """Return the kind with the best LAS for a number of sentences, and why: ``docs/neural.md``."""
+    """Return the best kind by LAS for a number of sentences, and the reason (docs/neural.md)."""
     if sentences < FEW:
         return "linear", f"the best for fewer than {FEW} sentences"
     if find_spec("torch"):
@@ -288,7 +288,7 @@ def _items(train: Source, dev: Source | None) -> tuple[list[Any], list[Any]]:
 def _divided(
     treebank: list[Sentence], progress: Progress | None
 ) -> tuple[list[Sentence], list[Sentence]]:
-    """Keep a part of a treebank to choose the epoch by; nothing of a very small treebank."""
+    """Divide a treebank: one part chooses the epoch, unless the treebank is very small."""
     step = max(10, -(-len(treebank) // _MOST_KEPT))
     kept = treebank[step - 1 :: step]
     if len(kept) < _LEAST_KEPT:
@@ -352,7 +352,7 @@ def _read_all(
     sizes = f"{len(training):,} sentences to learn from, {len(held_out):,} to choose the epoch by"
     _say(progress, "reading", sizes)
     if not any(set(sentence.deprels) - {"_"} for sentence in training):
-        _say(progress, "relations", "the sentences have none, so the parser gives none")
+        _say(progress, "relations", "the sentences have no relations, so the parser assigns none")
     return training, held_out
 
 

@@ -13,8 +13,9 @@ I[0, d] = C[d, 1] + scores[0, d]. Almost all time is spent in three maxima over 
 all rows are contiguous in memory, for lanes (`compiling.lanes`), and C is stored twice, the second
 time transposed.
 
-The charts are float64. Their tree is returned only if at each of its spans no other split comes
-within the rounding error, or if nothing was rounded. Otherwise the exact chart is computed.
+The charts are float64. Their tree is returned only if nothing was rounded, or if, at each span of
+the tree, the best split is better than all other splits by more than the rounding error. Otherwise
+the exact chart is computed.
 """
 
 from __future__ import annotations
@@ -218,7 +219,7 @@ def eisner_kernel(
             for d in range(1, n + 1):
                 size_of_ours += abs(scores[b, heads[b, d], d])
             exact = margin > _LOSS * (n + 2) * (2.0 * positive + 2.0 * size_of_ours)
-            # Sums are also exact if none has more bits than a float64, as with small integers.
+            # Sums are also exact if they fit the bits of a float64, as with small integers.
             if not exact:
                 exact = math.frexp(sizes)[1] + unit_of_scores(scores[b], n)[0] <= _WHOLE_BITS
         if not exact:

@@ -1,4 +1,4 @@
-"""Eisner's algorithm (1996, 2000) in exact integer arithmetic, for when rounding could matter.
+"""Eisner's algorithm (1996, 2000) in exact integer arithmetic, if rounding could matter.
 
 Scores are multiples of a power of two, which depends on the sentence. They have mostly three or
 four 32-bit digits, as in `accumulator`, but without carries: an int64 holds the digit sums of 2^16

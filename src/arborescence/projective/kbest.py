@@ -2,10 +2,10 @@
 
 A *derivation* of a span is a split position and a derivation of each of the two parts. A derivation
 of the whole sentence is a tree, and different derivations are different trees. The best derivation
-of each span is in the chart. The next best one is among the candidates of the span: the best
+of each span is in the chart. The next best derivation is among the candidates of the span: the best
 derivation of each other split, and for each derivation that has been output, the same split with
-the next best derivation of one part. So the next derivation of a span is computed only when a
-larger span needs it.
+the next best derivation of one of the two parts. So the next derivation of a span is computed only
+when a larger span needs this derivation.
 
 The successors of a pair (i, j) of derivations of the parts, counted from 0, are (i, j + 1) and, if
 j is 0, (i + 1, j). So each pair is generated once. Weights are the integers of the exact chart.
@@ -258,17 +258,19 @@ def write_tree(derived: Derivations, derivation: int, size: int, heads: np.ndarr
     "int64, out int64[:, ::1], out float64[::1]"
 )
 def find_projective(
-    # derived, chart: of the sentence, from `new_derivations` and `exact_chart`
     derived: Derivations,
     chart: ExactChart,
     single: bool,
     count: int,
-    heads: np.ndarray,  # (k, at least N) int64, filled from the row `count` on
-    weights: np.ndarray,  # (k,) float64, likewise
+    heads: np.ndarray,
+    weights: np.ndarray,
 ) -> tuple[int, int]:
     """Write the next best trees; return their number, and FINE, EXHAUSTED, NO_TREE or FULL.
 
     FULL: there is no room. O(n³ D) in total, and O(n log k) for each tree.
+
+    `derived` and `chart` are from `new_derivations` and `exact_chart`. The rows of `heads` (k, at
+    least N), int64, and of `weights` (k,), float64, are filled from the row `count` on.
     """
     links, last = derived.links, derived.last
     size = chart.splits.shape[1]

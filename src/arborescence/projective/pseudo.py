@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-#: Separates the label of a lifted edge from that of its old head, as in the paper. Labels of
+#: Separates the label of a lifted edge from the label of its old head, as in the paper. Labels of
 #: Universal Dependencies consist of a-z and the colon.
 MARK: Final = "↑"
 
@@ -38,8 +38,8 @@ def spans_strangers(heads: np.ndarray, d: int) -> bool:
     """Tell whether the edge into d is non-projective: it spans a word that is not below its head.
 
     Only spanned words with a head outside the span need a test: the path from any other spanned
-    word leads to one of these words, or to an end of the edge, which is below the head. O(length),
-    and O(depth) for each edge that crosses.
+    word leads to such a word, or to an end of the edge, which is below the head. O(length), and
+    O(depth) for each crossing edge.
     """
     h = heads[d]
     low, high = min(h, d), max(h, d)
@@ -93,8 +93,8 @@ def projectivize(heads: Any, labels: Any = None) -> Any:
         Projective trees, as in `is_projective`. The new head of a word is its old head or an
         ancestor of it. A torch tensor on the same device if `heads` is one.
     labels : as given
-        Only if `labels` is given. If a word has a new head, its label d becomes ``d↑h``, where h is
-        the label of its old head.
+        Returned only if `labels` is given. If a word has a new head, its label d becomes ``d↑h``,
+        where h is the label of its old head.
 
     Raises
     ------
@@ -113,7 +113,7 @@ def projectivize(heads: Any, labels: Any = None) -> Any:
 
     Examples
     --------
-    *A hearing is scheduled on the issue*: the issue is that of the hearing.
+    *A hearing is scheduled on the issue*: *issue* depends on *hearing*, and the edge crosses.
 
     >>> heads = [-1, 2, 4, 4, 0, 7, 7, 2]
     >>> labels = ["det", "nsubj", "aux", "root", "case", "det", "nmod"]

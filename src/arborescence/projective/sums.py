@@ -43,13 +43,10 @@ def new_inside(size: int, like: np.ndarray, projective: bool = True) -> Inside:
 
 @kernel
 def inside(
-    # (N, N) float64 or complex128: from `as_weights`; if `scaled`, changed in place
     weights: np.ndarray,
     n: int,
     single: bool,
     sums: Inside,
-    # Whether all edges into a word are divided by the sum over the trees of all words before it, so
-    # that most sums are near 1: for very long sentences. Present edges weigh at least SMALLEST.
     scaled: bool,
 ) -> tuple[Any, float]:
     """Fill the sums; return the sum over all trees of n > 0 words, and the log of its scale. O(n³).
@@ -57,6 +54,11 @@ def inside(
     Without a scale, small terms may underflow; the sum is correct if it is at least SMALLEST. If
     the sum of the first words is smaller, this sum is returned at once, because arithmetic close to
     underflow is slow. With a scale, the sum is 0 if a sum was too small or too large for floats.
+
+    `weights` (N, N), float64 or complex128, are from `as_weights`. If `scaled`, the weights change
+    in place: all edges into a word are divided by the sum over the trees of all words before the
+    word, so that most sums are near 1. This is for very long sentences; present edges then weigh at
+    least SMALLEST.
     """
     complete, across, incomplete = sums
     log_scale = 0.0
@@ -174,7 +176,8 @@ def inside_in_logs(logs: np.ndarray, n: int, single: bool, sums: Inside, gaps: n
       absent edges, loops and column 0
     - n, single, sums: as in `inside`
     - gaps: (2, N, N, N) float64, or (2, N, N, 0): added to the logarithm of each split of a span,
-      ``[kind, head, end, split]``, if scores are too far apart for logarithms (`distribution.far`)
+      ``[kind, head, end, split]``, if scores are too far apart for logarithms: see
+      `distribution.moderate_scores`
     """
     complete, across, incomplete = sums
     for j in range(n + 1):
@@ -201,18 +204,20 @@ def inside_in_logs(logs: np.ndarray, n: int, single: bool, sums: Inside, gaps: n
 
 @kernel
 def sum_in_logs(
-    # logs, n, single, gaps: as in `inside_in_logs`
     logs: np.ndarray,
     n: int,
     single: bool,
-    # sums, slopes: scratch
     sums: Inside,
     slopes: Inside,
-    # (N, N) as the logs, filled; or (0, 0) if neither these nor the entropy are requested
     marginals: np.ndarray,
     gaps: np.ndarray,
 ) -> tuple[Any, float]:
-    """Return the log-partition and the entropy by logarithms, and fill the marginals. O(n³)."""
+    """Return the log-partition and the entropy by logarithms, and fill the marginals. O(n³).
+
+    `logs`, `n`, `single` and `gaps` are as in `inside_in_logs`; `sums` and `slopes` are scratch.
+    `marginals` are (N, N), of the type of the logs; or (0, 0) if neither marginals nor the entropy
+    are requested.
+    """
     log_sum = inside_in_logs(logs, n, single, sums, gaps)
     entropy = 0.0
     if log_sum.real > -np.inf and marginals.shape[0] > 0:
@@ -230,7 +235,7 @@ def share_out(
     to_one: np.ndarray,
     to_other: np.ndarray,
 ) -> float:
-    """Divide a span's marginal among its splits' parts; return its entropy times it. O(n)."""
+    """Divide a span's marginal among its splits; return marginal times entropy. O(n)."""
     entropy = 0.0
     if share.real > 0.0:
         for r in range(one.shape[0]):
@@ -287,7 +292,7 @@ def outside_in_logs(
             )
             share = share_incomplete[i, j]
             marginals[i, j] = share
-            # From the better of the two edges: with a much worse one, rounding loses the sum.
+            # From the better of the two edges: with a much worse edge, rounding loses the sum.
             meet = incomplete[i, j] - logs[i, j]
             if i > 0:
                 marginals[j, i] = share_incomplete[j, i]
@@ -312,14 +317,18 @@ def outside_in_logs(
 @kernel
 @takes("float64[:, ::1], int64, bool, float64[:, :, :, ::1], int64[::1], out int64[:, ::1]")
 def draw_down(
-    logs: np.ndarray,  # (N, N) float64: from `as_weights`
+    logs: np.ndarray,
     n: int,
     single: bool,
     gaps: np.ndarray,
-    source: np.ndarray,  # (2,) int64: the source of randomness, from `core.random`
-    heads: np.ndarray,  # (k, N) int64, filled
+    source: np.ndarray,
+    heads: np.ndarray,
 ) -> None:
-    """Draw trees by inside sums. O(n³), with O(n³) exps, and O(n²) per tree."""
+    """Draw trees by inside sums. O(n³), with O(n³) exps, and O(n²) per tree.
+
+    `logs` (N, N) are from `as_weights`; `source` (2,) is the source of randomness, from
+    `core.random`; `heads` (k, N) are filled.
+    """
     sums = new_inside(n + 1, logs)
     inside_in_logs(logs, n, single, sums, gaps)
     complete, across, incomplete = sums

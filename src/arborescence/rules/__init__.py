@@ -1,4 +1,4 @@
-"""Rules of annotation schemes: what is wrong with a tree, and the ways out of it."""
+"""Rules of annotation schemes: conflicts of a tree with the rules, and their alternatives."""
 
 from typing import TYPE_CHECKING
 

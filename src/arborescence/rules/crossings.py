@@ -1,4 +1,4 @@
-"""Words that are not attached projectively, or that edges cross, and the edges that prove it."""
+"""Words that are not attached projectively, or cause crossings, and the edges that prove it."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ if TYPE_CHECKING:
 
 
 def faults(trees: Trees, words: Nodes, *, causes: bool) -> Nodes:
-    """Return for each word the node that is easiest to prove a fault of its attachment, or -1.
+    """Return for each word the node that proves a fault of its attachment most easily, or -1.
 
-    A fault is a node in the gap between a word and its head that is not below the head. Or
-    (`causes`) one whose edge goes across the word, from a side of it that its own edge covers, and
-    whose head is not above the word.
+    Such a node stands between the word and its head, and is not below this head. Or (`causes`) the
+    edge into the node passes over the word and crosses the word's own edge, and the head of this
+    edge is not above the word.
     """
-    found = np.empty(len(words), np.int64)
-    find_faults(trees.heads, trees.roots, words, causes, found)
-    return found
+    nodes = np.empty(len(words), np.int64)
+    find_faults(trees.heads, trees.roots, words, causes, nodes)
+    return nodes
 
 
 def proof_of(trees: Trees, word: int, fault: int, *, causes: bool) -> list[int]:
-    """Return the fewest words whose edges, beside that of a word, make a node its fault."""
+    """Return the fewest words whose edges, with a word's own edge, prove that a node is a fault."""
     heads: list[int] = trees.heads.tolist()
     if not causes:
         return _not_above(_way(heads, heads[word]), _way(heads, fault))
@@ -34,9 +34,9 @@ def proof_of(trees: Trees, word: int, fault: int, *, causes: bool) -> list[int]:
 
 
 def _not_above(other: list[int], way: list[int]) -> list[int]:
-    """Return words whose edges prove that a word, by its way, is not above that of another way.
+    """Return words whose edges prove that the first word of `other` is not above that of `way`.
 
-    They are the way to the root, or both ways to where they meet.
+    These words are the way to the root, or both ways up to the node where they meet.
     """
     common = 0
     for one, another in zip(reversed(way), reversed(other), strict=False):
@@ -47,7 +47,7 @@ def _not_above(other: list[int], way: list[int]) -> list[int]:
 
 
 def _way(heads: list[int], word: int) -> list[int]:
-    """Return the word, and all words above it up to the root."""
+    """Return the way of a word: the word, and all words above it up to the root."""
     way = [word]
     while heads[way[-1]] != way[-1]:
         way.append(heads[way[-1]])
@@ -56,7 +56,7 @@ def _way(heads: list[int], word: int) -> list[int]:
 
 @inlined_kernel
 def depth_of(heads: np.ndarray, node: int) -> int:
-    """Return how many edges are between a node and its root, which is its own head."""
+    """Return the number of edges between a node and its root, which is its own head."""
     depth = 0
     while heads[node] != node:
         node = heads[node]
@@ -66,9 +66,10 @@ def depth_of(heads: np.ndarray, node: int) -> int:
 
 @inlined_kernel
 def edges_against(heads: np.ndarray, other: int, node: int) -> tuple[int, bool]:
-    """Return how many edges prove that `other` is not above a node, -1 if it is.
+    """Return the number of edges that prove that `other` is not above a node; -1 if it is above.
 
-    And whether these are the two ways to where they meet, or the way from the node to the root.
+    And whether these edges are the two ways up to the node where they meet; else they are the way
+    from the node to the root.
     """
     depth, of_other = depth_of(heads, node), depth_of(heads, other)
     meet, at, meeting = node, depth, other
@@ -86,40 +87,52 @@ def edges_against(heads: np.ndarray, other: int, node: int) -> tuple[int, bool]:
     return min(depth, both), both < depth
 
 
+@inlined_kernel
+def edges_of_crossing(heads: np.ndarray, word: int, d: int) -> int:
+    """Return the number of edges that prove that the edge into d crosses a word's edge; else -1.
+
+    The edge into d passes over the word, and its head is not above the word. The word's own edge
+    does not count.
+    """
+    head, h = heads[word], heads[d]
+    left, right = min(d, h), max(d, h)
+    if not (left < word < right and (head < left or right < head)):
+        return -1
+    size, both = edges_against(heads, h, head)
+    if size >= 0:
+        above = h
+        for _ in range(depth_of(heads, h) - depth_of(heads, word)):
+            above = heads[above]
+        # The edge into d is one more, unless the word's own edge was counted.
+        size += 0 if both and above == word else 1
+    return size
+
+
 @kernel
 @takes("int64[::1], int64[::1], int64[::1], bool, out int64[::1]")
 def find_faults(
     heads: np.ndarray, roots: np.ndarray, words: np.ndarray, causes: bool, found: np.ndarray
 ) -> None:
-    """Write for each word its fault with the shortest proof, the leftmost of several; else -1.
+    """Write for each word the node with the shortest proof, the leftmost of several; else -1.
 
-    ``heads`` and ``roots`` (N,) and ``words`` (W,) are indices of nodes. O(depth) for each node in
-    the gap, or for each edge that goes across.
+    ``heads`` and ``roots`` (N,) and ``words`` (W,) are indices of nodes. See `faults`. O(depth) for
+    each node between a word and its head, or for each edge that crosses the word's edge.
     """
     for i in range(words.shape[0]):
         word = words[i]
         head = heads[word]
-        low, high = min(word, head), max(word, head)
-        first = roots[word] if causes else low + 1
+        start, stop = min(word, head) + 1, max(word, head)
+        if causes:
+            start, stop = roots[word], heads.shape[0]
         shortest = -1
         found[i] = -1
-        for d in range(first, heads.shape[0] if causes else high):
+        for d in range(start, stop):
             if roots[d] != roots[word]:
                 break
             if causes:
-                h = heads[d]
-                left, right = min(d, h), max(d, h)
-                if not (left < word < right and (head < left or right < head)):
-                    continue
-                size, both = edges_against(heads, h, head)
-                if size >= 0:
-                    above = h
-                    for _ in range(depth_of(heads, h) - depth_of(heads, word)):
-                        above = heads[above]
-                    # The edge itself is one more; that of the word does not count.
-                    size += 0 if both and above == word else 1
+                size = edges_of_crossing(heads, word, d)
             else:
-                size, both = edges_against(heads, head, d)
+                size, _ = edges_against(heads, head, d)
             if size >= 0 and (shortest < 0 or size < shortest):
                 shortest = size
                 found[i] = d

@@ -1,4 +1,4 @@
-"""Rules in a TOML file: each is a table ``[[rule]]`` whose keys say what it is about."""
+"""Rules in a TOML file: each rule is a table ``[[rule]]``, and a key tells its kind."""
 
 from __future__ import annotations
 
@@ -30,14 +30,18 @@ if TYPE_CHECKING:
 
 
 class _Kind(NamedTuple):
-    """A kind of rule: its class, and other keys; those of `needed` are lists, as the kind's own."""
+    """A kind of rule, as a file of rules names it."""
 
+    #: the function that makes the rule
     make: Callable[..., Rule]
+    #: the keys that the rule must have besides the kind's own key: their values are lists, too
     needed: tuple[str, ...] = ()
+    #: the keys that the rule may have, with their types
     optional: tuple[tuple[str, type], ...] = ()
 
 
-#: By the key that tells the kind, whose value is the first argument after the name.
+#: The kinds of rules, by the key that tells the kind: its value is the first argument after the
+#: name.
 _KINDS: Final = {
     "at_most_one": _Kind(AtMostOne, optional=(("but", list), ("but_misc", str))),
     "tags": _Kind(lambda name, tags, labels: LabelTags(name, labels, tags), ("labels",)),
@@ -73,8 +77,9 @@ def read_rules(path: str | os.PathLike[str]) -> tuple[Rule, ...]:
     Raises
     ------
     OptionError
-        If it is not TOML, or a key or a value is invalid: the message names the line and the key.
-        Or if it has more than 65,536 bytes, or a line of more than 1,000 characters or 100 dots.
+        If the file is not TOML, or a key or a value is invalid: the message names the line and the
+        key. Or if the file has more than 65,536 bytes, or a line of more than 1,000 characters or
+        100 dots.
     OSError
         If the file cannot be read.
 
@@ -92,7 +97,7 @@ def read_rules(path: str | os.PathLike[str]) -> tuple[Rule, ...]:
 
 
 class _File:
-    """A file of rules, and where its keys are."""
+    """A file of rules, and the lines of its keys."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = path
@@ -118,8 +123,8 @@ class _File:
         self.begins = [number for number, line in enumerate(self.lines) if header.match(line)]
 
     def rules(self) -> tuple[Rule, ...]:
-        """Return the rules: those of the set that is included, and those of the tables."""
-        found: list[Rule] = []
+        """Return the rules of the included set, and the rules of the tables."""
+        rules: list[Rule] = []
         for key, value in self.table.items():
             if key not in ("include", "without", "costs", "rule"):
                 raise self.error(
@@ -132,8 +137,8 @@ class _File:
 
             if self.table["include"] != "ud":
                 raise self.error("include", "must be 'ud'")
-            found += RULES
-        included = {rule.name: rule for rule in found}
+            rules += RULES
+        included = {rule.name: rule for rule in rules}
         for name in self.checked("without", self.table.get("without", []), list):
             if included.pop(name, None) is None:
                 raise self.error("without", f"names {name!r}, which is no included rule")
@@ -142,7 +147,7 @@ class _File:
         return (*included.values(), *(self.rule(n, table) for n, table in tables))
 
     def at_costs(self, included: dict[str, Rule]) -> dict[str, Rule]:
-        """Return those of the included rules that have a cost, with it."""
+        """Return the included rules that have a cost, with their costs."""
         costs = self.table.get("costs", {})
         if not _is_table(costs):
             raise self.error("costs", "must be a table of rules' names and numbers")
@@ -182,7 +187,7 @@ class _File:
         return replace(kind.make(values.pop("name"), values.pop(key), **values), cost=cost)
 
     def checked(self, key: str, value: Any, kind: type, number: int = -1) -> Any:
-        """Return a value, a list as a tuple; complain if it is of another type."""
+        """Return a value, a list as a tuple; raise OptionError if its type is another type."""
         if kind is float and type(value) in (int, float) and 0 < value <= sys.float_info.max:
             return float(value)
         strings = value if isinstance(value, list) else [value] if kind is str else []
@@ -192,7 +197,7 @@ class _File:
         return tuple(value) if isinstance(value, list) else value
 
     def error(self, key: str, fault: str, number: int = -1) -> OptionError:
-        """Return an error that names the line and the key; `number` is that of the rule."""
+        """Return an error that names the line and the key; `number` is the number of the rule."""
         first = self.begins[number] if 0 <= number < len(self.begins) else 0
         name = rf"[\"']?{re.escape(key)}[\"']?\s*"
         # In a header, in a line of its own, or in a table within a line.
@@ -207,6 +212,6 @@ def _is_table(value: object) -> bool:
 
 
 def _listed(keys: Iterable[str]) -> str:
-    """Return some keys as text that is a line; long ones are cut."""
+    """Return some keys as a text of one line; long keys are cut."""
     shown = [key if key.isprintable() else ascii(key) for key in islice(keys, 11)]
     return ", ".join([key[:60] for key in shown[:10]] + ["..."] * (len(shown) > 10))

@@ -1,4 +1,4 @@
-"""The kinds of rules: each finds the words of trees that break it, and the ways out of that.
+"""The kinds of rules: each finds the words of trees that break it, and alternatives to a conflict.
 
 `broken` looks at many sentences at once, in a few passes over arrays. `conflict` is for one
 sentence, in the search for the best tree that keeps the rule: see `inference.solver`.
@@ -35,7 +35,8 @@ class Rule:
     name : str
         The name in reports.
     cost : float, optional
-        If given, a tree may break the rule: for each word that does, its weight is so much less.
+        If given, a tree may break the rule, and its weight is less by this cost for each word that
+        breaks the rule.
     """
 
     name: str
@@ -48,11 +49,11 @@ class Rule:
 
     @property
     def features(self) -> tuple[str, ...]:
-        """The features that the rule asks for, such as Polarity=Neg."""
+        """The features of words that the rule reads, such as Polarity=Neg."""
         return ()
 
     def signs(self, labels: Words, tags: Words) -> Signs:  # noqa: ARG002
-        """Return what edges of trees that break the rule have in common, for some names."""
+        """Return the signs of edges that break the rule, for the names of labels and tags."""
         return Signs(np.ones(len(labels) + 1, np.bool_))
 
     def broken(self, trees: Trees) -> Nodes:
@@ -60,7 +61,7 @@ class Rule:
         raise NotImplementedError
 
     def found(self, trees: Trees) -> Nodes:
-        """Return the words that break the rule, but for those that are excused from it."""
+        """Return the words that break the rule and are not excused from the rule."""
         words = self.broken(trees)
         waived = trees.waived.get(self.name)
         return words if waived is None else words[~waived[words]]
@@ -68,7 +69,8 @@ class Rule:
     def conflict(self, trees: Trees, word: int) -> Conflict:
         """Return the alternatives for a word that breaks the rule, in a tree of one sentence.
 
-        As in `Conflict`: every tree in which the word keeps the rule takes one, this tree none.
+        As in `Conflict`: every tree in which the word keeps the rule takes at least one of them.
+        This tree takes no alternative.
         """
         raise NotImplementedError
 
@@ -77,6 +79,7 @@ class Rule:
 class _OfLabels(Rule):
     """A rule about words with certain labels."""
 
+    #: the labels
     labels: Words
 
     def signs(self, labels: Words, tags: Words) -> Signs:  # noqa: ARG002
@@ -84,13 +87,13 @@ class _OfLabels(Rule):
 
 
 class _OfEdges(Rule):
-    """A rule that tells of an edge alone whether its word breaks it: if the edge has its signs."""
+    """A rule about single edges: a word breaks it if and only if the word's edge has its signs."""
 
     def broken(self, trees: Trees) -> Nodes:
         signs = self.signs(trees.label_names, trees.tag_names)
         places = places_of(trees.heads, np.arange(len(trees.heads)), trees.roots)
-        found = signs.labels[trees.labels] & signs.places[places] & (trees.labels >= 0)
-        return np.flatnonzero(found if signs.tags is None else found & signs.tags[trees.tags])
+        marked = signs.labels[trees.labels] & signs.places[places] & (trees.labels >= 0)
+        return np.flatnonzero(marked if signs.tags is None else marked & signs.tags[trees.tags])
 
     def conflict(self, trees: Trees, word: int) -> Conflict:
         signs = self.signs(trees.label_names, trees.tag_names)
@@ -102,7 +105,14 @@ class _OfEdges(Rule):
 class AtMostOne(_OfLabels):
     """A word has at most one dependent with one of the `labels`.
 
-    Those with a label in `but`, and words that have `but_misc` in their column MISC, do not count.
+    Attributes
+    ----------
+    labels : tuple of str
+        The labels.
+    but : tuple of str
+        Labels that do not count, although a label of `labels` includes them.
+    but_misc : str
+        A text: words with this text in their column MISC do not count.
     """
 
     but: Words = ()
@@ -127,7 +137,7 @@ class AtMostOne(_OfLabels):
         ]
 
     def _counted(self, trees: Trees) -> Mask:
-        """Tell which words count, of those whose head has several of them."""
+        """Return a mask of the words that count, if their head has several of them."""
         counted = trees.labeled(self.labels) & ~trees.labeled(self.but)
         several = np.bincount(trees.heads[counted], minlength=len(trees.heads)) > 1
         counted &= several[trees.heads]
@@ -138,7 +148,15 @@ class AtMostOne(_OfLabels):
 
 @dataclass(frozen=True)
 class RootLabel(_OfEdges):
-    """The edge from the root has this label (`of_root`), or no other edge has it."""
+    """The edge from the root has a certain label, or no other edge has the label.
+
+    Attributes
+    ----------
+    label : str
+        The label.
+    of_root : bool
+        Whether the edge from the root has the label; else no other edge has it.
+    """
 
     label: str
     of_root: bool
@@ -150,9 +168,18 @@ class RootLabel(_OfEdges):
 
 @dataclass(frozen=True)
 class LabelTags(_OfEdges):
-    """A word with one of the `labels` has one of the `tags`, or (if `refused`) none of them.
+    """A word with one of the `labels` has one of the `tags`, or (if `refused`) none of the `tags`.
 
-    A word that has a dependent with a label in `but_heads` is excused: that is the next word.
+    Attributes
+    ----------
+    labels : tuple of str
+        The labels.
+    tags : tuple of str
+        The UPOS tags.
+    refused : bool
+        Whether the word must have none of the tags.
+    but_heads : tuple of str
+        Labels: a word that has a dependent with one of them is excused. This is the next word.
     """
 
     labels: Words
@@ -170,7 +197,7 @@ class LabelTags(_OfEdges):
 
     def conflict(self, trees: Trees, word: int) -> Conflict:
         ways = [*super().conflict(trees, word)]
-        # Rules about goeswith want the next word: where this one can be broken, any word.
+        # Rules about goeswith demand the next word; with a cost, any word can be the dependent.
         others = [word + 1] if self.cost is None else {*range(1, len(trees.heads))} - {word}
         for other in others if self.but_heads else ():
             if other < len(trees.heads):
@@ -181,7 +208,15 @@ class LabelTags(_OfEdges):
 
 @dataclass(frozen=True)
 class TagLabels(_OfEdges):
-    """A word with one of the `tags` has one of the `labels`."""
+    """A word with one of the `tags` has one of the `labels`.
+
+    Attributes
+    ----------
+    tags : tuple of str
+        The UPOS tags.
+    labels : tuple of str
+        The labels.
+    """
 
     tags: Words
     labels: Words
@@ -192,7 +227,15 @@ class TagLabels(_OfEdges):
 
 @dataclass(frozen=True)
 class NotOfTags(_OfLabels):
-    """A word with one of the `tags` has none of the `labels`, nor dependents with one of them."""
+    """A word with one of the `tags` has none of the `labels`, and no dependent with one of them.
+
+    Attributes
+    ----------
+    labels : tuple of str
+        The labels.
+    tags : tuple of str
+        The UPOS tags.
+    """
 
     tags: Words
 
@@ -209,7 +252,15 @@ class NotOfTags(_OfLabels):
 
 @dataclass(frozen=True)
 class Direction(_OfEdges):
-    """A word with one of the `labels` stands right of its head, or left of it."""
+    """A word with one of the `labels` stands right of its head, or left of its head.
+
+    Attributes
+    ----------
+    labels : tuple of str
+        The labels.
+    right : bool
+        Whether the word stands right of its head; else left.
+    """
 
     labels: Words
     right: bool = True
@@ -225,13 +276,18 @@ class Dependents(_OfLabels):
 
     Attributes
     ----------
-    also : pairs
-        Of a feature and labels: a word with the feature may have dependents with these, too.
+    labels : tuple of str
+        The labels of the word.
+    allowed : tuple of str
+        The labels of its dependents.
+    also : tuple of (str, tuple of str)
+        Pairs of a feature and labels: a word with the feature may also have dependents with these
+        labels.
     negation : bool
-        Whether it may also have an adverb or particle with Polarity=Neg as its advmod.
+        Whether the word may also have an adverb or particle with Polarity=Neg as its advmod.
     if_crossed : tuple of str
-        Labels that are allowed, too, where the word itself is not attached projectively. The search
-        does not make use of that, and it does not hold if the rule has a cost.
+        Labels that are allowed, too, if the word itself is not attached projectively. The search
+        does not use this exception, and a rule with a cost does not have it.
     """
 
     allowed: Words = ()
@@ -281,7 +337,7 @@ class Dependents(_OfLabels):
 
 @dataclass(frozen=True)
 class Contiguous(_OfLabels):
-    """A word and its dependents with one of the `labels`, which stand right of it, have no gap."""
+    """A word and its dependents with one of the `labels` are a span that begins with the word."""
 
     def broken(self, trees: Trees) -> Nodes:
         parts = np.flatnonzero(trees.labeled(self.labels) & (trees.heads != trees.roots))
@@ -309,8 +365,16 @@ class Contiguous(_OfLabels):
 class Spaced(_OfLabels):
     """A word and its dependents with one of the `labels` are separated by spaces.
 
-    If `tag` is given, they are parts of one word: to such a dependent, a parse gives this UPOS tag,
-    and no lemma and no features, since those of its head are those of the word.
+    If `tag` is given, the word and these dependents are parts of one word: a parse gives such a
+    dependent this UPOS tag, no lemma and no features, since the head has the lemma and the features
+    of the whole word.
+
+    Attributes
+    ----------
+    labels : tuple of str
+        The labels of the dependents.
+    tag : str
+        The UPOS tag of the dependents, or an empty text.
     """
 
     tag: str = ""
@@ -323,13 +387,16 @@ class Spaced(_OfLabels):
     def conflict(self, trees: Trees, word: int) -> Conflict:
         labels, joined = trees.indices(self.labels), self._first(trees, word)
         ways = [Alternative(forbid=[Edges(word, joined, labels)])] if joined != word else []
-        if joined >= word:  # else the head itself comes after it
+        if joined >= word:  # else the head itself comes after the joined word
             after = range(joined + 1, len(trees.heads))
             ways.append(Alternative(forbid=[Edges(word, after, labels)]))
         return ways
 
     def _first(self, trees: Trees, head: int) -> int:
-        """Return the first of these words, but the last, that has no space after it, or -1."""
+        """Return the first word without a space after it, of a head and its dependents, or -1.
+
+        The last of these words does not count.
+        """
         for word in sorted([head, *trees.dependents(head, self.labels)])[:-1]:
             if _has(trees.misc, word, "SpaceAfter=No"):
                 return word
@@ -338,10 +405,18 @@ class Spaced(_OfLabels):
 
 @dataclass(frozen=True)
 class Nominal(_OfLabels):
-    """A nominal that is no predicate has no dependent with one of the `labels`.
+    """A nominal that is not a predicate has no dependent with one of the `labels`.
 
-    A nominal is a word of these `tags` with one of the labels `nominals`. A dependent with one of
-    the labels `clause` makes it a predicate.
+    Attributes
+    ----------
+    labels : tuple of str
+        The labels that its dependents do not have.
+    tags : tuple of str
+        The UPOS tags of nominals.
+    nominals : tuple of str
+        The labels of nominals.
+    clause : tuple of str
+        Labels: a nominal that has a dependent with one of them is a predicate.
     """
 
     tags: Words
@@ -367,10 +442,18 @@ class Nominal(_OfLabels):
 
 @dataclass(frozen=True)
 class Projective(_OfLabels):
-    """A word with one of the `labels` is attached projectively, or (`causes`) crosses no edges.
+    """A word with one of the `labels` is attached projectively, or (`causes`) causes no crossing.
 
-    In the first case, all words between it and its head are below that head. In the second, no edge
-    goes across the word, from a side of it that its own edge covers, but from a word above it.
+    A word is attached projectively if all words between the word and its head are below this head.
+    A word causes a crossing if an edge passes over the word and crosses the word's own edge, and
+    the head of the passing edge is not above the word.
+
+    Attributes
+    ----------
+    labels : tuple of str
+        The labels.
+    causes : bool
+        Whether the word must not cause a crossing; else the word must be attached projectively.
     """
 
     causes: bool
@@ -394,18 +477,18 @@ def _has(misc: Callable[[int], str], word: int, value: str) -> bool:
 
 @lru_cache(maxsize=16)
 def _those_with(misc: Callable[[int], str], size: int, value: str) -> frozenset[int]:
-    """Return those words of a sentence of so many nodes that have a value in MISC, if it is one."""
+    """Return the words of a sentence of `size` nodes that have a value in MISC; none for ''."""
     return frozenset(d for d in range(1, size) if value and _has(misc, d, value))
 
 
 @lru_cache(maxsize=256)
 def _all_but(words: frozenset[int], size: int) -> tuple[int, ...]:
-    """Return the other words of a sentence of so many nodes."""
+    """Return all other words of a sentence of `size` nodes."""
     return tuple(d for d in range(1, size) if d not in words)
 
 
 @lru_cache(maxsize=256)
 def _with_dependent(head: int, labels: tuple[int, ...], size: int) -> list[Alternative]:
-    """Return alternatives: some word, of a sentence of so many nodes, is this one's dependent."""
+    """Return alternatives: one for each other word, which becomes a dependent of the head."""
     words = [d for d in range(1, size) if d != head]
     return [Alternative(require=[Edges(head, d, labels)]) for d in words]

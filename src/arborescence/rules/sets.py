@@ -1,4 +1,4 @@
-"""Sets of rules by name or from a file, and what is wrong with a tree by all of them."""
+"""Sets of rules, by name or from a file, and the conflicts of a tree with the rules."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def rules_of(rules: AnyRules) -> tuple[Rule, ...]:
     Raises
     ------
     OptionError
-        If the file has an error (the message names the line and the key), or what is given is no
+        If the file has an error (the message names the line and the key), or the argument is not a
         sequence of rules.
 
     Examples
@@ -45,15 +45,15 @@ def rules_of(rules: AnyRules) -> tuple[Rule, ...]:
         from arborescence.rules.files import read_rules
 
         return _named(read_rules(rules))
-    found = tuple(rules)
-    for rule in found:
+    sequence = tuple(rules)
+    for rule in sequence:
         if not isinstance(rule, Rule):
             raise OptionError(f"rules must be 'ud', a file, or a sequence of rules, not {rule!r}")
-    return _named(found)
+    return _named(sequence)
 
 
 def _named(rules: tuple[Rule, ...]) -> tuple[Rule, ...]:
-    """Return rules; complain if two have a cost and the same name, by which it is paid."""
+    """Return rules; raise OptionError if two rules with a cost have the same name."""
     names: set[str] = set()
     for rule in rules:
         if rule.cost is not None and rule.name in names:
@@ -63,17 +63,17 @@ def _named(rules: tuple[Rule, ...]) -> tuple[Rule, ...]:
 
 
 def suspects_of(rules: Sequence[Rule], labels: tuple[str, ...], tags: tuple[str, ...]) -> Suspects:
-    """Return what tells which rules a tree may break, for the names of labels and tags."""
+    """Return the signs of rules as tables, for the names of labels and tags."""
     return Suspects([rule.signs(labels, tags) for rule in rules], len(labels), len(tags))
 
 
 def conflicts_of(
     rules: Sequence[Rule], sentence: Trees, suspects: Suspects | None = None
 ) -> Callable[[Nodes, Nodes], list[Conflict]]:
-    """Return the conflicts of any tree of a sentence, as `decode_constrained` asks for them.
+    """Return the function that returns the conflicts of a tree, as `Constraints` takes it.
 
-    Labels are indices of the names in `sentence`, whose own heads and labels do not matter.
-    `suspects` are those of these rules and names, if they are at hand.
+    Labels are indices of the names in `sentence`; the heads and labels of `sentence` do not matter.
+    `suspects`, if known, are the suspects of these rules and names.
     """
     suspected = suspects or suspects_of(rules, sentence.label_names, sentence.tag_names)
     of_tags = suspected.tags[sentence.tags]
@@ -95,8 +95,8 @@ def constraints_of(
 ) -> Constraints:
     """Return the rules as constraints of the trees of a sentence.
 
-    A rule that has a cost and tells of an edge alone whether it breaks it (by tag, by direction) is
-    a charge for each of these edges. The other rules are a function that finds conflicts.
+    A rule with a cost that is about single edges (by tag, by direction) becomes a charge for the
+    edges that break it. The other rules become a function that returns conflicts.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def constraints_of(
 
 
 def _charge(rule: Rule, r: int, sentence: Trees, suspects: Suspects) -> Charge:
-    """Return what edges cost by rule r, which tells of an edge alone whether it breaks it."""
+    """Return the charge for the edges that break rule r, a rule about single edges."""
     nodes = np.arange(len(sentence.heads))
     places = suspects.places[places_of(nodes[:, None], nodes), r]
     words = suspects.tags[sentence.tags, r] & ~sentence.waived.get(rule.name, np.False_)

@@ -1,4 +1,4 @@
-"""Signs of rules: what an edge has that breaks a rule, so that most rules need not be asked."""
+"""Signs of rules: marks of the edges that may break a rule, so that few rules need a full check."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ if TYPE_CHECKING:
 
     from arborescence.rules.trees import Mask, Nodes
 
-#: Where the head of a word is.
+#: Places of the head of a word.
 ROOT, LEFT, RIGHT = np.eye(3, dtype=np.bool_)
 ANYWHERE: Final = ROOT | LEFT | RIGHT
 
 
 class Signs(NamedTuple):
-    """What edges of trees that break a rule have in common, all of these.
+    """The signs that an edge has if a tree breaks a rule by it: the edge has all of them.
 
     Attributes
     ----------
     labels, tags, heads : (L + 1,), (T + 1,), (L + 1,) bool
         The labels of such edges, the tags of their words, and the labels of their heads (the last
-        entry is that of a root). The last two may be None, for all.
+        entry is for a root). `tags` and `heads` may be None, for all tags or labels.
     places : (3,) bool
-        Whether the head can be the root, left of the word, and right of it.
+        Whether the head can be the root, a word to the left, and a word to the right.
     least : int
-        A tree that breaks the rule has so many of these edges.
+        The least number of such edges in a tree that breaks the rule.
     exact : bool
-        Whether every word with such an edge breaks the rule, and no other.
+        Whether every word with such an edge breaks the rule, and no other word breaks it.
     """
 
     labels: Mask
@@ -41,19 +41,19 @@ class Signs(NamedTuple):
 
 
 class Suspects:
-    """The signs of some rules as tables: which rules a tree of a sentence may break.
+    """The signs of some rules as tables, which tell the rules that a tree may break.
 
     Parameters
     ----------
     signs
-        Those of the rules.
+        The signs of the rules.
     labels, tags
-        The numbers of labels and tags.
+        The number of labels, and the number of tags.
     """
 
     def __init__(self, signs: Sequence[Signs], labels: int, tags: int) -> None:
         self.labels = _table([one.labels for one in signs], labels + 1)
-        self.labels[-1] = False  # nothing is wrong with a root
+        self.labels[-1] = False  # a root breaks no rule
         self.tags = _table([one.tags for one in signs], tags + 1)
         self.heads = _table([one.heads for one in signs], labels + 1)
         self.places = _table([one.places for one in signs], 3)
@@ -63,26 +63,27 @@ class Suspects:
     def __call__(self, heads: Nodes, labels: Nodes, of_tags: Mask) -> list[int]:
         """Return the numbers of the rules that a tree may break.
 
-        `of_tags`, (n + 1, rules), says which words have their tags: ``tags[tags of words]``.
+        `of_tags`, (n + 1, rules), is true for the words with a tag of the rule's signs:
+        ``tags[tags of words]``.
         """
         places = places_of(heads, np.arange(len(heads)))
         signs = self.labels.take(labels, axis=0)
         signs &= self.heads.take(labels[heads], axis=0)
         signs &= self.places.take(places, axis=0)
         signs &= of_tags
-        found = np.count_nonzero(signs, axis=0) >= self.least
-        rules: list[int] = np.flatnonzero(found).tolist()
+        suspected = np.count_nonzero(signs, axis=0) >= self.least
+        rules: list[int] = np.flatnonzero(suspected).tolist()
         return rules
 
 
 def places_of(heads: Nodes, words: Nodes | int, roots: Nodes | int = 0) -> Nodes:
-    """Return 0 for heads that are a root, 1 for those left of their word, 2 right of it."""
+    """Return 0 for heads that are a root, 1 for heads left of their word, 2 right of it."""
     places: Nodes = np.int64(heads > roots) + (heads > words)
     return places
 
 
 def _table(masks: list[Mask | None], size: int) -> Mask:
-    """Return masks as columns; one that is None is all True."""
+    """Return masks as columns; None becomes a column of True."""
     every = np.ones(size, np.bool_)
     rows = [every if one is None else one for one in masks]
     return np.ascontiguousarray(np.array(rows, np.bool_).reshape(-1, size).T)

@@ -1,4 +1,4 @@
-"""Trees with tags, features and labels, of one sentence or many, as arrays that rules read."""
+"""Trees with tags, features and labels, of one sentence or several, as arrays that rules read."""
 
 from __future__ import annotations
 
@@ -26,18 +26,20 @@ class Trees(NamedTuple):
     Attributes
     ----------
     heads : (N,) int64
-        The head of each node, as an index among all nodes; a root has itself.
+        The head of each node, as an index among all nodes; the head of a root is the root itself.
     roots : (N,) int64
         The root of the sentence of each node.
-    labels, tags, upos, feats : (N,) int64
-        Indices of the names below, of the UPOS tag (``upos``) or what ExtPos puts in its place
-        (``tags``); -1 for roots.
+    labels, feats : (N,) int64
+        Indices of `label_names` and `feat_names`; -1 for roots.
+    tags, upos : (N,) int64
+        Indices of `tag_names`; -1 for roots. ``upos`` is the UPOS tag; ``tags`` is the value of the
+        feature ExtPos, or else the UPOS tag.
     label_names, tag_names, feat_names : tuples of str
         The relations, the tags, and the values of the column FEATS.
     misc : callable
         Returns the column MISC of a node.
-    waived : mapping
-        From the names of rules to (N,) bool: the nodes that are excused from them.
+    waived : mapping of str to (N,) bool
+        For the name of a rule, a mask of the nodes that are excused from the rule.
     """
 
     heads: Nodes
@@ -53,29 +55,29 @@ class Trees(NamedTuple):
     waived: Mapping[str, Mask] = MappingProxyType({})
 
     def labeled(self, labels: tuple[str, ...]) -> Mask:
-        """Tell of each node whether its label is one of these, or a subtype of one."""
+        """Return a mask of the nodes whose label is one of these labels, or a subtype of one."""
         return matching(self.label_names, labels)[self.labels]
 
     def tagged(self, tags: tuple[str, ...]) -> Mask:
-        """Tell of each node whether its tag (by ExtPos, if there is one) is one of these."""
+        """Return a mask of the nodes whose tag (ExtPos, or else UPOS) is one of these tags."""
         return matching(self.tag_names, tags)[self.tags]
 
     def negations(self) -> Mask:
-        """Tell of each node whether it is an adverb or a particle with Polarity=Neg."""
+        """Return a mask of the adverbs and particles with Polarity=Neg."""
         return matching(self.tag_names, ("PART", "ADV"))[self.upos] & self.having(NEGATIVE)
 
     def having(self, feature: str) -> Mask:
-        """Tell of each node whether it has a feature, such as Polarity=Neg."""
+        """Return a mask of the nodes that have a feature, such as Polarity=Neg."""
         return containing(self.feat_names, feature)[self.feats]
 
     def dependents(self, word: int, labels: tuple[str, ...]) -> list[int]:
         """Return the dependents of a word that have one of these labels."""
         first, end = self.sentence(word)
         labeled = matching(self.label_names, labels)[self.labels[first:end]]
-        found: list[int] = (
+        dependents: list[int] = (
             np.flatnonzero((self.heads[first:end] == word) & labeled) + first
         ).tolist()
-        return found
+        return dependents
 
     def of_sentence(self, root: int, end: int) -> Trees:
         """Return the tree of one sentence."""
@@ -95,27 +97,27 @@ class Trees(NamedTuple):
         return root, int(np.searchsorted(self.roots, root, side="right"))
 
     def indices(self, labels: tuple[str, ...], *, of_others: bool = False) -> tuple[int, ...]:
-        """Return the indices of the labels that match, or of the others."""
+        """Return the indices of the labels that match, or of all other labels."""
         return numbers(matching(self.label_names, labels)[:-1] != of_others)
 
 
 def numbers(mask: Mask) -> tuple[int, ...]:
-    """Return the indices where a mask is true, for `Edges`: hashed, they need no second look."""
+    """Return the indices where a mask is true, as a tuple, which can be hashed, for `Edges`."""
     return tuple(mask.nonzero()[0].tolist())
 
 
 @lru_cache(maxsize=1024)
 def matching(names: tuple[str, ...], wanted: tuple[str, ...]) -> Mask:
-    """Tell of each name whether it is wanted, or a subtype of one that is; at the end False.
+    """Return a mask of the names that are wanted, or subtypes of wanted names; at the end False.
 
     >>> matching(("nsubj", "nsubj:pass", "obj"), ("nsubj",))
     array([ True,  True, False, False])
     """
-    found = [name in wanted or name.partition(":")[0] in wanted for name in names]
-    return np.array([*found, False])
+    match = [name in wanted or name.partition(":")[0] in wanted for name in names]
+    return np.array([*match, False])
 
 
 @lru_cache(maxsize=64)
 def containing(names: tuple[str, ...], feature: str) -> Mask:
-    """Tell of each value of FEATS whether it has the feature; at the end False."""
+    """Return a mask of the values of FEATS that have the feature; at the end False."""
     return np.array([*(feature in name.split("|") for name in names), False])

@@ -1,7 +1,7 @@
 """The rules of Universal Dependencies that are the same in all languages.
 
-They are those of the official validator, level 3, class SYNTAX (its errors, not its warnings), each
-under the name that it has there, with its exceptions.
+They are the rules of the official validator, level 3, class SYNTAX (its errors, not its warnings),
+with the validator's names and exceptions.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ RULES: Final[tuple[Rule, ...]] = (
     Dependents(
         "leaf-fixed", ("fixed",), ("goeswith", "reparandum", "conj", "punct"), negation=True
     ),
-    # That a goeswith is not attached projectively breaks another rule, goeswith-gap.
+    # A goeswith that is not attached projectively breaks another rule, goeswith-gap.
     Dependents("leaf-goeswith", ("goeswith",), negation=True, if_crossed=("punct",)),
     Dependents("leaf-punct", ("punct",), ("punct",)),
     Contiguous("goeswith-gap", ("goeswith",)),

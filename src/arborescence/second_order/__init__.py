@@ -4,14 +4,14 @@
 >>> from arborescence import second_order
 >>> scores = np.array([[0.0, 5.0, 4.0], [0.0, 0.0, 3.0], [0.0, 2.0, 0.0]])
 >>> grandparents = np.zeros((3, 3, 3))
->>> grandparents[0, 2, 1] = 9.0  # what 0 -> 2 -> 1 weighs beside the scores of 0 -> 2 and 2 -> 1
->>> found = second_order.decode(scores, grandparents=grandparents)
->>> found.heads, found.weight, found.exact
+>>> grandparents[0, 2, 1] = 9.0  # the weight of 0 -> 2 -> 1 beside the scores of both edges
+>>> decoding = second_order.decode(scores, grandparents=grandparents)
+>>> decoding.heads, decoding.weight, decoding.exact
 (array([-1,  2,  0]), 15.0, True)
 """
 
-from arborescence.second_order.decoding import Found, decode
+from arborescence.second_order.decoding import Decoding, decode
 from arborescence.second_order.parts import tree_weight
-from arborescence.second_order.sums import Sums, sum_trees
+from arborescence.second_order.sums import TreeSums, sum_trees
 
-__all__ = ["Found", "Sums", "decode", "sum_trees", "tree_weight"]
+__all__ = ["Decoding", "TreeSums", "decode", "sum_trees", "tree_weight"]

@@ -129,14 +129,14 @@ def run_automata(edges: EdgeParts, single: bool, prices: np.ndarray, choices: Ch
     """Let the automata choose again whose prices changed; return the weight of all choices.
 
     With m edges into and from a head, O(m²), with grandparents at most O(m³), for each head. An
-    automaton remembers the weight for each head of its head, from when it was last computed. The
-    weight has grown by at most the fall of the prices since then. So only grandparents are tried
-    again that could be best.
+    automaton remembers the last computed weight for each head of its head. Since then, the weight
+    has grown by at most the fall of the prices. So only grandparents that could be best are tried
+    again.
 
     - edges: of the sentence
     - single: whether exactly one edge leaves the root
-    - prices: (2, E) int64: ``[0, e]``: what the automaton of the edge's head pays; ``[1, e]``: what
-      the automaton of its modifier pays
+    - prices: (2, E) int64: ``[0, e]``: the price that the automaton of the edge's head pays;
+      ``[1, e]``: the price that the automaton of its modifier pays
     - choices: of the last round; changed
     """
     total = 0

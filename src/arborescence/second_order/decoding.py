@@ -35,12 +35,11 @@ if TYPE_CHECKING:
     from arborescence.core.choices import Root
     from arborescence.errors import ArborescenceError
 
-# Another search follows if sums need at least this many bits less: a better tree removes large
-# weights.
+# A known tree removes large weights. If sums then need this many bits less, the search is repeated.
 _BITS = 3
 
 
-class Found(NamedTuple):
+class Decoding(NamedTuple):
     """The result of `decode`; arrays for a batch.
 
     Attributes
@@ -88,8 +87,8 @@ def decode(
     rounds: int = 200,
     branches: int = 0,
     threads: int = 1,
-) -> Found:
-    """Return the tree whose edges, siblings and grandparents weigh most, and a bound.
+) -> Decoding:
+    """Return the tree with the highest sum over edges, siblings and grandparents, and a bound.
 
     Dynamic programming finds projective trees: O(n³) with siblings (McDonald and Pereira 2006),
     O(n⁴) with grandparents (Koo and Collins 2010). For trees of any kind, the problem is NP-hard.
@@ -102,22 +101,23 @@ def decode(
     scores : (..., N, N) array or torch tensor
         ``scores[..., h, d]``, as in `arborescence.decode`.
     siblings : (..., N, N, N) array or torch tensor, optional
-        ``siblings[..., h, d, s]`` is what h -> d weighs in addition, if s is the next nearer
+        ``siblings[..., h, d, s]`` is the additional weight of h -> d if s is the next nearer
         modifier of h on the same side; s = h if there is no nearer modifier. ``-inf``: not allowed.
         Parts that no tree has, and parts of absent edges, are ignored.
     grandparents : (..., N, N, N) array or torch tensor, optional
-        ``grandparents[..., g, h, d]`` is what h -> d weighs in addition, if g is the head of h.
+        ``grandparents[..., g, h, d]`` is the additional weight of h -> d if g is the head of h.
     lengths, root, projective, threads
         As in `arborescence.decode`.
     rounds : int
         The largest number of rounds of dual decomposition.
     branches : int
-        If the rounds leave a gap: how often the set of trees is divided by an edge, and each subset
-        bounded by up to `rounds` rounds. Some hundreds close every gap of short sentences.
+        The largest number of branchings, if the rounds leave a gap: a branching divides a set of
+        trees by an edge, and bounds each subset by up to `rounds` rounds. Some hundreds of
+        branchings close every gap of short sentences.
 
     Returns
     -------
-    found : Found
+    decoding : Decoding
         ``heads``, ``weight``, ``bound``, ``exact`` and ``rounds``. Heads are a torch tensor if
         `scores` is one.
 
@@ -136,8 +136,8 @@ def decode(
     ``exact`` is a proof in real arithmetic over the given floats. Parts are rounded to multiples of
     2^-44 of the largest weight that the sentence's trees could have, or finer (2^-40 from 64 words
     on): so whole numbers and most float32 are not rounded. If rounding could change the decision,
-    ``exact`` is False. `bound` is above all weights in each case. Which of several best trees is
-    returned is not specified.
+    ``exact`` is False. `bound` is above all weights in each case. If there are several best trees,
+    the choice among them is not specified.
 
     Examples
     --------
@@ -159,7 +159,7 @@ def decode(
     return _decode_batch(PartsBatch.of(scores, siblings, grandparents, lengths), options, threads)
 
 
-def _decode_batch(batch: PartsBatch, options: SecondOrderOptions, threads: int) -> Found:
+def _decode_batch(batch: PartsBatch, options: SecondOrderOptions, threads: int) -> Decoding:
     many, size, _ = batch.graph.scores.shape
     heads = np.full((many, size), -1, np.int64)
     weights, bounds = np.empty(many), np.empty(many)
@@ -174,15 +174,15 @@ def _decode_batch(batch: PartsBatch, options: SecondOrderOptions, threads: int) 
     in_threads(run, many, threads)
     shape, trees = batch.graph.shape, batch.graph.given_back(heads)
     if not shape:
-        return Found(trees, float(weights[0]), float(bounds[0]), bool(exact[0]), int(rounds[0]))
-    return Found(trees, *(array.reshape(shape) for array in (weights, bounds, exact, rounds)))
+        return Decoding(trees, float(weights[0]), float(bounds[0]), bool(exact[0]), int(rounds[0]))
+    return Decoding(trees, *(array.reshape(shape) for array in (weights, bounds, exact, rounds)))
 
 
-def _decode_sentence(batch: PartsBatch, sentence: int, options: SecondOrderOptions) -> Found:
+def _decode_sentence(batch: PartsBatch, sentence: int, options: SecondOrderOptions) -> Decoding:
     parts = batch.parts(sentence, options.single)
     batch.check(sentence, parts)
     if len(parts.scores) == 1:
-        return Found(np.array([-1]), 0.0, 0.0, True, 0)
+        return Decoding(np.array([-1]), 0.0, 0.0, True, 0)
     scale = 1.0 if parts.largest(1.0) < 1e300 else SCALE  # so that no sum of weights overflows
     heads, least, exponent, rounds = None, -np.inf, -np.inf, 0
     while True:
@@ -204,7 +204,7 @@ def _decode_sentence(batch: PartsBatch, sentence: int, options: SecondOrderOptio
         if exact or least == -np.inf:
             break
     weight = least if scale == 1.0 else _weight(parts, heads, 1.0)
-    return Found(heads, weight, weight if exact else max(bound, weight), exact, rounds)
+    return Decoding(heads, weight, weight if exact else max(bound, weight), exact, rounds)
 
 
 def _weight(parts: Parts, heads: NDArray[np.int64], scale: float) -> float:
@@ -214,7 +214,7 @@ def _weight(parts: Parts, heads: NDArray[np.int64], scale: float) -> float:
 def _first_tree(
     batch: PartsBatch, sentence: int, ceilings: NDArray[np.float64], options: SecondOrderOptions
 ) -> NDArray[np.int64]:
-    """Return the best tree if each edge had its best sibling and grandparent."""
+    """Return the tree that would be best if each edge had its best sibling and grandparent."""
     try:
         heads: NDArray[np.int64] = decode_edges(
             ceilings,
@@ -284,8 +284,8 @@ def _search(
 
 def decode_listed(
     listed: Listed, ends: NDArray[np.int64], *, single: bool, rounds: int, branches: int
-) -> list[Found]:
-    """Return the result of `second_order.decode` for each of several sentences; errors as there.
+) -> list[Decoding]:
+    """Return the result of `second_order.decode` for each sentence, with the same errors.
 
     - listed: the parts of all sentences in a row: `Listed`, but with float64 weights. If the
       weights are multiples of a power of two such that sums have at most 40 bits, the search can
@@ -331,7 +331,7 @@ def decode_listed(
         exact = weight >= bound - scale.slack and weight > LOWEST and not scale.rounded
         value = math.ldexp(float(weight), -scale.exponent) if weight > LOWEST else -math.inf
         limit = value if exact else scale.above(max(bound, weight))
-        outputs.append(Found(tree, value, limit, exact, rounds_done))
+        outputs.append(Decoding(tree, value, limit, exact, rounds_done))
     return outputs
 
 

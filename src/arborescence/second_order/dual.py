@@ -46,9 +46,9 @@ if TYPE_CHECKING:
 _STEP: Final = 1.3
 _SHRINK: Final = 0.9
 _PATIENCE: Final = 6
-# How much a direction is deflected from the last direction; Camerini et al. recommend 1.5.
+# The deflection of a direction from the last direction; Camerini et al. recommend 1.5.
 _DEFLECTION: Final = 1.5
-# How fast the average over the trees of all rounds forgets.
+# The weight of the newest tree in the average over the trees of all rounds.
 _FORGET: Final = 0.1
 
 
@@ -81,18 +81,33 @@ class DualProblem(NamedTuple):
 
 
 class DualSearch:
-    """A search for the best tree, with the best tree so far."""
+    """A search for the best tree, with the best tree so far.
+
+    Parameters
+    ----------
+    listed, units
+        The edges of a sentence, and their units.
+    single
+        Whether exactly one edge leaves the root.
+    rounds
+        The largest number of rounds for each problem.
+    heads : (N,) int64
+        A tree to start from.
+    weight
+        The weight of this tree; ABSENT if it has absent parts, or if there is no such tree.
+    most
+        The search ends when it finds a tree that weighs more.
+    """
 
     def __init__(
         self,
-        # listed, units: the edges of a sentence, and their units
         listed: Listed,
         units: Scale,
-        single: bool,  # whether exactly one edge leaves the root
-        rounds: int,  # the largest number of rounds for each problem
-        heads: NDArray[np.int64],  # (N,): a tree to start from
-        weight: int,  # its weight; ABSENT if it has absent parts or there is no tree to start from
-        most: int = -ABSENT,  # the search ends when it finds a tree that weighs more
+        single: bool,
+        rounds: int,
+        heads: NDArray[np.int64],
+        weight: int,
+        most: int = -ABSENT,
     ) -> None:
         self._listed = listed
         self._units = units
@@ -144,7 +159,7 @@ class DualSearch:
         return Answer(self._heads, self._weight, bound, self._done, first.prices)
 
     def _is_open(self, bound: int) -> bool:
-        """Tell whether trees of this bound could be better than the best tree, and matter."""
+        """Tell whether trees of this bound may be better than the best tree, and are needed."""
         return bound > self._weight + self._units.slack and self._weight <= self._most
 
     def _branch(self, problem: DualProblem) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -172,25 +187,29 @@ def first_prices(scores: NDArray[np.int64]) -> NDArray[np.int64]:
     "out int64[:, ::1], out int64[:, ::1]"
 )
 def solve(
-    # (B + 1, 4) int64: where the nodes, edges, pairs and grandparents of each sentence begin
     ends: np.ndarray,
-    listed: Listed,  # `Listed`, of all sentences in a row; edges are numbered anew in each
-    # single, rounds, most: as for `DualSearch`
+    listed: Listed,
     single: bool,
     rounds: int,
-    limits: np.ndarray,  # (B, 3) int64: the fields limit, step and slack of the sentence's units
+    limits: np.ndarray,
     most: int,
-    heads: np.ndarray,  # (N,) int64, changed: the best trees known, in a row
-    # (2, E) int64, changed: the initial prices; in the end the prices at the lowest bound
+    heads: np.ndarray,
     prices: np.ndarray,
-    # (B, 4) int64, changed: the weight of the best tree known (ABSENT if there is none), the bound
-    # (ABSENT if no tree exists), the edge for branching (-1 if it is not needed), and the number of
-    # rounds done
     results: np.ndarray,
 ) -> None:
     """Run the rounds of several sentences, for m edges a word: at most O(n m³) a round.
 
     Without grandparents, a round takes O(n m²). The tree takes O(n²).
+
+    - ends: (B + 1, 4): where the nodes, edges, pairs and grandparents of each sentence begin
+    - listed: of all sentences in a row; the edges of each sentence are numbered from 0
+    - single, rounds, most: as for `DualSearch`
+    - limits: (B, 3): the fields limit, step and slack of each sentence's units
+    - heads: (N,), changed: the best known trees, in a row
+    - prices: (2, E), changed: the initial prices, and in the end the prices at the lowest bound
+    - results: (B, 4), changed: the weight of the best known tree (ABSENT if there is none), the
+      bound (ABSENT if no tree exists), the edge for branching (-1 if it is not needed), and the
+      number of rounds done
     """
     firsts, modifiers, scores, pairs, grandparents = listed
     for b in range(results.shape[0]):
@@ -350,16 +369,22 @@ def doubtful(average: np.ndarray) -> int:
 @uncounted_kernel
 @never_negative
 def move(
-    edges: EdgeParts,  # of the sentence
-    prices: np.ndarray,  # (2, E) int64, changed
-    direction: np.ndarray,  # (2, E) float64, changed: the last direction; 0 in the first round
-    average: np.ndarray,  # (E,) float64, changed: how often edges were in the trees
-    choices: ChildChoices,  # from `run_automata`. The automata whose prices change are marked.
-    heads: np.ndarray,  # (N,) int64: the tree
-    pull: float,  # how far the bound should fall
-    limit: int,  # the largest absolute price
+    edges: EdgeParts,
+    prices: np.ndarray,
+    direction: np.ndarray,
+    average: np.ndarray,
+    choices: ChildChoices,
+    heads: np.ndarray,
+    pull: float,
+    limit: int,
 ) -> None:
-    """Raise the prices of edges that automata choose, and lower the tree's. O(1) an edge."""
+    """Raise the prices of edges that automata choose, and lower the tree's prices. O(1) an edge.
+
+    `prices` (2, E), `direction` (2, E), the last direction (0 in the first round), and `average`
+    (E,), the share of recent trees that have an edge, are changed. `choices` are from
+    `run_automata`; the automata whose prices change are marked. `heads` (N,) is the tree, `pull` is
+    how far the bound should fall, and `limit` is the largest absolute price.
+    """
     along, squares = 0.0, 0.0
     for e in range(average.shape[0]):
         d = edges.modifiers[e]

@@ -1,7 +1,7 @@
 """The present edges of a sentence and their parts, listed for head automata (Koo et al. 2010).
 
-Edges are numbered by head, edges to its right first, the nearest first: so the edges of an
-automaton lie side by side.
+Edges are numbered by head; for each head, edges to the right come first, and the nearest edge comes
+first. So the edges of an automaton lie side by side.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 class Listed(NamedTuple):
     """The edges of a sentence, or of several sentences in a row, and the weights of their parts.
 
-    With one root edge, root edges have no siblings: the part without sibling is in their scores.
+    With a single root edge, root edges have no siblings: their scores include the part without
+    sibling.
     """
 
     #: (2N + 1,): the edges of h to its right begin at ``firsts[2h]``, and the edges to its left at
@@ -204,7 +205,7 @@ def indexed(
 
 
 class Ceilings(NamedTuple):
-    """The most that each edge can add to a tree; (E,) int64 each."""
+    """The largest weight that each edge can add to a tree; (E,) int64 each."""
 
     #: the weight of the best sibling
     siblings: np.ndarray
@@ -244,7 +245,7 @@ def ceilings_of(edges: EdgeParts, single: bool) -> Ceilings:
 def without_hopeless(
     edges: EdgeParts, ceilings: Ceilings, weight: int, single: bool, origin: np.ndarray
 ) -> EdgeParts:
-    """Return a copy without the edges and parts of which no tree weighs `weight`; O(1) a part.
+    """Return a copy without the edges and parts that no tree of `weight` has; O(1) a part.
 
     Absent edges are left out, too. ``origin`` (E,) int64 gets the former numbers of the edges.
     """

@@ -4,8 +4,9 @@ A tree has one part for each word d with the head h: ``scores[h, d]``; ``sibling
 s is the next nearer modifier of h on the same side, or h if there is none; and, if h is not the
 root, ``grandparents[g, h, d]``, where g is the head of h (McDonald and Pereira 2006; Carreras
 2007). So the *ceiling* of an edge, its score with the best sibling and the best grandparent, bounds
-what the word d can add to a tree. A *hopeless* edge or part is removed before the search: a tree
-with this part weighs less than a known tree, even if all other words add their highest ceilings.
+the weight that the word d can add to a tree. A *hopeless* edge or part is removed before the
+search: a tree with this part weighs less than a known tree, even if all other words add their
+highest ceilings.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ class Parts(NamedTuple):
 
 
 class PartsBatch(NamedTuple):
-    """A batch of a caller's parts: shapes and types are checked, values are not."""
+    """A batch of a caller's parts, with checked shapes and types; the values are not checked."""
 
     #: the scores of edges
     graph: Graph
@@ -162,7 +163,7 @@ def ceilings_of(parts: Parts, scale: float) -> NDArray[np.float64]:
 def remove_hopeless(
     parts: Parts, scale: float, ceilings: NDArray[np.float64], weight: float
 ) -> None:
-    """Remove the edges and parts of which no tree weighs `weight`, times `scale`. O(n³)."""
+    """Remove the edges and parts that no tree of `weight`, times `scale`, has. O(n³)."""
     size = len(parts.scores)
     best = ceilings[0, :, 1:].max(axis=0)
     with np.errstate(invalid="ignore"):  # absent parts are -inf, and are not removed again

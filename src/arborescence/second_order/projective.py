@@ -1,10 +1,10 @@
 """The best projective tree with siblings and grandparents, by dynamic programming.
 
 Siblings alone take O(n³) (McDonald and Pereira 2006, after Eisner 1996), with grandparents O(n⁴)
-(Koo and Collins 2010). Spans are Eisner's; beside complete and incomplete spans, there are spans
-*between* two neighbouring modifiers of one head. With grandparents, each span has a *context*: the
-head of the span's own head, or for a span between modifiers, their head. If c is the context and s
-lies between h and d::
+(Koo and Collins 2010). Beside Eisner's complete and incomplete spans, there are spans *between* two
+neighbouring modifiers of one head. With grandparents, each span has a *context*: the head of the
+span's own head, or for a span between modifiers, the head of both. If c is the context and s lies
+between h and d::
 
     between[c, s, d]    = max over r of complete[c, s, r] + complete[c, d, r + 1]
     incomplete[c, h, d] = scores[h, d] + grandparents[c, h, d] + the larger of
@@ -92,19 +92,20 @@ def weight_of_edge(scores: np.ndarray, grandparents: np.ndarray, c: int, h: int,
 @kernel
 @takes(f"{UNITS}, bool, out int64[:, :, :, ::1]")
 def fill_spans(
-    # scores, siblings, grandparents: of `Units`
     scores: np.ndarray,
     siblings: np.ndarray,
     grandparents: np.ndarray,
-    single: bool,  # whether exactly one edge leaves the root
-    # (4, C, N, N) int64, ABSENT: for C = N contexts, or C = 1 without grandparents: complete spans
-    # ``[c, head, end]``; the same transposed; incomplete spans ``[c, head, dependent]``; and spans
-    # between modifiers, in both orders
+    single: bool,
     charts: np.ndarray,
 ) -> int:
     """Fill the charts; return the best tree's weight, at most LOWEST if none.
 
     O(n³), with grandparents O(n⁴).
+
+    `scores`, `siblings` and `grandparents` are of `Units`; `single` tells whether exactly one edge
+    leaves the root. `charts` (4, C, N, N) hold ABSENT, for C = N contexts, or C = 1 without
+    grandparents: complete spans ``[c, head, end]``; the same transposed; incomplete spans ``[c,
+    head, dependent]``; and spans between modifiers, in both orders.
     """
     _, contexts, size, _ = charts.shape
     complete, across, incomplete, between = charts[0], charts[1], charts[2], charts[3]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from arborescence.core.choices import Root
 
 
-class Sums(NamedTuple):
+class TreeSums(NamedTuple):
     """The result of `sum_trees`; arrays for a batch.
 
     Attributes
@@ -42,7 +42,7 @@ def sum_trees(
     *,
     root: Root = "single",
     threads: int = 1,
-) -> Sums:
+) -> TreeSums:
     """Sum over all projective trees; the probability of a tree is proportional to exp(weight).
 
     O(n³) time and O(n²) memory a sentence, in float64: the relative error is about the relative
@@ -55,7 +55,7 @@ def sum_trees(
 
     Returns
     -------
-    sums : Sums
+    sums : TreeSums
         ``log_partition`` and ``marginals``. If `scores` is a torch tensor, the marginals are a
         tensor. The marginals are also the gradient of the log-partition in the scores.
 
@@ -67,8 +67,8 @@ def sum_trees(
     Examples
     --------
     >>> import numpy as np
-    >>> found = sum_trees(np.zeros((3, 3)))
-    >>> round(np.exp(found.log_partition)), found.marginals[:, 1:].tolist()
+    >>> sums = sum_trees(np.zeros((3, 3)))
+    >>> round(np.exp(sums.log_partition)), sums.marginals[:, 1:].tolist()
     (2, [[0.5, 0.5], [0.0, 0.5], [0.5, 0.0]])
     """
     single = check_root(root)
@@ -94,7 +94,7 @@ def sum_trees(
     in_threads(run, many, threads)
     shape = batch.graph.shape
     total = log_partitions.reshape(shape) if shape else float(log_partitions[0])
-    return Sums(total, batch.graph.given_back(marginals))
+    return TreeSums(total, batch.graph.given_back(marginals))
 
 
 @inlined_kernel

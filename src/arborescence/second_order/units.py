@@ -58,7 +58,7 @@ class Scale(NamedTuple):
 
     @property
     def slack(self) -> int:
-        """How far a bound may stay above a tree's weight: 0 only without rounding."""
+        """The largest proven difference of a bound and a tree's weight: 0 only without rounding."""
         return self.limit >> 28 if self.rounded else 0
 
     @property
@@ -133,24 +133,25 @@ def in_units(weights: NDArray[np.float64], exponent: int) -> tuple[NDArray[np.in
     "out int64[::1], out int64[::1], out int64[:, ::1]"
 )
 def list_units(
-    # (B + 1, 4) int64: where the nodes, edges, pairs and grandparents of each sentence begin
     ends: np.ndarray,
-    bits: np.ndarray,  # (B,) int64: `bits_for` their numbers of nodes
-    # scores, pairs, grandparents: float64
+    bits: np.ndarray,
     scores: np.ndarray,
     pairs: np.ndarray,
     grandparents: np.ndarray,
-    # of_scores, of_pairs, of_grandparents: int64, filled
     of_scores: np.ndarray,
     of_pairs: np.ndarray,
     of_grandparents: np.ndarray,
-    # (B, 3) int64, filled: the exponent, the bits set in any weight's units, and whether any weight
-    # was rounded
     scales: np.ndarray,
 ) -> int:
     """Convert the parts of several sentences; return the first with NaN or +inf, else B.
 
     O(1) for each part.
+
+    `ends` (B + 1, 4) are the indices where the nodes, edges, pairs and grandparents of each
+    sentence begin; `bits` (B,) are `bits_for` the sentences' numbers of nodes. `scores`, `pairs`
+    and `grandparents` are float64; `of_scores`, `of_pairs` and `of_grandparents` are filled.
+    `scales` (B, 3) are filled: the exponent, the bits set in any weight's units, and whether any
+    weight was rounded.
     """
     sentences: int = bits.shape[0]
     for b in range(sentences):

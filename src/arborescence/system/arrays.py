@@ -58,7 +58,9 @@ _DAMAGES: Final = (
 class _Complaint(NamedTuple):
     """The error class and the message for a file that cannot be read."""
 
+    #: the error class
     error: type[ArborescenceError]
+    #: the message
     text: str
 
     @contextmanager

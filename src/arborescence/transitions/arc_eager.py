@@ -101,9 +101,9 @@ def prepare(heads: np.ndarray, guide: np.ndarray) -> None:
 def oracle(state: np.ndarray, heads: np.ndarray, guide: np.ndarray) -> int:
     """Return the next transition towards a tree (Nivre 2008, Section 4).
 
-    LEFT-ARC or RIGHT-ARC if the tree has the edge. Else REDUCE, if s0 has its head, and b0 has an
-    edge with a node below s0 on the stack. Else SHIFT. The root counts as a node below s0: if b0 is
-    the root or its child, then s0 has all its children.
+    LEFT-ARC or RIGHT-ARC if the tree has the edge. Else REDUCE, if s0 has its head, and the tree
+    has an edge between b0 and a node below s0 on the stack. Else SHIFT. The root counts as a node
+    below s0: if b0 is the root or its child, then s0 has all its children.
     """
     size = state[COUNTERS, SIZE]
     if size > 0:
@@ -122,10 +122,10 @@ def oracle(state: np.ndarray, heads: np.ndarray, guide: np.ndarray) -> int:
 def loss(state: np.ndarray, heads: np.ndarray, single: bool) -> int:
     """Return the number of wrong heads in the best tree that can still be reached. O(n · stack).
 
-    These are the gold edges that can no longer be made (Goldberg and Nivre 2012, Section 4). With
-    one root edge, the root edge can go only to the bottom of the stack. Let w be a word above the
-    bottom that has lost its gold head: w must get a later word as its head. This costs one more
-    edge if the last word is, in gold, a descendant of w or of a word above w.
+    A head is wrong if its gold edge can no longer be made (Goldberg and Nivre 2012, Section 4).
+    With a single root edge, the root edge can go only to the bottom of the stack. Let w be a word
+    above the bottom that has lost its gold head: w must get a later word as its head. This costs
+    another edge if the last word is, in the gold tree, a descendant of w or of a word above w.
     """
     n = heads.shape[0] - 1
     front = state[COUNTERS, FRONT]

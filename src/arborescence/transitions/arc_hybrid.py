@@ -11,9 +11,8 @@ it, and b0 the first node of the buffer:
 
 So the root edge is made last, and there is exactly one root edge. If several root edges are
 allowed, RIGHT-ARC from the root is always legal. A derivation of n words has 2n transitions, and
-builds a projective tree. A
-tree may have several derivations: RIGHT-ARC can be made before or after words with heads in the
-buffer are shifted and removed.
+builds a projective tree. A tree may have several derivations: RIGHT-ARC can be made before or after
+words with heads in the buffer are shifted and removed.
 """
 
 from __future__ import annotations
@@ -91,9 +90,9 @@ def oracle(state: np.ndarray, heads: np.ndarray, guide: np.ndarray) -> int:
 def loss(state: np.ndarray, heads: np.ndarray) -> int:
     """Return the number of wrong heads in the best tree that can still be reached. O(n).
 
-    Gold edges that can each be made can be made together (Goldberg and Nivre 2013, Section 4), with
-    one root edge too. The head of a word on the stack must be in the buffer or just below the word;
-    the head of a word in the buffer can be anywhere.
+    If each of several gold edges can be made, all of them can be made together (Goldberg and Nivre
+    2013, Section 4), also with a single root edge. The head of a word on the stack must be in the
+    buffer or just below the word; the head of a word in the buffer can be anywhere.
     """
     n = heads.shape[0] - 1
     front = state[COUNTERS, FRONT]

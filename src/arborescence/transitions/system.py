@@ -245,7 +245,7 @@ class TransitionSystem:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class State:
-    """A state of a derivation. It is immutable: `apply` returns a new state.
+    """A state of a derivation. States are immutable: `apply` returns a new state.
 
     Examples
     --------
@@ -264,7 +264,7 @@ class State:
     _system: TransitionSystem
     #: whether exactly one edge leaves the root
     _single: bool
-    #: (FIELDS, n + 4): the state for the kernels
+    #: (FIELDS, n + 4): the state, as an array for the kernels
     _array: NDArray[np.int32]
     #: the label of each word so far
     _deprels: tuple[str | None, ...]
@@ -336,8 +336,8 @@ class State:
         """Return the cost of each legal action: the number of additional wrong heads.
 
         The dynamic oracle (Goldberg and Nivre 2012, 2013): the number of wrong heads in the best
-        tree that can be reached after the action, minus the number in the best tree that can be
-        reached now. The costs are exact for trees with one root edge, too. O(n · stack).
+        tree within reach after the action, minus the number in the best tree within reach before
+        the action. The costs are exact for trees with a single root edge, too. O(n · stack).
 
         Parameters
         ----------

@@ -103,7 +103,7 @@ def align(gold: Columns, predicted: Columns) -> tuple[npt.NDArray[np.int64], npt
     pairs = np.empty((min(n, m), 2), dtype=np.int64)
     stretches = np.empty((min(n, m), 4), dtype=np.int64)
     ours, theirs = (
-        _Words(each.data, each.spans, each.starts, each.ends, each.in_multiword)
+        _WordArrays(each.data, each.spans, each.starts, each.ends, each.in_multiword)
         for each in (gold, predicted)
     )
     count, different = _align(ours, theirs, pairs, stretches)
@@ -130,7 +130,7 @@ def _form(columns: Columns, word: int) -> str:
     return token.tobytes().decode().lower()
 
 
-class _Words(NamedTuple):
+class _WordArrays(NamedTuple):
     """The arrays of `Columns` that the alignment needs."""
 
     #: As `Columns.data`.
@@ -146,14 +146,14 @@ class _Words(NamedTuple):
 
 
 _WORDS: Final = (
-    "treebank.alignment._Words(uint8[::1], int64[:, ::1], int64[::1], int64[::1], bool[::1])"
+    "treebank.alignment._WordArrays(uint8[::1], int64[:, ::1], int64[::1], int64[::1], bool[::1])"
 )
 
 
 @kernel
 @takes(f"{_WORDS}, {_WORDS}, out int64[:, ::1], out int64[:, ::1]")
 def _align(
-    ours: _Words, theirs: _Words, pairs: np.ndarray, stretches: np.ndarray
+    ours: _WordArrays, theirs: _WordArrays, pairs: np.ndarray, stretches: np.ndarray
 ) -> tuple[int, int]:
     """Pair n and m words; return the numbers of pairs and of spans still to be paired. O(size).
 

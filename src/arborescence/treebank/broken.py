@@ -46,11 +46,13 @@ class _Named(io.BytesIO):
 class Mended(NamedTuple):
     """A sentence that `mended` has repaired."""
 
-    # with a tree. Without a parser and rules, a changed word that hangs from the root has the
-    # relation ``root``; another one that had this or none has ``dep``.
+    #: the sentence with a tree. Without a parser and rules, a changed word has the relation
+    #: ``root`` if the root is its head, and ``dep`` if its relation was ``root`` or empty.
     sentence: Sentence
-    changed: NDArray[np.int64]  # (c,): the words whose heads are others than before
-    broken: bool  # whether no tree was found that keeps the rules
+    #: (c,): the words whose heads have changed
+    changed: NDArray[np.int64]
+    #: whether no tree was found that keeps the rules
+    broken: bool
 
 
 def read_broken(

@@ -111,10 +111,10 @@ def _merge(n: int, edges: UndirectedEdges, best: np.ndarray, label: np.ndarray) 
 def drop_repeated(n: int, edges: UndirectedEdges, last: np.ndarray) -> int:
     """Remove all parallel edges but the best; return how many edges remain. O(m + n).
 
-    Levi, Reichart and Rappoport (2016), Algorithm 1, line 13, removes them in each step. Here they
-    are removed only if there are more edges than pairs of nodes, because removal takes up to twice
-    as long as a step. Edges are grouped by their lower node; the best edge to each higher node is
-    looked up. The order stays; of equal edges the first stays.
+    Levi, Reichart and Rappoport (2016), Algorithm 1, line 13, remove parallel edges in each step.
+    Here they are removed only if there are more edges than pairs of nodes, because removal takes up
+    to twice as long as a step. Edges are grouped by their lower node; a table has the best edge to
+    each higher node. The order stays; of equal edges the first stays.
 
     - n: as in `boruvka`
     - edges: overwritten

@@ -125,20 +125,24 @@ def hang(n: int, parents: np.ndarray, root: int, heads: np.ndarray) -> None:
 @kernel
 @takes("float64[:, :, ::1], int64[::1], bool, int64, int64, bool, out int64[:, ::1], int64")
 def undirected_kernel(
-    scores: np.ndarray,  # (B, N, N) float64: ``[b, h, d]``
-    lengths: np.ndarray,  # (B,) int64, words of each sentence; (0,) if each has N - 1 words
-    single: bool,  # whether there must be exactly one root edge
-    # how, rounds, alone: as in `encode_kernel` and `enhance_kernel`
+    scores: np.ndarray,
+    lengths: np.ndarray,
+    single: bool,
     how: int,
     rounds: int,
     alone: bool,
-    heads: np.ndarray,  # (B, N) int64, written; padding and the root become -1
+    heads: np.ndarray,
     start: int,
 ) -> tuple[int, int]:
     """Decode from sentence `start` on, as the notes of `decode` say. O(n²) for each sentence.
 
     Return the first sentence without a result, and the fault. The fault is NO_TREE if the tree of
     the algorithm has an absent edge (another tree may have none).
+
+    `scores` are (B, N, N), ``[b, h, d]``; `lengths` (B,) are the numbers of words, or (0,) if each
+    sentence has N - 1 words; `single` tells whether there must be exactly one root edge. `how`,
+    `rounds` and `alone` are as in `encode_kernel` and `enhance_kernel`. `heads` (B, N) are filled:
+    padding and the root become -1.
     """
     batch, size, _ = scores.shape
     weights = np.empty(size * size)

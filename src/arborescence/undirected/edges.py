@@ -48,15 +48,18 @@ def first_of(edges: UndirectedEdges, count: int) -> UndirectedEdges:
 @kernel
 @takes(f"int64, int64[::1], int64[::1], float64[::1], int64, {OUT_EDGES}")
 def take_edges(
-    n: int,  # nodes 0, ..., n - 1
-    # of_u, of_v, of_weight: (M,) int64, int64 and float64: the caller's edges
+    n: int,
     of_u: np.ndarray,
     of_v: np.ndarray,
     of_weight: np.ndarray,
-    sign: int,  # 1, or -1 for minimum spanning trees
-    room: UndirectedEdges,  # written: there is room for M edges
+    sign: int,
+    room: UndirectedEdges,
 ) -> tuple[int, int]:
-    """Copy the edges that can be chosen; return their number, or a bad edge, and a fault. O(m)."""
+    """Copy the edges that can be chosen; return their number, or a bad edge, and a fault. O(m).
+
+    `of_u`, `of_v` and `of_weight` (M,) are the caller's edges of the nodes 0, ..., n - 1; `sign` is
+    1, or -1 for minimum spanning trees; `room` has room for M edges.
+    """
     u, v, weight, origin = room
     count = 0
     for k in range(len(of_weight)):

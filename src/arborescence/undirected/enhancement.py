@@ -54,7 +54,7 @@ def turn(heads: np.ndarray, v: int) -> None:
 def make_changes(
     n: int, gains: np.ndarray, alone: bool, heads: np.ndarray, foremost: np.ndarray
 ) -> bool:
-    """Make the best change alone, or all changes that gain most among those they exclude. O(n).
+    """Make the best change alone, or each change that gains more than those it excludes. O(n).
 
     Return whether any change was made.
 
@@ -94,16 +94,20 @@ def make_changes(
 @kernel
 @takes("float64[:, ::1], out int64[::1], int64, int64, bool, out float64[::1], out int64[::1]")
 def enhance_kernel(
-    # (N, N) float64: ``[h, d]``, without NaN and +inf. Here -inf counts as the lowest float64.
     scores: np.ndarray,
-    heads: np.ndarray,  # (N,) int64: a tree; changed in place
-    n: int,  # the number of words
-    rounds: int,  # the number of rounds, or `WITHOUT_END`
-    alone: bool,  # as in `make_changes`
-    gains: np.ndarray,  # (N,) float64
-    foremost: np.ndarray,  # (N,) int64: scratch
+    heads: np.ndarray,
+    n: int,
+    rounds: int,
+    alone: bool,
+    gains: np.ndarray,
+    foremost: np.ndarray,
 ) -> None:
-    """Enhance a tree. O(n) a round."""
+    """Enhance a tree. O(n) a round.
+
+    `scores` (N, N), ``[h, d]``, are without NaN and +inf, and -inf counts as the lowest float64.
+    `heads` (N,) is a tree, which is changed in place. `rounds` is the number of rounds, or
+    `WITHOUT_END`. `alone` is as in `make_changes`; `gains` and `foremost` (N,) are scratch.
+    """
     while rounds != 0:
         rounds -= 1
         for v in range(1, n + 1):

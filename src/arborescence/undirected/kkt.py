@@ -5,8 +5,8 @@ makes two steps of Borůvka's algorithm and a recursive call on a random half of
 forest from this call, most of the other edges are removed in linear time (`drop_heavy`).
 
 An edge is *heavy* for a forest F if it is worse than every edge of the path in F between its ends
-(Karger, Klein and Tarjan minimize, hence the name). It is the worst edge of the cycle that it
-closes, so it is in no best tree. All m edges are tested in O(m + n):
+(Karger, Klein and Tarjan minimize, hence the name). A heavy edge is the worst edge of the cycle
+that it closes, so no best tree has it. All m edges are tested in O(m + n):
 
 - *The tree of components* (King 1997). Borůvka's algorithm on F builds a tree: its leaves are the
   nodes, and its inner nodes are the components that the steps form. The edge from a component to
@@ -80,7 +80,7 @@ def kkt(n: int, edges: UndirectedEdges, chosen: np.ndarray, coins: np.ndarray) -
 def _sample(m: int, coins: np.ndarray) -> np.ndarray:
     """Choose each of 0, ..., m - 1 with probability 1/2: int32, ascending. O(m).
 
-    The random bits are those of SplitMix64 (Steele, Lea and Flood 2014).
+    The random bits come from SplitMix64 (Steele, Lea and Flood 2014).
     """
     places = np.empty(m, np.int32)
     count = 0

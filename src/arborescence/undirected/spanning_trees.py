@@ -71,7 +71,7 @@ def spanning_tree(
     minimum : bool
         Whether lower weights are better. Then ``+inf`` means that an edge is absent.
     rng : int or numpy.random.Generator
-        The random numbers for "kkt". The tree does not depend on them.
+        The random numbers for "kkt". The tree does not depend on these numbers.
 
     Returns
     -------
@@ -162,7 +162,7 @@ def _span(
         end = "v" if 0 <= of_u[count] < nodes else "u"
         value = as_array(u if end == "u" else v)[0][
             count
-        ]  # the caller's own value: large ones wrap around in int64
+        ]  # the caller's own value: a large value wraps around in int64
         allowed = f"nodes are 0 to {nodes - 1}" if nodes else "there are no nodes"
         raise ScoresError(f"{end}[{count}] is {value}: {allowed}")
     if fault != FINE:
@@ -171,7 +171,7 @@ def _span(
             + _ALLOWED_WEIGHTS[minimum]
         )
     edges = UndirectedEdges(*(array[:count] for array in room))
-    if nodes > _SPARSE * count:  # those without edges would take memory
+    if nodes > _SPARSE * count:  # nodes without edges would take memory
         used, ends = np.unique(np.concatenate((edges.u, edges.v)), return_inverse=True)
         nodes, numbers = used.size, ends.astype(np.int32).reshape(2, count)
         edges = edges._replace(u=numbers[0], v=numbers[1])

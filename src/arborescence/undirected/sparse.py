@@ -74,7 +74,8 @@ def decode_sparse(
     Raises
     ------
     ScoresError, NoTreeError, OptionError
-        As there; and if a weight is negative and ``encoding="product"``.
+        As in `arborescence.decode_sparse`; and if a weight is negative and
+        ``encoding="product"``.
 
     Notes
     -----
@@ -242,15 +243,11 @@ class Pairs(NamedTuple):
     "out float64[::1], out float64[::1]"
 )
 def find_pairs(
-    n: int,  # the number of words
-    # heads, deps: (m,) int64
+    n: int,
     heads: np.ndarray,
     deps: np.ndarray,
-    # (m,) float64: of parallel edges, the best edge counts. Loops and edges into the root are
-    # ignored.
     weights: np.ndarray,
-    how: int,  # as in `encode_kernel`: a product takes no negative score of an edge between words
-    # low, high, onward, back: (m,) int32, int32, float64, float64: written, as in `Pairs`
+    how: int,
     low: np.ndarray,
     high: np.ndarray,
     onward: np.ndarray,
@@ -259,6 +256,11 @@ def find_pairs(
     """Find the pairs of nodes that have an edge. O(m + n).
 
     Return their number and FINE, or an invalid edge and its fault.
+
+    `heads`, `deps` and `weights` (m,) are the edges of a graph of `n` words: of parallel edges, the
+    best edge counts; loops and edges into the root are ignored. `how` is as in `encode_kernel`: a
+    product takes no negative score of an edge between words. `low`, `high`, `onward` and `back`
+    (m,) are filled, as in `Pairs`.
     """
     m = len(weights)
     # An index is read once, checked, and kept here: another thread may change the arrays.
@@ -350,20 +352,21 @@ def encode_pairs(onward: np.ndarray, back: np.ndarray, how: int, out: np.ndarray
 @kernel
 @takes("int32[::1], int32[::1], float64[::1], float64[::1], int64[::1], bool, out int64[::1]")
 def direct_kernel(
-    # low, high, onward, back: as in `Pairs`
     low: np.ndarray,
     high: np.ndarray,
     onward: np.ndarray,
     back: np.ndarray,
-    # (k,) int64: the numbers of the pairs in the forest; if `single`, a forest of the words
-    # without the root
     chosen: np.ndarray,
-    single: bool,  # whether to add the root edge that is best for the tree of the words
-    heads: np.ndarray,  # (n + 1,) int64: written
+    single: bool,
+    heads: np.ndarray,
 ) -> bool:
     """Direct a spanning forest's edges away from the root; False if the forest is no tree.
 
     O(n + root edges).
+
+    `low`, `high`, `onward` and `back` are as in `Pairs`. `chosen` (k,) has the numbers of the pairs
+    in the forest. If `single`, this is a forest of the words without the root, and the best root
+    edge for the tree of the words is added. `heads` (n + 1,) are filled.
     """
     first = 1 if single else 0
     n, nodes = len(heads) - 1, len(heads) - first

@@ -11,8 +11,8 @@ import arborescence as arb
 from arborescence.treebank import Sentence, read, write
 from arborescence.treebank.phrase_structure import (
     HeadRules,
+    PhraseTree,
     Tally,
-    Tree,
     convert,
     lexicalize,
     to_dependencies,
@@ -28,12 +28,12 @@ def bracketed(text: str, rules: str = "collins", **options: bool) -> Sentence:
     return sentence
 
 
-def defined(tree: Tree, rules: HeadRules) -> tuple[list[str], Edges]:
+def defined(tree: PhraseTree, rules: HeadRules) -> tuple[list[str], Edges]:
     """The words, and head and relation of each that has one, by recursion over the phrases."""
     words: list[str] = []
     edges: Edges = {}
 
-    def head_of(node: Tree) -> int:
+    def head_of(node: PhraseTree) -> int:
         """Return the head of a node, 0 if it is empty."""
         if node.word is not None:
             if node.label == "-NONE-":

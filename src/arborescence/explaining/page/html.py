@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from arborescence.core.choices import Algorithm, Root
 from arborescence.drawing.derivation import document
 from arborescence.errors import ScoresError
-from arborescence.explaining.constrained import Search
+from arborescence.explaining.constrained import SearchState
 from arborescence.explaining.explanation import FIXED, K, explain
 from arborescence.explaining.problem import problem_of
 from arborescence.explaining.steps import as_json, listed_steps, picture, table
@@ -194,7 +194,7 @@ def search_html(steps: Sequence[Step]) -> str:
 def _picture(step: Step) -> str:
     """Return the tree of a step of `explain_constrained` as SVG."""
     search = step.detail
-    if not isinstance(search, Search):
+    if not isinstance(search, SearchState):
         return ""
     labels = [search.label_names[label] for label in search.part.labels[1:]]
     return picture(step, labels)

@@ -32,9 +32,10 @@ class Parse:
 
     A table has a column ``forms`` (the words of a sentence), or ``text``, which is split into
     sentences and words. The result has the columns of `schema`, then all other columns of the
-    table. A text of several sentences becomes several rows: the other columns are repeated, and
-    sentence n of a row with ``sent_id`` or ``doc_id`` x is named ``x-n``, and of row 7 without ids
-    ``7-n``. Every row has at least one row in the result; a row without words has empty lists.
+    table. A text of several sentences becomes several rows, which repeat the other columns.
+    Sentence n of a row with ``sent_id`` or ``doc_id`` x is named ``x-n``; in row 7 without ids, it
+    is named ``7-n``. Every row has at least one row in the result; a row without words has empty
+    lists.
 
     Parameters
     ----------
@@ -45,14 +46,14 @@ class Parse:
     root, projective, confidence, rules
         As for `Parser.parse`. Probabilities are in the column ``confidences``.
     kbest
-        Also find the k best trees, into the column ``kbest``.
+        Also find the k best trees, and write them into the column ``kbest``.
     lines
-        Whether each text is one sentence, which keeps its ``sent_id``; else as for
-        `Parser.read_text`.
+        Whether each text is a single sentence, which keeps its ``sent_id``; else a text is split as
+        by `Parser.read_text`.
     device
         As for `Parser.to`.
     max_words
-        Longer sentences are invalid; None: no limit.
+        The most words of a sentence; longer sentences are invalid. None: no limit.
     skip_invalid
         If given, called with the error of each row that cannot be parsed; the row remains, with
         null in the columns of the parser. Otherwise the first error is raised.
@@ -164,13 +165,13 @@ class Parse:
     ) -> Sequence[tuple[dict[str, Any], Sentence | None]]:
         """Return the sentences of a row with their ids; None in place of an invalid sentence."""
         ids = {name: row.get(name) for name in IDS}
-        found: list[tuple[dict[str, Any], Sentence | None]]
+        pairs: list[tuple[dict[str, Any], Sentence | None]]
         try:
             if "forms" in row:
-                found = [(ids, sentence_of(row))] if row["forms"] else []
+                pairs = [(ids, sentence_of(row))] if row["forms"] else []
             else:
-                found = self._split(ids, number)
-            for _, sentence in found:
+                pairs = self._split(ids, number)
+            for _, sentence in pairs:
                 if sentence and self._most and len(sentence) > self._most:
                     raise TreebankError(f"{len(sentence):,} words; max_words is {self._most:,}")
         except TreebankError as error:
@@ -182,7 +183,7 @@ class Parse:
                 raise error from None
             self._skip_invalid(error)
             return [(ids | {"forms": row.get("forms")}, None)]
-        return found or [(ids | dict.fromkeys(self._lists, ()), None)]
+        return pairs or [(ids | dict.fromkeys(self._lists, ()), None)]
 
     def _split(
         self, ids: dict[str, Any], number: int
@@ -190,13 +191,13 @@ class Parse:
         text = ids["text"] or ""
         if self._lines:
             text = " ".join(text.split())
-        found = list(self.parser.read_text(io.BytesIO(text.encode()), lines=self._lines))
-        if self._lines and len(found) == 1:
-            return [(ids, found[0])]
+        sentences = list(self.parser.read_text(io.BytesIO(text.encode()), lines=self._lines))
+        if self._lines and len(sentences) == 1:
+            return [(ids, sentences[0])]
         name = ids["sent_id"] or ids["doc_id"] or number
         return [
             (ids | {"sent_id": f"{name}-{n}", "text": sentence.text}, sentence)
-            for n, sentence in enumerate(found, 1)
+            for n, sentence in enumerate(sentences, 1)
         ]
 
 

@@ -1,6 +1,6 @@
 """Sentences in Apache Arrow tables: the schema, sentences to rows, and rows to sentences.
 
-A row is a sentence, with columns as in CoNLL-U (``_`` for none), and 0 as the root's head.
+A row is a sentence, with columns as in CoNLL-U (``_`` for no value), and 0 as the root's head.
 Multiword tokens, empty nodes, enhanced dependencies and MISC have no column.
 """
 
@@ -51,16 +51,16 @@ def schema(*, confidence: bool = False, kbest: bool = False) -> Any:
     Parameters
     ----------
     confidence
-        With the column ``confidences``: the probability of each word's edge.
+        Whether to add the column ``confidences``: the probability of each word's edge.
     kbest
-        With the column ``kbest``: the k best trees, best first.
+        Whether to add the column ``kbest``: the k best trees, best first.
 
     Returns
     -------
     pyarrow.Schema
         ``doc_id``, ``sent_id``, ``text``: strings or null. ``forms``, ``lemmas``, ``upos``,
-        ``xpos``, ``feats``, ``deprels``: a list of strings. ``heads``: a list of int32, from 1; 0
-        for the root, null where a head is unknown.
+        ``xpos``, ``feats``, ``deprels``: a list of strings. ``heads``: a list of int32, where words
+        count from 1, 0 is the root, and null is an unknown head.
 
     Examples
     --------
@@ -113,13 +113,13 @@ def to_sentences(table: Table) -> Iterator[Sentence]:
     Parameters
     ----------
     table : pyarrow.Table or pyarrow.RecordBatch
-        With the column ``forms``, and any others of `schema`.
+        A table with the column ``forms``, and any other columns of `schema`.
 
     Yields
     ------
     Sentence
-        With its trees. The columns ``sent_id`` and ``text`` are comments, ``doc_id`` is
-        ``# newdoc id`` where it changes, and ``confidences`` are written into MISC.
+        A sentence with its tree. The columns ``sent_id`` and ``text`` become comments; ``doc_id``
+        becomes ``# newdoc id`` where a document begins; ``confidences`` are written into MISC.
     """
     yield from sentences_of(
         table.select([n for n in known_columns() if n in table.schema.names]).to_pylist()
@@ -129,7 +129,7 @@ def to_sentences(table: Table) -> Iterator[Sentence]:
 def rows_of(
     sentences: Iterable[Sentence | Analyses], names: Sequence[str]
 ) -> Iterator[dict[str, Any]]:
-    """Make a row of each sentence, with the columns of these names and the ids."""
+    """Make a row of each sentence, with the ids and the columns of these names."""
     document = None
     for item in sentences:
         analyses = [(item, 0.0)] if isinstance(item, Sentence) else item
@@ -164,7 +164,7 @@ def _tree(sentence: Sentence, confidence: bool) -> dict[str, Any]:
 
 
 def known_columns() -> list[str]:
-    """Return the names of the columns from which a sentence is made."""
+    """Return the names of the columns that a sentence is made from."""
     names: list[str] = schema(confidence=True).names
     return names
 
@@ -210,7 +210,7 @@ def read(path: str | os.PathLike[str]) -> Iterator[Sentence]:
 
 
 def columns_of(path: str | os.PathLike[str]) -> Any:
-    """Return the schema of a Parquet file; errors are those of `read_tables`."""
+    """Return the schema of a Parquet file; errors are as in `read_tables`."""
     with _parquet(path) as file:
         return file.schema_arrow
 
@@ -218,7 +218,7 @@ def columns_of(path: str | os.PathLike[str]) -> Any:
 def read_tables(
     path: str | os.PathLike[str], columns: Sequence[str] | None = None
 ) -> Iterator[Table]:
-    """Read a Parquet file in tables of some thousand rows, of these columns; or TreebankError."""
+    """Read columns of a Parquet file, in tables of some thousand rows; TreebankError if broken."""
     pa = pyarrow()
     with _parquet(path) as file:
         there = file.schema_arrow.names

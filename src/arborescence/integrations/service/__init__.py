@@ -23,10 +23,10 @@ def run(
     hosts: Iterable[str] = (),
     **limits: Any,
 ) -> None:
-    """Answer at a socket until the process gets a signal to stop; then end begun requests.
+    """Answer requests at a socket until the process gets a signal to stop.
 
-    After the first signal, begun requests have 5 seconds; later requests are answered by 503. If a
-    thread still works after these seconds, the process ends with status 0.
+    After the first signal, begun requests have 5 seconds to end; the answer to later requests is
+    503. If a thread still works after these seconds, the process ends with status 0.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
-"""One admission for all routes: the allowed clients, and the limits of size and time.
+"""The admission of requests, for all routes: the allowed clients, and limits of size and time.
 
-Each refusal is an answer with a status and a line with the reason, and a line in the log.
+The answer to a refused request has a status and a line with the reason; the log has a line, too.
 """
 
 from __future__ import annotations
@@ -44,28 +44,28 @@ class Limits:
     Attributes
     ----------
     size : int
-        The most bytes of a request; a larger request is answered by 413.
+        The most bytes of a request; the answer to a larger request is 413.
     timeout : float
-        The seconds of a request; then its work stops, and it is answered by 503.
+        The seconds of a request; then its work stops, and the answer is 503.
     patience : float
-        The seconds in which the head of a request, and then its body, must arrive; else the request
-        is answered by 408.
+        The seconds in which the head of a request, and then its body, must arrive; else the answer
+        is 408.
     queue : int
-        The most requests at a time; further requests are answered by 429.
+        The most requests at a time; the answer to further requests is 429.
     words : int
-        The most words of a sentence; a longer sentence is answered by 413.
+        The most words of a sentence; the answer to a longer sentence is 413.
     client_words : int
-        The most words of all requests of a client at a time, in k-best lists times k; more words
-        are answered by 429, or by 413 if a single request has more.
+        The most words of all requests of a client at a time, in k-best lists times k; the answer to
+        more words is 429, or 413 if a single request has more words.
     client_connections : int
-        The most connections of a client; further connections are answered by 429.
+        The most connections of a client; the answer to further connections is 429.
     epochs : int
-        The most epochs of a training; more epochs are answered by 400.
+        The most epochs of a training; the answer to more epochs is 400.
     trainings : int
-        The most models that wait for their training; further requests are answered by 429.
+        The most models that wait for their training; the answer to further requests is 429.
     models, disk : int
-        The most models that requests have trained, and their bytes; further trainings are answered
-        by 507.
+        The most models that requests have trained, and the most bytes of these models; the answer
+        to further trainings is 507.
     """
 
     size: int = 2_000_000
@@ -91,7 +91,7 @@ class RefusedError(ArborescenceError):
 
 @dataclass
 class ServiceCounts:
-    """ServiceCounts since the start of the service."""
+    """The counts of the service since its start."""
 
     #: Answered requests.
     requests: int = 0
@@ -376,7 +376,7 @@ class Admission:
 
 
 class _Exchange:
-    """The messages that one request receives and sends."""
+    """The messages that a request receives and sends."""
 
     def __init__(self, receive: Receive, send: Send) -> None:
         self._receive, self._send = receive, send

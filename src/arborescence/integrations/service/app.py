@@ -201,11 +201,11 @@ class Service:
         return await self._answer(request, len(body), self._parsed, body)
 
     async def _answer(
-        self, request: Request, size: int, asking: Callable[..., Question], *given: Any
+        self, request: Request, size: int, asking: Callable[..., Question], *arguments: Any
     ) -> Response:
         """Answer a request of `size` bytes: together with others, or in steps."""
         ticket = request.scope["ticket"]
-        question = await self.lanes.aside(ticket, size, asking, *given)
+        question = await self.lanes.aside(ticket, size, asking, *arguments)
         sentences = ticket.admitted(question.sentences, question.times)
         if size <= SHORT:
             sentences = list(sentences)
@@ -267,7 +267,7 @@ class Service:
             return f'{{"model":{_json(name)},"sentences":[{trees}]{picture}}}'.encode()
 
         kind = (name, k, svg, tuple(sorted(how.items())))
-        return Question(_given(asked, parser), kind, work, written, k, svg)
+        return Question(_sentences_of(asked, parser), kind, work, written, k, svg)
 
     def _parser(self, name: str) -> Any:
         if name not in self.parsers:
@@ -299,14 +299,14 @@ def _options_of(body: bytes) -> dict[str, Any]:
     return asked
 
 
-def _given(asked: dict[str, Any], parser: Any) -> Iterable[Sentence]:
+def _sentences_of(asked: dict[str, Any], parser: Any) -> Iterable[Sentence]:
     """Return the sentences of a request."""
-    given = [name for name in ("text", "conllu", "words") if name in asked]
-    if len(given) != 1:
+    sources = [name for name in ("text", "conllu", "words") if name in asked]
+    if len(sources) != 1:
         raise OptionError("give one of text, conllu and words")
-    if given != ["words"]:
-        form = {"tokenizer": ""} if given == ["text"] else {}
-        return udpipe.sentences_of({"data": asked[given[0]], **form}, parser)
+    if sources != ["words"]:
+        form = {"tokenizer": ""} if sources == ["text"] else {}
+        return udpipe.sentences_of({"data": asked[sources[0]], **form}, parser)
     for number, words in enumerate(asked["words"]):
         if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
             raise OptionError(

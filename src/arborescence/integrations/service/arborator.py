@@ -1,7 +1,7 @@
 """The interface of ArboratorGrew's parser (`arborator_parser_utils` of its backend), on a CPU.
 
-Annotators train a parser on the trees of their project, continue its training, and parse; given
-annotations may be kept. Requests start tasks, and ask for their status.
+Annotators train a parser on the trees of their project, continue its training, and parse; a parse
+may keep given annotations. Requests start tasks, and ask for the status of tasks.
 """
 
 from __future__ import annotations
@@ -121,8 +121,8 @@ class Arborator:
         def begun() -> Steps:
             start = None if base is None else self._parser(base)
             yield
-            given = (one for sample in samples.items() for one in _sentences(*sample))
-            treebank = yield from gathered(ticket.admitted(given), ticket.budget)
+            sentences = (one for sample in samples.items() for one in _sentences(*sample))
+            treebank = yield from gathered(ticket.admitted(sentences), ticket.budget)
             return self._studio.train(path, treebank, start, epochs, info)
 
         future = await self._shared.lanes.do(ticket, begun())
@@ -137,24 +137,24 @@ class Arborator:
         ticket = request.scope["ticket"]
 
         def begun() -> Steps:
-            parser, given = self._parser(info), {}
+            parser, read = self._parser(info), {}
             yield
             for name, text in samples.items():
                 sentences = ticket.admitted(_sentences(name, text))
-                given[name] = yield from gathered(sentences, ticket.budget)
-            return parser, given
+                read[name] = yield from gathered(sentences, ticket.budget)
+            return parser, read
 
-        parser, given = await self._shared.lanes.do(ticket, begun())
+        parser, read = await self._shared.lanes.do(ticket, begun())
 
-        def found() -> Steps:
+        def parsed_samples() -> Steps:
             parsed = {}
-            for name, some in given.items():
-                parsed[name] = yield from _parsed(parser, some, settings, ticket)
+            for name, sentences in read.items():
+                parsed[name] = yield from _parsed(parser, sentences, settings, ticket)
             return {"model_info": info, "parsed_samples": parsed}
 
         async def task() -> dict[str, Any]:
             try:
-                result: dict[str, Any] = await self._shared.lanes.do(ticket, found())
+                result: dict[str, Any] = await self._shared.lanes.do(ticket, parsed_samples())
                 return result
             finally:
                 self._shared.admission.release(ticket)
@@ -179,7 +179,7 @@ class Arborator:
         return {"ready": True, **task.result()} if task.done() else {"ready": False}
 
     def _parser(self, info: Any) -> Any:
-        """Return the model that was named."""
+        """Return the model that a request names."""
         project, name = field_of(info, "project_name", str), field_of(info, "model_id", str)
         if project == _OWN and name in self._parsers:
             return self._parsers[name]
@@ -198,23 +198,23 @@ def _samples(asked: dict[str, Any], name: str) -> dict[str, str]:
 
 
 def _sentences(name: str, text: str) -> Iterator[Sentence]:
-    """Read a sample; errors name it."""
+    """Read a sample; errors name the sample."""
     file = io.BytesIO(text.rstrip().encode() + b"\n\n")
     file.name = name
     return read(file) if text.strip() else iter(())
 
 
 def _size(task: asyncio.Future[dict[str, Any]]) -> int:
-    """Return the number of characters that a task has found."""
+    """Return the number of characters of a task's result."""
     if not task.done() or task.cancelled() or task.exception():
         return 0
     return sum(map(len, task.result().get("parsed_samples", {}).values()))
 
 
 def _parsed(
-    parser: Any, given: list[Sentence], settings: Mapping[str, Any], ticket: Ticket
+    parser: Any, sentences: list[Sentence], settings: Mapping[str, Any], ticket: Ticket
 ) -> Steps:
-    """Parse sentences by the settings; return them as CoNLL-U."""
+    """Parse sentences by the settings; return the trees as CoNLL-U."""
     how = {column: settings.get(name, "NONE") for name, column in _COLUMNS.items()}
     cleared: Any = {column: None for column, value in how.items() if value == "NONE"}
     kept = [column for column, value in how.items() if value == "ALL"]
@@ -227,4 +227,4 @@ def _parsed(
             for one, tree in zip(some, parsed, strict=True)
         ]
 
-    return "".join((yield from in_steps(given, work, ticket.budget)))
+    return "".join((yield from in_steps(sentences, work, ticket.budget)))

@@ -27,7 +27,7 @@ def json_of(body: bytes) -> dict[str, Any]:
         raise OptionError(f"the request is not JSON: {error}") from None
     if not isinstance(asked, dict):
         raise OptionError("the request must be a JSON object")
-    if b"\\u" in body:  # only an escape can be half of a character
+    if b"\\u" in body:  # an escape may stand for half of a character
         try:
             json.dumps(asked, ensure_ascii=False).encode()
         except UnicodeEncodeError:

@@ -1,8 +1,8 @@
 """INCEpTION's external recommenders: ``/NAME/predict`` and ``/NAME/train``.
 
-A document is UIMA's CAS in XMI. Predictions are added to it: dependencies between tokens, or tags
-for the layer of parts of speech. Given dependencies are kept; a parser for each annotator learns
-from them.
+A document is UIMA's CAS in XMI. The service adds predictions to the document: dependencies between
+tokens, or tags for the layer of parts of speech. It keeps given dependencies; a parser for each
+annotator learns from them.
 """
 
 from __future__ import annotations
@@ -75,8 +75,8 @@ class Inception:
         running = self._running.get(str(path))
         if running is not None and not running.done():
             raise RefusedError(429, "a model of this user is being trained: try again later")
-        given = (one for document in documents for _, one in document.sentences())
-        treebank = yield from gathered(ticket.admitted(given), ticket.budget)
+        sentences = (one for document in documents for _, one in document.sentences())
+        treebank = yield from gathered(ticket.admitted(sentences), ticket.budget)
         treebank = [one for one in treebank if (one.heads >= 0).any()]
         if treebank:
             base = self._parsers.get(name)
@@ -90,8 +90,8 @@ def _documents(body: bytes, field: str) -> tuple[list[Document], str]:
     asked = json_of(body)
     metadata = field_of(asked, "metadata", dict)
     layer, feature = (field_of(metadata, key, str) for key in ("layer", "feature"))
-    given = field_of(asked, field, list) if field == "documents" else [asked.get(field)]
-    if not given:
+    texts = field_of(asked, field, list) if field == "documents" else [asked.get(field)]
+    if not texts:
         raise OptionError("there are no documents")
-    documents = [Document(field_of(one, "xmi", str), layer, feature) for one in given]
-    return documents, field_of(given[0], "userId", str)
+    documents = [Document(field_of(one, "xmi", str), layer, feature) for one in texts]
+    return documents, field_of(texts[0], "userId", str)

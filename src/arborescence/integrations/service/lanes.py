@@ -1,7 +1,7 @@
-"""Two threads of work: one parses the short requests of many clients together, one all others.
+"""Two threads of work: one parses short requests of several clients together, one long requests.
 
-Long requests are done in steps, so that each client has its turn. If a request is over, its work
-stops between two steps, or within a step when the library checks the budget.
+The work of a long request is done in steps, so that each client has its turn. If a request is over,
+its work stops between two steps, or within a step when the library checks the budget.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     #: Work in steps: a generator that returns the result.
     Steps = Generator[None, None, Any]
 
-#: The limits of a batch: the most words, the least limit of words, and the seconds it should take.
+#: The limits of a batch: the most words, the least limit of words, and the seconds of its work.
 _MOST: Final = 4096
 _LEAST: Final = 128
 _SECONDS: Final = 0.5
-#: The most bytes of a request that is read without another thread, which is faster.
+#: The most bytes of a request that is read in the same thread, because another thread costs time.
 SHORT: Final = 2000
 #: The words of a step of a long request.
 _STEP: Final = 512
@@ -113,7 +113,7 @@ class _Job(NamedTuple):
 
     def _settle(self, result: Any, error: BaseException | None) -> None:
         def settle() -> None:
-            if self.done.done():  # nobody waits any more
+            if self.done.done():  # no client waits for the result any more
                 return
             if error is None:
                 self.done.set_result(result)
@@ -125,7 +125,7 @@ class _Job(NamedTuple):
 
 
 class WorkThread:
-    """A thread that does jobs in steps; next is a job of the client with the least work so far."""
+    """A thread that does jobs in steps; the client with the least work so far comes first."""
 
     def __init__(self, name: str) -> None:
         self._jobs: list[_Job] = []
@@ -175,12 +175,12 @@ class WorkThread:
                 with self._changed:
                     if not self._ended:
                         self._jobs.append(job)
-            del job  # its sentences
+            del job  # frees the memory of its sentences
 
 
 @dataclass(eq=False)
 class _Short:
-    """The short sentences of a request."""
+    """The sentences of a short request."""
 
     #: The admission of the request.
     ticket: Ticket
@@ -212,7 +212,7 @@ class WorkThreads:
         self._short, self._long = WorkThread("short requests"), WorkThread("long requests")
         self._waiting: list[_Short] = []
         self._come = asyncio.Event()
-        self._words = float(_MOST)  # of a batch, that take `_SECONDS`
+        self._words = float(_MOST)  # the words of a batch that takes `_SECONDS`
 
     @property
     def alive(self) -> bool:
@@ -283,7 +283,7 @@ class WorkThreads:
         return list(kinds.values())
 
     async def _batch(self, jobs: list[_Short]) -> None:
-        """Parse jobs of one kind; after an error, each alone, so that only a faulty job fails."""
+        """Parse jobs of one kind; after an error, one by one, so that only faulty jobs fail."""
         sentences = list(chain.from_iterable(job.sentences for job in jobs))
         words = sum(job.words for job in jobs)
         shares = [(job.ticket.client, job.words / max(words, 1)) for job in jobs]
@@ -291,7 +291,7 @@ class WorkThreads:
         start = perf_counter()
         try:
             results = await self._short.do(_once(jobs[0].work, sentences, budget), shares, budget)
-        except Exception as error:  # of anybody's sentences
+        except Exception as error:  # from the sentences of any request
             if len(jobs) > 1:
                 for job in jobs:
                     await self._batch([job])

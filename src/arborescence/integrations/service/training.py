@@ -1,4 +1,4 @@
-"""Models that are trained while the service runs: one after the other, kept in a folder."""
+"""Models that the service trains while it runs, one after the other, and keeps in a folder."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ class Shared(NamedTuple):
 
 
 class Studio:
-    """Trains and loads the models of a folder; without one, it refuses."""
+    """Trains and loads the models of a folder; without a folder, it refuses to train."""
 
     def __init__(self, folder: Path | None, limits: Limits) -> None:
         self.folder, self._limits = folder, limits
         self._load = lru_cache(4)(lambda path, _: registry.load(path))
         self._ended = False
         self._waiting: SimpleQueue[Callable[[], None]] = SimpleQueue()
-        self._open = 0  # trainings that wait, and the one that runs
+        self._open = 0  # trainings that wait, and the current training
         self._lock = threading.Lock()
         # The end of the process does not wait for it.
         self._thread = threading.Thread(target=self._run, name="training", daemon=True)
@@ -67,7 +67,7 @@ class Studio:
         return self._open > 0
 
     def path(self, group: str, name: str) -> Path:
-        """Return the file of a model; no name leads out of the folder."""
+        """Return the path of a model, within the folder for any name."""
         if self.folder is None:
             raise OptionError("no models are trained here: start the service with --train-into")
         safe = [quote(part, safe="").replace(".", "%2E") for part in (group, name)]
@@ -82,7 +82,7 @@ class Studio:
         return self._load(path, path.stat().st_mtime_ns)
 
     def _check_room(self, path: Path, epochs: int) -> None:
-        """Refuse a training that is too long, or for which there is no room."""
+        """Refuse a training that is too long, or that the limits leave no room for."""
         limits, folder = self._limits, self.folder
         if epochs > limits.epochs:
             raise RefusedError(400, f"a model is trained for {limits.epochs} epochs at most")
@@ -98,7 +98,7 @@ class Studio:
     def train(
         self, path: Path, treebank: list[Sentence], start: Any, epochs: int, info: dict[str, str]
     ) -> Future[dict[str, Any]]:
-        """Begin to train a linear parser, or to go on from one; the result says how good it is."""
+        """Begin to train a linear parser, or continue its training; the result has its accuracy."""
         done: Future[dict[str, Any]] = Future()
         with self._lock:
             self._check_room(path, epochs)
@@ -151,7 +151,7 @@ class Studio:
 
 
 def check_json(request: Request) -> None:
-    """Refuse a request that trains unless it says that it is JSON, which no foreign page can."""
+    """Refuse a request for a training without the type JSON, which no foreign page can send."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
-        raise RefusedError(415, "what trains must have the Content-Type application/json")
+        raise RefusedError(415, "a request that trains must have the Content-Type application/json")

@@ -39,7 +39,7 @@ def check(asked: Mapping[str, str]) -> None:
 
 
 def wanted(asked: Mapping[str, str], name: str) -> bool:
-    """Return whether a request needs the tagger, or the parser."""
+    """Return whether a request asks for the tagger, or for the parser."""
     return asked.get(name, "none") != "none"
 
 
@@ -74,12 +74,12 @@ def sentences_of(asked: Mapping[str, str], parser: Any) -> Iterator[Sentence]:
 
 
 def _horizontal(line: str) -> list[str]:
-    """Return the words of a sentence in a line: only spaces, and tabs, are between them."""
+    """Return the words of a sentence in a line, separated by spaces or tabs."""
     return [word for word in re.split("[ \t]", line) if word]
 
 
 def _vertical(block: str) -> list[str]:
-    """Return the words of a sentence, each in a line: what a tab follows."""
+    """Return the words of a sentence, one in a line; a tab ends the word."""
     words = (line.partition("\t")[0] for line in block.split("\n"))
     return [word for word in words if word.strip(" ")]
 

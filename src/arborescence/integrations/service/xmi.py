@@ -26,7 +26,7 @@ _DEEPEST: Final = 100  # elements within each other; a CAS has four
 
 
 def _name(layer: str) -> str:
-    """Return the name that a type has in XMI."""
+    """Return the name of a type in XMI."""
     package, _, name = layer.rpartition(".")
     return f"{{http:///{package.replace('.', '/')}.ecore}}{name}"
 
@@ -129,11 +129,11 @@ class Document:
             ),
             ticket.budget,
         )
-        for tokens, given, tree in zip(words, sentences, trees, strict=True):
+        for tokens, annotated, tree in zip(words, sentences, trees, strict=True):
             shares = edge_probs(tree) if sure and not tags else [None] * len(tree)
             values = tree.upos if tags else tree.deprels
             for word, (token, value, share) in enumerate(zip(tokens, values, shares, strict=True)):
-                if given.upos[word] != "_" if tags else given.heads[word] >= 0:
+                if annotated.upos[word] != "_" if tags else annotated.heads[word] >= 0:
                     continue
                 last += 1
                 begin, end = map(str, _span(token))

@@ -39,16 +39,16 @@ class ParserPipe(Pipe):
 
     ``nlp.add_pipe("arborescence", config={...})`` makes one, with the parameters as settings.
 
-    Heads and relations are always written. Known sentence starts, from an earlier component or set
-    by hand, are kept; the model decides about all other tokens. Tags, features and lemmas that all
-    words of a document have are read by the parser, and kept.
+    The component always writes heads and relations. It keeps known sentence starts, from an earlier
+    component or set by hand; the model decides about all other tokens. If all words of a document
+    have tags, features or lemmas, the parser reads these values, and the component keeps them.
 
     Parameters
     ----------
     name
         The name of the component in its pipeline.
     model
-        ``"english"``, or the path of a model file. It is loaded at first use.
+        ``"english"``, or the path of a model file. The model is loaded at its first use.
     annotate
         The columns to write besides the tree: some of pos, tag, morph and lemma.
     overwrite
@@ -98,9 +98,9 @@ class ParserPipe(Pipe):
 
     @property
     def parser(self) -> Parser:
-        """The parser; `ModelError` at its first use if it cannot be loaded."""
-        # It is not loaded with the component: a saved pipeline has the model inside, and the path
-        # in its settings may lead nowhere on another machine.
+        """The parser; `ModelError` at the first use if the model cannot be loaded."""
+        # The model is not loaded with the component: a saved pipeline has the model inside, and the
+        # path in the pipeline's settings may not exist on another machine.
         if self._parser is None:
             self._parser = load(self.model)
         return self._parser
@@ -121,7 +121,7 @@ class ParserPipe(Pipe):
         return doc
 
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
-        """Parse documents in batches; after an error, the handler gets each document alone."""
+        """Parse documents in batches; after an error, parse each document of the batch alone."""
         handle = self.get_error_handler()
         documents = iter(stream)
         while docs := list(islice(documents, batch_size)):
@@ -187,7 +187,7 @@ class ParserPipe(Pipe):
         self._parser = load(path)
 
     def _parse(self, docs: Sequence[Doc]) -> None:
-        """Parse documents in place: all of them, or, after an error, none."""
+        """Parse documents in place: all of them, or after an error none of them."""
         text = self.parser.text
         docs = [doc for doc in docs if len(doc)]
         layouts = [lay_out(doc, text.tokenizer if text else None) for doc in docs]

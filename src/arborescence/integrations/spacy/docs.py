@@ -1,6 +1,6 @@
 """Convert spaCy's documents to sentences and back.
 
-In spaCy, the word under the root is its own head with ``ROOT``, white space beyond single spaces
+In spaCy, a root word is its own head with the relation ``ROOT``, white space beyond single spaces
 makes tokens, which are not words, and there are no multiword tokens.
 """
 
@@ -51,9 +51,9 @@ def lay_out(doc: Doc, tokenizer: Tokenizer | None = None) -> DocLayout:
     texts = [doc.vocab.strings[code] for code in doc.to_array("ORTH").reshape(-1).tolist()]
     forms = [" ".join(text.split()) for text in texts]
     words = np.flatnonzero([bool(form) for form in forms])
-    given = doc.to_array("SENT_START").view(np.int64).reshape(-1)
-    starts = given == 1
-    free = given == 0
+    known = doc.to_array("SENT_START").view(np.int64).reshape(-1)
+    starts = known == 1
+    free = known == 0
     free[:1] = False
     if tokenizer and free[words].any():
         firsts = words[_stops(doc, texts, forms, words, tokenizer)[:-1]]
@@ -76,7 +76,7 @@ def _stops(
     starts = np.cumsum(sizes + spaces) - sizes - spaces
     stops = starts + sizes
     for i, (text, form) in enumerate(zip(texts, forms, strict=True)):
-        if form != text:  # white space at its ends does not count
+        if form != text:  # white space at a sentence's ends does not count
             starts[i] += len(text) - len(text.lstrip())
             stops[i] -= len(text) - len(text.rstrip())
     pieces = zip(texts, spaces.tolist(), strict=True)
@@ -172,17 +172,19 @@ def doc_of(sentences: Iterable[Sentence], vocab: Vocab) -> Doc:
 
 
 def annotate(
-    # doc, layout: a document and its words
     doc: Doc,
     layout: DocLayout,
-    sentences: Sequence[Sentence],  # the document's sentences that have words
-    columns: Iterable[str],  # the names in `COLUMNS` to write
+    sentences: Sequence[Sentence],
+    columns: Iterable[str],
     *,
-    overwrite: bool,  # whether to replace values of these columns that the document has
+    overwrite: bool,
 ) -> None:
     """Write trees and other columns of sentences to a document.
 
-    White space hangs from the word before it, or else from the first word of its sentence.
+    `layout` has the words of the document; `sentences` are its sentences that have words; `columns`
+    are names in `COLUMNS`; if `overwrite`, existing values of these columns are replaced.
+
+    The head of white space is the word before it, or else the first word of its sentence.
     """
     if not len(doc):
         return
@@ -286,7 +288,7 @@ def _table(sentences: Iterable[Sentence]) -> list[tuple[str, ...]]:
 def _tokens_edges(
     layout: DocLayout, table: Sequence[tuple[str, ...]]
 ) -> tuple[NDArray[np.int64], list[str]]:
-    """Return spaCy's heads (t,) and relations of all tokens; without head: itself, no relation."""
+    """Return spaCy's heads (t,) and relations; a token without a head is its own head."""
     words, starts = layout.words, layout.starts
     ours = np.array([-1 if head == _BLANK else int(head) for head in table[HEAD]], dtype=np.int64)
     heads = np.arange(len(starts))
@@ -300,7 +302,7 @@ def _tokens_edges(
 
 
 def _attach_spaces(layout: DocLayout, heads: NDArray[np.int64], relations: list[str]) -> None:
-    """Give white space its heads; without words, the first token of a sentence is its root."""
+    """Write the heads of white space; in a sentence without words, the first token is the root."""
     is_word = np.zeros(len(heads), dtype=np.bool_)
     is_word[layout.words] = True
     for first, stop in layout.sentences():
@@ -318,7 +320,7 @@ def _attach_spaces(layout: DocLayout, heads: NDArray[np.int64], relations: list[
 def _tokens_values(
     doc: Doc, layout: DocLayout, table: Sequence[tuple[str, ...]], column: str
 ) -> Sequence[str]:
-    """Return the values of a column for all tokens; "_" for unknown ones."""
+    """Return the values of a column for all tokens; "_" for unknown values."""
     of_words = table[_PLACES[column]]
     if of_words and set(of_words) <= {_BLANK}:
         return [_BLANK] * len(doc)
@@ -345,7 +347,7 @@ def _codes(doc: Doc, column: str, values: Sequence[str]) -> NDArray[np.uint64]:
 
 
 def _comments(doc: Doc, layout: DocLayout) -> list[str]:
-    """Return the comments of each sentence with words: its text, and where the document begins."""
+    """Return the comments of each sentence with words: text, and the start of a document."""
     texts = [doc[first:stop].text.split() for first, stop in layout.sentences()]
     comments = [f"# text = {' '.join(text)}\n" for text in texts if text]
     comments[:1] = [f"# newdoc\n{first}" for first in comments[:1]]
@@ -443,7 +445,7 @@ class DocFiles:
         yield from self._annotated(len(self._read))
 
     def _annotated(self, stop: int) -> Iterator[Doc]:
-        """Yield the documents before this one that have not been written."""
+        """Yield the earlier documents that have not been written."""
         for doc, layout, sentences in self._read[self._written : stop]:
             annotate(doc, layout, sentences, COLUMNS, overwrite=False)
             yield doc

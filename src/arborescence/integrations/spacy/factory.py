@@ -1,4 +1,4 @@
-"""The entry point of the component for spaCy; it imports only spaCy, since every pipeline does."""
+"""The entry point of the component for spaCy; a small module, as every pipeline imports it."""
 
 from typing import TYPE_CHECKING
 
@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from arborescence.integrations.spacy.component import ParserPipe
 
 
-# spaCy checks what a user gives by the types of `make`, which therefore are no strings.
+# spaCy checks a user's settings by the types of `make`, so these types must not be strings.
 @Language.factory(
     "arborescence",
     assigns=[

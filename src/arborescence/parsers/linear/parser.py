@@ -73,6 +73,10 @@ class LinearParser(GraphParser):
         The relations that the parser can assign.
     allowed : (2, L) bool
         The relations allowed on edges from the root, and on other edges.
+    tags : (P - 2,) uint64
+        The sorted hashes of the UPOS tags that have numbers of their own.
+    layout : WeightLayout
+        The sizes of the parts of the vector of edge weights.
     weights : dict of str to Weights
         ``"edges"``, (layout.size,); ``"relations"``, (R, L), for relations given the tree;
         optionally ``"joint"``, (R, L), for joint scores of relations; and ``"directed"``, of the
@@ -82,8 +86,13 @@ class LinearParser(GraphParser):
     projective : bool or "pseudo"
         The kind of trees; ``"auto"`` in `Settings` has been decided.
     inference : {"exact", "undirected"}
-        How `parse` finds a tree: see `Settings`, also for `features`, `rounds` and
-        `changes`.
+        Whether `parse` finds the best tree, or a tree by way of an undirected tree.
+    features : {"directed", "undirected"}
+        Whether features see an edge's direction, with undirected inference.
+    rounds : int or None
+        The number of rounds of local enhancement, with undirected inference.
+    changes : {"disjoint", "best"}
+        The changes of a round of local enhancement: see `Settings`.
     temperature, relation_temperature, tree_temperature : float
         The divisors that turn scores of edges, relations and whole trees into log-probabilities
         (up to a constant). Training fits them on the dev set; without a dev set, they are 1.
@@ -119,7 +128,7 @@ class LinearParser(GraphParser):
     columns: tuple[str, ...]
     labels: tuple[str, ...]
     allowed: NDArray[np.bool_]
-    tags: NDArray[np.uint64]  # (P - 2,): sorted hashes of UPOS tags that have their own number
+    tags: NDArray[np.uint64]
     layout: WeightLayout
     weights: Mapping[str, Weights]
     pruning: EdgeFilter | None = None

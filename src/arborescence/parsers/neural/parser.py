@@ -93,7 +93,9 @@ class BiaffineParser(GraphParser):
         The linear tagger whose tags are an input of the network.
     encoder : Encoder, OnnxEncoder or None
         The pretrained encoder whose vectors are an input of the network.
-    text, info
+    text : Text or None
+        As in `LinearParser`.
+    info : dict
         As in `LinearParser`.
 
     Examples

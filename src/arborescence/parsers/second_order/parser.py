@@ -150,7 +150,7 @@ class SecondOrderGraphs(LinearGraphs):
         if self._projective:
             parts = score_parts(self._batch, b, model, unit, best)
 
-            def find(edges: NDArray[np.float64]) -> second_order.Found:
+            def find(edges: NDArray[np.float64]) -> second_order.Decoding:
                 how: Any = {"root": self.options.root, "projective": True}
                 return second_order.decode(edges, *parts, **how)
 
@@ -163,7 +163,7 @@ class SecondOrderGraphs(LinearGraphs):
             beyond = listed.scores - best[places]
             beyond[np.isposinf(beyond)] = 0  # edges that cannot have the fixed relation
 
-            def find(edges: NDArray[np.float64]) -> second_order.Found:
+            def find(edges: NDArray[np.float64]) -> second_order.Decoding:
                 of_edges = listed._replace(scores=edges[places] + beyond)
                 how: Any = {"single": single, "rounds": _ROUNDS, "branches": _BRANCHES}
                 return decode_listed(of_edges, ends, **how)[0]
@@ -179,7 +179,7 @@ class SecondOrderGraphs(LinearGraphs):
 
     @property
     @remembered
-    def decoded(self) -> list[second_order.Found]:
+    def decoded(self) -> list[second_order.Decoding]:
         """The tree of each sentence, with its weight and the bound that certifies it."""
         table, unit = self._parser.weights["parts"]
         model = PartModel(self._parser.templates["parts"], table)
@@ -225,7 +225,7 @@ class SecondOrderParser(LinearParser):
     def _trainer(cls, task: Task) -> ParserRun:
         return Trainer(task)
 
-    def decode(self, sentence: Sentence, *, root: Root = "single") -> second_order.Found:
+    def decode(self, sentence: Sentence, *, root: Root = "single") -> second_order.Decoding:
         """Return the tree of a sentence, with its weight and the bound that certifies it.
 
         Parameters

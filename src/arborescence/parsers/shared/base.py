@@ -734,9 +734,12 @@ def _first(
 class Believed(NamedTuple):
     """The probabilities of K trees of B sentences with N nodes in all."""
 
-    edges: NDArray[np.float64]  # (K, N)
-    relations: NDArray[np.float64] | None  # (K, N): given the edge
-    trees: NDArray[np.float64] | None  # (K, B)
+    #: (K, N): the probability of each node's edge
+    edges: NDArray[np.float64]
+    #: (K, N): the probability of each edge's relation, given the edge
+    relations: NDArray[np.float64] | None
+    #: (K, B): the probability of each tree
+    trees: NDArray[np.float64] | None
 
     def written(self, sentence: Sentence, k: int, b: int, start: int) -> dict[str, list[str]]:
         """Return MISC and the comments of tree k of sentence b."""
@@ -749,23 +752,47 @@ class Believed(NamedTuple):
         others = [each for each in sentence.comments if not each.startswith(f"# {TREE_PROB} =")]
         return {"misc": misc, "comments": [*others, f"# {TREE_PROB} = {self.trees[k, b]:.4g}"]}
 
+    def write(
+        self, sentences: Sequence[Sentence], parsed: list[list[Sentence]], starts: NDArray[np.int64]
+    ) -> None:
+        """Write the probabilities into the parsed trees of each sentence."""
+        for b, (sentence, trees, start) in enumerate(zip(sentences, parsed, starts, strict=False)):
+            trees[:] = [
+                tree.replace(**self.written(sentence, k, b, start)) for k, tree in enumerate(trees)
+            ]
+
 
 def annotated(
-    sentences: Sequence[Sentence],  # B sentences
-    starts: NDArray[np.int64],  # (B + 1,): the first node of each sentence, as in `features.Batch`
-    # (K, N): the head vectors of all sentences in a row, K times, the best first; all -1 where a
-    # sentence has fewer trees
+    sentences: Sequence[Sentence],
+    starts: NDArray[np.int64],
     heads: NDArray[np.int64],
-    # (K, N): the number of the relation of each word in `names`; -1 for none
     labels: NDArray[np.int64],
-    names: Sequence[str],  # the relations of the parser, by number
+    names: Sequence[str],
     *,
-    # for a pseudo-projective parser: whether to move lifted edges back (`deprojectivize`), or only
-    # to remove the marks from the relations. None: the relations have no marks.
     lower: bool | None = None,
-    believed: Believed | None = None,  # probabilities to be written
+    believed: Believed | None = None,
 ) -> list[list[Sentence]]:
-    """Return, for each sentence, a copy with each of its trees."""
+    """Return, for each sentence, a copy with each of its trees.
+
+    Parameters
+    ----------
+    sentences
+        B sentences.
+    starts : (B + 1,) int64
+        The first node of each sentence, as in `features.Batch`.
+    heads : (K, N) int64
+        The head vectors of all sentences in a row, K times, the best first; all -1 where a sentence
+        has fewer trees.
+    labels : (K, N) int64
+        The relation of each word, as an index of `names`; -1 for no relation.
+    names
+        The relations of the parser.
+    lower
+        For a pseudo-projective parser: whether to lower lifted edges (`deprojectivize`), or only to
+        remove the marks from the relations. None: the relations have no marks.
+    believed
+        The probabilities to write.
+    """
     plain = names if lower is None else [name.partition(MARK)[0] for name in names]
     marked = np.array([MARK in name for name in names] + [False])  # the last: no relation
     words = np.diff(starts)
@@ -777,17 +804,20 @@ def annotated(
         for b, tree in zip(np.flatnonzero(there).tolist(), trees, strict=True):
             parsed[b].append(tree)
         if lower and marked.any():
-            lifted = marked[numbers] & (row >= 0)
-            spelled = [*names, "_"]
-            for b in np.unique(np.searchsorted(starts, np.flatnonzero(lifted), "right") - 1):
-                start, stop = starts[b], starts[b + 1]
-                relations = [spelled[number] for number in numbers[start + 1 : stop].tolist()]
-                tree, relations = deprojectivize(row[start:stop], relations)
-                parsed[b][k] = sentences[b].replace(heads=tree, deprels=relations)
+            lifted = np.flatnonzero(marked[numbers] & (row >= 0))
+            for b in np.unique(np.searchsorted(starts, lifted, "right") - 1).tolist():
+                nodes_of = slice(starts[b], starts[b + 1])
+                parsed[b][k] = _lowered(sentences[b], row[nodes_of], numbers[nodes_of], names)
     if believed is not None:
-        for b, (sentence, trees, start) in enumerate(zip(sentences, parsed, starts, strict=False)):
-            trees[:] = [
-                tree.replace(**believed.written(sentence, k, b, start))
-                for k, tree in enumerate(trees)
-            ]
+        believed.write(sentences, parsed, starts)
     return parsed
+
+
+def _lowered(
+    sentence: Sentence, heads: NDArray[np.int64], labels: NDArray[np.int64], names: Sequence[str]
+) -> Sentence:
+    """Return a sentence with a tree (n + 1,) whose lifted edges are lowered by their marks."""
+    spelled = [*names, "_"]
+    relations = [spelled[number] for number in labels[1:].tolist()]
+    tree, relations = deprojectivize(heads, relations)
+    return sentence.replace(heads=tree, deprels=relations)

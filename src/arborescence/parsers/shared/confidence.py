@@ -230,14 +230,21 @@ def edge_probs(sentence: Sentence, name: str = "EdgeProb") -> list[float]:
 
 
 class Reliability(NamedTuple):
-    """Mean probability and accuracy of edges, in bins of probability; see `reliability`."""
+    """Mean probability and accuracy of edges, in bins of probability; see `reliability`.
+
+    Attributes
+    ----------
+    confidence : (bins,) float64
+        The mean probability of the edges in each bin; NaN for an empty bin.
+    accuracy : (bins,) float64
+        The share of right edges in each bin; NaN for an empty bin.
+    counts : (bins,) int64
+        The number of edges in each bin.
+    """
 
     confidence: NDArray[np.float64]
-    """(bins,) the mean probability of the edges in each bin; NaN for an empty bin."""
     accuracy: NDArray[np.float64]
-    """(bins,) the share of right edges in each bin; NaN for an empty bin."""
     counts: NDArray[np.int64]
-    """(bins,) the number of edges in each bin."""
 
     @property
     def error(self) -> float:

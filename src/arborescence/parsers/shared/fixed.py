@@ -25,11 +25,14 @@ _GAVE_UP: Final = "# gave_up ="
 
 
 class Fixed(NamedTuple):
-    """What is fixed in sentences with N nodes (words and roots) in a row."""
+    """The fixed heads and relations of sentences, with their N nodes (words and roots) in a row."""
 
-    heads: NDArray[np.int64]  # (N,); -1: any
-    labels: NDArray[np.int64]  # (N,): numbers of relations among `names`; -1: any
-    names: tuple[str, ...]  # the relations of the parser, and others that sentences have
+    #: (N,): the fixed heads; -1: any head
+    heads: NDArray[np.int64]
+    #: (N,): the fixed relations, as indices of `names`; -1: any relation
+    labels: NDArray[np.int64]
+    #: the relations of the parser, and other relations of the sentences
+    names: tuple[str, ...]
 
     @classmethod
     def of(cls, sentences: Sequence[Sentence], labels: Sequence[str]) -> Self:

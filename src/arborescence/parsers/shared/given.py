@@ -45,37 +45,43 @@ def as_sentences(
 ) -> Iterator[Sentence]:
     """Return the sentences of a parser's input; OptionError for any other type."""
     if texts is not None:
-        several: Any = texts
         if given is not None or not cut:
             raise OptionError("give texts=[...] or sentences, not both")
-        if isinstance(several, (str, bytes)) or not hasattr(several, "__iter__"):
-            raise OptionError(
-                f"texts must be several, such as ['Hello.', 'Bye.'], not {texts!r:.60}: give a "
-                "single text as it is"
-            )
-        return _of_texts(several, cut)
+        return _of_texts(_several(texts), cut)
     single = cast("Any", given)
     if isinstance(single, Sentence):
         return iter([single])
-    if isinstance(given, str) and given.endswith(_FILES) and " " not in given and _is_file(given):
-        raise OptionError(f"{given!r} is a file: give pathlib.Path({given!r}), not a string")
+    if isinstance(given, str):
+        _refuse_name(given)
     if isinstance(given, os.PathLike) and str(given).endswith((".conllu", ".conllu.gz")):
         return read(given)
     if isinstance(given, str | os.PathLike) and cut:
         return cut(given, None)
-    if isinstance(given, (str, bytes)) or not hasattr(given, "__iter__"):
+    if isinstance(given, bytes | str) or not hasattr(given, "__iter__"):
         raise OptionError(f"{given!r:.60} stands {_WHAT_IS_PARSED}")
     return _each_sentence(cast("Iterable[Any]", given), cut)
 
 
-def _is_file(name: str) -> bool:
-    with suppress(OSError):  # it is too long for a name
-        return Path(name).is_file()
-    return False
+def _several(texts: Any) -> Iterable[Any]:
+    """Return texts; OptionError for a single text, or anything else that is not a row of texts."""
+    if isinstance(texts, (str, bytes)) or not hasattr(texts, "__iter__"):
+        raise OptionError(
+            f"texts must be several, such as ['Hello.', 'Bye.'], not {texts!r:.60}: give a "
+            "single text as it is"
+        )
+    several: Iterable[Any] = texts
+    return several
+
+
+def _refuse_name(text: str) -> None:
+    """Raise OptionError if a text is the name of a file."""
+    with suppress(OSError):  # the text is too long for a name
+        if text.endswith(_FILES) and " " not in text and Path(text).is_file():
+            raise OptionError(f"{text!r} is a file: give pathlib.Path({text!r}), not a string")
 
 
 class _Empty:
-    """Counts the items without words, and warns of them at the end."""
+    """Counts items without words, and warns of these items at the end."""
 
     def __init__(self, kind: str) -> None:
         self._kind = kind

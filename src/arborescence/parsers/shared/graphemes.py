@@ -41,16 +41,12 @@ _roles[:_FIRST_EXTENDING] = _PLAIN
 
 
 def joined(codes: NDArray[np.uint32]) -> NDArray[np.bool_]:
-    """Return for each code point whether the next belongs to the same character, (n,). O(n).
+    """Return for each code point whether the next one belongs to the same character, (n,). O(n).
 
     >>> joined(np.array([ord("e"), 0x301, ord("s")], dtype=np.uint32))
     array([ True, False, False])
     """
-    roles = _roles[codes]
-    if (roles == _UNKNOWN).any():
-        for code in np.unique(codes[roles == _UNKNOWN]).tolist():
-            _roles[code] = _role(code)
-        roles = _roles[codes]
+    roles = _roles_of(codes)
     with_next = np.zeros(codes.size, dtype=np.bool_)
     if not roles.any():
         return with_next
@@ -63,11 +59,26 @@ def joined(codes: NDArray[np.uint32]) -> NDArray[np.bool_]:
         with_next[i] = not (chr(codes[i]).isspace() or chr(codes[i + 1]).isspace())
     for i in np.flatnonzero((here == _LINKER) | (codes[:-1] == _JOINER)).tolist():
         with_next[i] |= _links(codes, roles, i)
+    _join_flags(roles, with_next)
+    return with_next
+
+
+def _roles_of(codes: NDArray[np.uint32]) -> NDArray[np.uint8]:
+    """Return the roles of code points, from a table that grows with new code points."""
+    roles = _roles[codes]
+    if (roles == _UNKNOWN).any():
+        for code in np.unique(codes[roles == _UNKNOWN]).tolist():
+            _roles[code] = _role(code)
+        roles = _roles[codes]
+    return roles
+
+
+def _join_flags(roles: NDArray[np.uint8], with_next: NDArray[np.bool_]) -> None:
+    """Join the letters of flags in pairs: a flag is two letters for a country."""
     flags = 0
     for i in np.flatnonzero(roles == _FLAG).tolist():
         flags = flags + 1 if i and roles[i - 1] == _FLAG else 1
-        with_next[i] |= bool(flags % 2) and i + 1 < codes.size and roles[i + 1] == _FLAG
-    return with_next
+        with_next[i] |= bool(flags % 2) and i + 1 < roles.size and roles[i + 1] == _FLAG
 
 
 def _links(codes: NDArray[np.uint32], roles: NDArray[np.uint8], i: int) -> bool:
@@ -99,7 +110,7 @@ def _role(code: int) -> int:
 
 
 def _is_linker(code: int, character: str) -> bool:
-    # Khmer's coeng is one, too. The viramas of Tamil and Lao are visible, and join no letters.
+    # Khmer's coeng is a virama, too. The viramas of Tamil and Lao are visible, and join no letters.
     name = unicodedata.name(character, "")
     return code == 0x17D2 or ("VIRAMA" in name and script_of(character) not in ("TAMIL", "LAO"))
 

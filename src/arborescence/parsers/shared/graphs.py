@@ -29,15 +29,17 @@ if TYPE_CHECKING:
 class Group:
     """Sentences of equal or similar length, and the weights of their edges."""
 
-    numbers: NDArray[np.int64]  # (B,): the numbers of the sentences in the batch
-    # (B,): their first nodes, if the nodes of the whole batch are in a row
+    #: (B,): the numbers of the sentences in the batch
+    numbers: NDArray[np.int64]
+    #: (B,): the sentences' first nodes, if the nodes of the whole batch are in a row
     firsts: NDArray[np.int64]
-    # (B, T, T): ``scores[b, h, d]`` is the weight of the edge h -> d. Column 0, the diagonal, and
-    # what is beyond the nodes of a sentence have no meaning.
+    #: (B, T, T): ``scores[b, h, d]`` is the weight of the edge h -> d. Column 0, the diagonal, and
+    #: the rows and columns after a sentence's nodes have no meaning.
     scores: NDArray[np.float32]
-    # (B,) or None: the numbers of words; None if all sentences have T - 1
+    #: (B,) or None: the numbers of words; None if all sentences have T - 1
     lengths: NDArray[np.int64] | None
-    projective: bool  # whether the edges of their trees must not cross
+    #: whether the edges of the sentences' trees must not cross
+    projective: bool
 
     def put(self, values: NDArray[Any], rows: NDArray[Any]) -> None:
         """Write K values of each node, (B, K, T), to their places in the first K rows."""

@@ -78,13 +78,15 @@ class Counts(NamedTuple):
 
 
 class Looked(NamedTuple):
-    """What the rules read in S parsed sentences."""
+    """The trees of S parsed sentences, as rules read them."""
 
-    trees: Trees  # all of them
-    ends: list[int]  # their roots, as indices among all nodes, and the number of nodes
-    # broken, parted: the numbers of the sentences that break a rule, and of those with words in
-    # parts
+    #: the trees of all sentences
+    trees: Trees
+    #: the roots of the sentences, as indices among all nodes, and the number of nodes
+    ends: list[int]
+    #: the numbers of the sentences that break a rule
     broken: NDArray[np.int64]
+    #: the numbers of the sentences with words in parts
     parted: NDArray[np.int64]
 
     def sentence(self, number: int) -> Trees:

@@ -81,6 +81,7 @@ class Option:
 
     #: The values, by default all values of the type.
     values: scheme.Field | None = None
+    #: A marker: the other fields are keywords.
     _: KW_ONLY
     #: Whether the result of training depends on the option: then it is in the `info` of a model,
     #: and a checkpoint continues with the same value only.

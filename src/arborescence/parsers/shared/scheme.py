@@ -218,8 +218,11 @@ def part(arrays: Mapping[str, NDArray[Any]], prefix: str) -> dict[str, NDArray[A
 
 def _fault(array: NDArray[Any], wanted: Array, known: dict[str, int]) -> str | None:
     """Describe the fault of an array, or return None; add its lengths to `known`."""
-    import numpy as np
+    return _fault_of_shape(array, wanted, known) or _fault_of_values(array, wanted, known)
 
+
+def _fault_of_shape(array: NDArray[Any], wanted: Array, known: dict[str, int]) -> str | None:
+    """Describe the fault of an array's type or shape, or return None; add lengths to `known`."""
     fits = array.dtype in wanted.dtypes and len(array.shape) == len(wanted.shape)
     if fits:
         for length, actual in zip(wanted.shape, array.shape, strict=True):
@@ -228,10 +231,22 @@ def _fault(array: NDArray[Any], wanted: Array, known: dict[str, int]) -> str | N
                 if length.startswith("2^") and (not actual or actual & (actual - 1)):
                     return f"has {actual} rows, not a power of two"
             fits &= actual == (known[length] if isinstance(length, str) else length)
-    if not fits:
-        types = " or ".join(np.dtype(dtype).name for dtype in wanted.dtypes)
-        shape = ", ".join(str(known.get(str(length), length)) for length in wanted.shape)
-        return f"is {array.dtype} {array.shape}, not {types} ({shape})"
+    return None if fits else f"is {array.dtype} {array.shape}, not {_expected(wanted, known)}"
+
+
+def _expected(wanted: Array, known: Mapping[str, int]) -> str:
+    """Return the types and the shape that an array should have, as text."""
+    import numpy as np
+
+    types = " or ".join(np.dtype(dtype).name for dtype in wanted.dtypes)
+    shape = ", ".join(str(known.get(str(length), length)) for length in wanted.shape)
+    return f"{types} ({shape})"
+
+
+def _fault_of_values(array: NDArray[Any], wanted: Array, known: Mapping[str, int]) -> str | None:
+    """Describe the fault of the values of an array, or return None."""
+    import numpy as np
+
     if array.dtype == np.bool_:
         return "is neither true nor false" if array.view(np.uint8).max(initial=0) > 1 else None
     limits = _limits(array.dtype, wanted, known)

@@ -54,16 +54,7 @@ class TrainingTrees(NamedTuple):
         trees = [_lifted(sentence, projective) for sentence in treebank]
         heads = [tree for tree, _ in trees]
         known = [] if start is None else list(start.labels)
-        edges = {
-            (head == 0, label)
-            for tree, deprels in trees
-            for head, label in zip(tree[1:].tolist(), deprels, strict=True)
-            if head >= 0
-        }
-        names = {label for _, label in edges}
-        if in_part and (known or not _unnamed(edges)):
-            names.discard("_")
-        labels = known + sorted(names.difference(known))
+        labels = known + sorted(_names(trees, known, in_part=in_part).difference(known))
         numbers = {label: number for number, label in enumerate(labels)}
         relations = [
             np.array([-1, *(numbers.get(label, -1) for label in deprels)], dtype=np.int64)
@@ -78,8 +69,24 @@ class TrainingTrees(NamedTuple):
         return cls(heads, relations, labels, allowed)
 
 
+def _names(
+    trees: list[tuple[NDArray[np.int64], list[str]]], known: list[str], *, in_part: bool
+) -> set[str]:
+    """Return the relations of the trees, as `TrainingTrees.of` takes them."""
+    edges = {
+        (head == 0, label)
+        for tree, deprels in trees
+        for head, label in zip(tree[1:].tolist(), deprels, strict=True)
+        if head >= 0
+    }
+    names = {label for _, label in edges}
+    if in_part and (known or not _unnamed(edges)):
+        names.discard("_")
+    return names
+
+
 def _unnamed(edges: set[tuple[bool, str]]) -> bool:
-    """Return whether all edges from the root, or all others, have only the relation ``_``."""
+    """Return whether all edges from the root, or all other edges, have the relation ``_``."""
     names = [
         {label.partition(MARK)[0] for root, label in edges if root is from_root}
         for from_root in (False, True)
@@ -99,28 +106,47 @@ def checked(
 
     TreebankError if the first is empty, or the heads of a sentence are not a tree.
     """
-    kept: tuple[list[Sentence], list[Sentence]] = [], []
-    for good, sentences in zip(kept, (treebank, dev or ()), strict=True):
-        for sentence in sentences:
-            try:
-                if in_part and good is kept[0] and (sentence.heads < 0).any():
-                    check_part(sentence, root)
-                else:
-                    check_tree(sentence, root)
-            except TreebankError as error:
-                if good is kept[1]:
-                    error = TreebankError(f"{error}; trees that choose the epoch must be complete")
-                if not skip_invalid:
-                    raise error from None
-                error.lost = size_of(sentence)
-                skip_invalid(error)
-            else:
-                good.append(sentence)
-    if not kept[0]:
+
+    def check(sentence: Sentence) -> None:
+        if in_part and (sentence.heads < 0).any():
+            check_part(sentence, root)
+        else:
+            check_tree(sentence, root)
+
+    def check_dev(sentence: Sentence) -> None:
+        try:
+            check_tree(sentence, root)
+        except TreebankError as error:
+            reason = "trees that choose the epoch must be complete"
+            raise TreebankError(f"{error}; {reason}") from None
+
+    valid = _valid(treebank, check, skip_invalid)
+    valid_dev = _valid(dev or (), check_dev, skip_invalid)
+    if not valid:
         raise TreebankError("the treebank is empty: training needs at least one sentence")
-    if not any((sentence.heads >= 0).any() for sentence in kept[0]):
-        check_tree(kept[0][0], root)  # raises the error that names the place and the reason
-    return kept
+    if not any((sentence.heads >= 0).any() for sentence in valid):
+        check_tree(valid[0], root)  # raises the error that names the place and the reason
+    return valid, valid_dev
+
+
+def _valid(
+    sentences: Iterable[Sentence],
+    check: Callable[[Sentence], None],
+    skip_invalid: Callable[[TreebankError], object] | None,
+) -> list[Sentence]:
+    """Return the sentences without an error; `skip_invalid`, if given, gets the errors."""
+    valid = []
+    for sentence in sentences:
+        try:
+            check(sentence)
+        except TreebankError as error:
+            if not skip_invalid:
+                raise error from None
+            error.lost = size_of(sentence)
+            skip_invalid(error)
+        else:
+            valid.append(sentence)
+    return valid
 
 
 def check_part(sentence: Sentence, root: Root) -> None:
@@ -131,7 +157,7 @@ def check_part(sentence: Sentence, root: Root) -> None:
 
 
 def agreeing(scores: NDArray[Any], heads: NDArray[np.int64]) -> NDArray[Any]:
-    """Return scores (n + 1, n + 1) without edges into words whose known head is another."""
+    """Return scores (n + 1, n + 1) without the edges that contradict a known head."""
     known = heads >= 0
     return np.where(known & (np.arange(len(heads))[:, None] != heads), -np.inf, scores)
 
@@ -139,7 +165,7 @@ def agreeing(scores: NDArray[Any], heads: NDArray[np.int64]) -> NDArray[Any]:
 def _lifted(sentence: Sentence, projective: Projective) -> tuple[NDArray[np.int64], list[str]]:
     """Return the heads and relations to learn from, lifted if they must be projective."""
     if projective and (sentence.heads < 0).any():
-        # Lift the edges of one of the trees with the known heads, so that a projective tree exists.
+        # Lift the edges of a tree with the known heads, so that a projective tree exists.
         tree, single = sentence.tree, np.count_nonzero(sentence.heads == 0) < 2
         whole = repair(tree, root="single" if single else "multi").heads
         return np.where(tree < 0, -1, projectivize(whole)), sentence.deprels

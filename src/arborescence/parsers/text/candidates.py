@@ -40,11 +40,12 @@ _TABLE: Final = np.array(
 class Texts(NamedTuple):
     """The texts of rules and of forms, for kernels."""
 
-    # the bytes of all texts: `_TEXTS` for each rule; then, for each form, the form in each letter
-    # case (empty where an earlier one is the same), its exceptions, and its other texts
+    #: the bytes of all texts: `_TEXTS` for each rule; then, for each form, the form in each letter
+    #: case (empty if an earlier case gives the same text), its exceptions, and its other texts
     raw: NDArray[np.uint8]
-    bounds: NDArray[np.int64]  # (texts + 1,): text t is ``raw[bounds[t] : bounds[t + 1]]``
-    # (forms, 2): the first text of each form, and the one after its last exception
+    #: (texts + 1,): text t is ``raw[bounds[t] : bounds[t + 1]]``
+    bounds: NDArray[np.int64]
+    #: (forms, 2): the first text of each form, and the text after its last exception
     firsts: NDArray[np.int64]
 
     @classmethod
@@ -111,18 +112,23 @@ def number_of(word: str) -> int:
 
 
 class Candidates(NamedTuple):
-    """The candidates of one form; there is room for those of any."""
+    """The candidates of one form; there is room for the candidates of any form."""
 
-    pieces: np.ndarray  # int64 (most, 6): where the three pieces of each start and stop
-    sums: np.ndarray  # int64 (most, 2): the checksum and the number of bytes of each
-    # int64 (most,): what made it: r + 1 for rule r in order; -1 - k for exception k; 0 for the form
-    # itself
+    #: int64 (most, 6): the start and the stop of the three pieces of each candidate
+    pieces: np.ndarray
+    #: int64 (most, 2): the checksum and the number of bytes of each candidate
+    sums: np.ndarray
+    #: int64 (most,): the source of each candidate: r + 1 for rule r in order; -1 - k for exception
+    #: k; 0 for the form itself
     sources: np.ndarray
-    # int64 (most, 3): the hash of the rule; which words are known: 4 if all words of the candidate,
-    # + 2 if the form, + 1 if the candidate's longest word; the hash of the longest word's suffix
+    #: int64 (most, 3): the hash of the rule; the known words: 4 if all words of the candidate are
+    #: known, + 2 if the form, + 1 if the candidate's longest word; the hash of the longest word's
+    #: suffix
     rows: np.ndarray
-    spelling: np.ndarray  # uint64 (SPELLING,): hashes of the form, its suffixes and its prefixes
-    text: np.ndarray  # uint8: the candidate at hand
+    #: uint64 (SPELLING,): hashes of the form, its suffixes and its prefixes
+    spelling: np.ndarray
+    #: uint8: the bytes of the current candidate
+    text: np.ndarray
 
 
 @kernel

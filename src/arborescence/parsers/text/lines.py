@@ -40,9 +40,12 @@ _ITEMS: Final = (
 class Count(NamedTuple):
     """Line ends within paragraphs."""
 
+    #: the number of line ends
     ends: int = 0
-    fitting: int = 0  # after these, the next word would have fitted
-    going_on: int = 0  # after these, a sentence seems to go on
+    #: the number of line ends where the next word would have fitted on the line
+    fitting: int = 0
+    #: the number of line ends after which a sentence seems to continue
+    going_on: int = 0
 
     @classmethod
     def sum(cls, counts: Iterable[Count]) -> Self:
@@ -57,12 +60,18 @@ class Count(NamedTuple):
 class _Line(NamedTuple):
     """A line with text in it."""
 
-    end: int  # the last character of its line end
+    #: the place of the last character of its line end
+    end: int
+    #: the number of characters of its text
     width: int
-    first: int  # the length of its first word
-    small: bool  # whether it begins with a small letter
-    goes_on: bool  # whether it ends like a line in the middle of a sentence
-    mark: str  # that of an entry in a list: itself, or "1" for numbers and letters
+    #: the length of its first word
+    first: int
+    #: whether it begins with a small letter
+    small: bool
+    #: whether it ends like a line in the middle of a sentence
+    goes_on: bool
+    #: the mark of an entry in a list: the mark itself, or "1" for numbers and letters
+    mark: str
 
     @classmethod
     def of(cls, text: str, end: int) -> Self:
@@ -79,11 +88,14 @@ class _Line(NamedTuple):
         )
 
 
-class Block(NamedTuple):
+class LineBlock(NamedTuple):
     """Lines without a blank line between them."""
 
+    #: the lines
     lines: list[_Line]
-    fitting: list[bool]  # for each line but the last, whether the next word would have fitted
+    #: for each line but the last, whether the next word would have fitted on it
+    fitting: list[bool]
+    #: the counts of the block's line ends
     tally: Count
 
     @classmethod
@@ -120,7 +132,7 @@ class Lines:
         self.lines = lines
         self._tell = tell
         self._seen = Count()
-        self._blocks: list[Block] = []
+        self._blocks: list[LineBlock] = []
 
     def marks(self, text: str) -> NDArray[np.uint8]:
         """Return `WITHIN`, `END` or `APART` for each character of a text. O(characters)."""
@@ -144,7 +156,7 @@ class Lines:
         past = [block.tally for block in self._blocks if block.lines[-1].end < used]
         self._seen = Count.sum([self._seen, *past])
 
-    def _mark(self, block: Block, known: Count, marks: NDArray[np.uint8]) -> None:
+    def _mark(self, block: LineBlock, known: Count, marks: NDArray[np.uint8]) -> None:
         own, entries = block.tally, block.entries()
         told = known.ends >= _ENOUGH and known.is_of_items(0.4) and 4 * own.going_on <= own.ends
         is_list = any(entries) and 3 * sum(entries) >= own.ends  # its lines may be wrapped
@@ -158,7 +170,7 @@ class Lines:
                 marks[line.end] = APART
 
 
-def _blocks(text: str) -> Iterator[Block]:
+def _blocks(text: str) -> Iterator[LineBlock]:
     """Yield what has two lines or more."""
     lines: list[_Line] = []
     for found in _LINE.finditer(text):
@@ -167,7 +179,7 @@ def _blocks(text: str) -> Iterator[Block]:
             if found[2]:
                 continue
         if len(lines) > 1:
-            yield Block.of(lines)
+            yield LineBlock.of(lines)
         lines = []
 
 

@@ -96,7 +96,11 @@ class TransitionParser(Parser):
         The relations allowed on edges from the root, and on other edges.
     weights : dict of str to Weights
         ``"actions"``: (2^bits + 2^(bits - 3), 4); and ``"relations"``: (S, L).
-    tagger, text, info
+    tagger : Tagger or None
+        As in `LinearParser`.
+    text : Text or None
+        As in `LinearParser`.
+    info : dict
         As in `LinearParser`.
 
     Examples

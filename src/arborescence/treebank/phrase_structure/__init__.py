@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from arborescence.treebank.phrase_structure.lexicalized import (
         to_dependencies as to_dependencies,
     )
-    from arborescence.treebank.phrase_structure.reading import Tree as Tree
+    from arborescence.treebank.phrase_structure.reading import PhraseTree as PhraseTree
     from arborescence.treebank.phrase_structure.reading import read_trees as read_trees
 
 __all__, __getattr__, __dir__ = lazily(__name__)

@@ -10,7 +10,7 @@ from typing import IO, TYPE_CHECKING, Final
 
 from arborescence.system.files import opened
 from arborescence.treebank.phrase_structure.head_rules import HeadRules
-from arborescence.treebank.phrase_structure.reading import EMPTY, Label, Tree, read_trees
+from arborescence.treebank.phrase_structure.reading import EMPTY, Label, PhraseTree, read_trees
 from arborescence.treebank.sentence import Sentence
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ class Lexicalized:
 
 
 def lexicalize(
-    tree: Tree, rules: HeadRules, *, traces: bool = False, tally: Tally | None = None
+    tree: PhraseTree, rules: HeadRules, *, traces: bool = False, tally: Tally | None = None
 ) -> Lexicalized:
     r"""Find the head word of every phrase. O(n) for n nodes.
 
@@ -138,8 +138,8 @@ def lexicalize(
     Examples
     --------
     >>> from arborescence.treebank.phrase_structure import HeadRules
-    >>> we, see = Tree("PRP", word="we"), Tree("VBP", word="see")
-    >>> tree = Tree("S", [Tree("NP", [we]), Tree("VP", [see])])
+    >>> we, see = PhraseTree("PRP", word="we"), PhraseTree("VBP", word="see")
+    >>> tree = PhraseTree("S", [PhraseTree("NP", [we]), PhraseTree("VP", [see])])
     >>> root = lexicalize(tree, HeadRules.load("collins"))
     >>> root, root.number, root.children
     (<Lexicalized S(see)>, 2, [<Lexicalized NP(we)>, <Lexicalized VP(see)>])
@@ -155,7 +155,7 @@ def lexicalize(
     return root
 
 
-def _copied(tree: Tree) -> tuple[Lexicalized, list[tuple[Lexicalized, str]]]:
+def _copied(tree: PhraseTree) -> tuple[Lexicalized, list[tuple[Lexicalized, str]]]:
     """Copy a tree, and number its words; return the root, and the empty nodes with their words."""
     empty = []
     number = 0

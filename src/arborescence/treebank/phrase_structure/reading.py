@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 EMPTY: Final = "-NONE-"
 
 
-class Tree:
+class PhraseTree:
     """A node of a tree in a file: a phrase with children, or a word with its tag.
 
     Attributes
     ----------
     label : str
         The label, such as ``"NP-SBJ-1"`` or ``"NNS"``; empty for an outer bracket without a label.
-    children : list of Tree
+    children : list of PhraseTree
         The children; empty for a word.
     word : str or None
         The word; None for a phrase.
@@ -35,7 +35,7 @@ class Tree:
 
     Examples
     --------
-    >>> tree = Tree("NP", [Tree("DT", word="the"), Tree("NN", word="tree")])
+    >>> tree = PhraseTree("NP", [PhraseTree("DT", word="the"), PhraseTree("NN", word="tree")])
     >>> print(tree)
     (NP (DT the) (NN tree))
     """
@@ -43,7 +43,7 @@ class Tree:
     def __init__(
         self,
         label: str,
-        children: list[Tree] | None = None,
+        children: list[PhraseTree] | None = None,
         *,
         word: str | None = None,
         line: int = 1,
@@ -55,7 +55,7 @@ class Tree:
 
     def __str__(self) -> str:
         parts: list[str] = []
-        stack: list[Tree | None] = [self]  # None: a closing bracket
+        stack: list[PhraseTree | None] = [self]  # None: a closing bracket
         while stack:
             node = stack.pop()
             if node is None:
@@ -68,7 +68,7 @@ class Tree:
         return "".join(parts).lstrip()
 
     def __repr__(self) -> str:
-        return f"<Tree {self.label or '()'} at line {self.line}>"
+        return f"<PhraseTree {self.label or '()'} at line {self.line}>"
 
 
 class Label(NamedTuple):
@@ -118,7 +118,7 @@ def read_trees(
     *,
     skip_invalid: Callable[[TreebankError], object] | None = None,
     encoding: str = UTF8,
-) -> Iterator[Tree]:
+) -> Iterator[PhraseTree]:
     r"""Read the bracketed trees of a file one by one.
 
     A tree may take many lines, and a line may have many trees. The outermost bracket may have no
@@ -139,7 +139,7 @@ def read_trees(
 
     Yields
     ------
-    Tree
+    PhraseTree
         A tree with all its empty nodes.
 
     Raises
@@ -160,25 +160,25 @@ def read_trees(
     <stream>:2: the tree that begins here lacks 1 closing bracket
     """
     with opened(source) as (file, name):
-        reader = _Reader(name, skip_invalid)
+        reader = _TreeReader(name, skip_invalid)
         for number, line in enumerate(read_lines(file, encoding), 1):
             yield from reader.take(number, line)
         reader.end()
 
 
-class _Reader:
+class _TreeReader:
     """Makes trees from lines; `skip_invalid` as in `read_trees`."""
 
     def __init__(self, name: str, skip_invalid: Callable[[TreebankError], object] | None) -> None:
         self._name = name
         self._skip_invalid = skip_invalid
-        self._open: list[Tree] = []  # the nodes whose brackets are open
+        self._open: list[PhraseTree] = []  # the nodes whose brackets are open
         self._size = 0  # the number of brackets of the current tree
         self._skipping = False
         self._broken: TreebankError | None = None  # the error of the tree that is skipped
         self._lines: list[str] = []  # the lines of the tree that is read or skipped
 
-    def take(self, number: int, line: str) -> Iterator[Tree]:
+    def take(self, number: int, line: str) -> Iterator[PhraseTree]:
         """Read the next line, and yield the trees that end in it."""
         if self._skip_invalid and line.startswith("("):
             self.end()
@@ -216,7 +216,7 @@ class _Reader:
     def _error(self, line: int, what: str) -> TreebankError:
         return TreebankError(f"{self._name}:{line}: {what}")
 
-    def _trees(self, number: int, line: str) -> Iterator[Tree]:
+    def _trees(self, number: int, line: str) -> Iterator[PhraseTree]:
         for token in _TOKEN.findall(line):
             if token == "(":  # noqa: S105 (not a password)
                 self._begin(number)
@@ -233,7 +233,7 @@ class _Reader:
                 self._fill(number, token)
 
     def _begin(self, number: int) -> None:
-        node = Tree("", line=number)
+        node = PhraseTree("", line=number)
         if self._open:
             parent = self._open[-1]
             if parent.word is not None:
@@ -257,7 +257,7 @@ class _Reader:
         else:
             node.word = token
 
-    def _close(self, number: int) -> Tree:
+    def _close(self, number: int) -> PhraseTree:
         node = self._open.pop()
         if node.word is None and not node.children:
             self._open.append(node)  # the tree is broken, not complete
@@ -267,7 +267,7 @@ class _Reader:
         return node
 
 
-def _has_words(tree: Tree) -> bool:
+def _has_words(tree: PhraseTree) -> bool:
     stack = [tree]
     while stack:
         node = stack.pop()

@@ -27,14 +27,14 @@ function* transitions(problem, { single }) {
     let text = `${action}: `;
     if (edge) {
       heads[edge[1]] = edge[0];
-      text += `the edge ${problem.edge(edge)} joins the two nodes on top of the stack, and ${problem.names[edge[1]]} leaves it.`;
+      text += `the edge ${problem.edge(edge)} joins the two nodes on top of the stack, and ${problem.names[edge[1]]} leaves the stack.`;
     } else {
       text += `${problem.names[detail.buffer[0]]} goes from the buffer to the stack.`;
     }
     detail = after(detail, next);
     yield problem.step(action.toLowerCase(), text, parts(edge ? [edge] : []));
   }
-  const text = "Only the root is left: this is the best projective tree, made by transitions.";
+  const text = "Only the root is left: these transitions make the best projective tree.";
   yield problem.step("tree", text, { ...parts([]), weight: best.weight });
 }
 

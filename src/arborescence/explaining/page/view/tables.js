@@ -61,7 +61,7 @@ const CAPTIONS = {
   Cast: "What the edges are cast as",
   Children: "The children of the root",
   Swaps: "The swaps: a blue edge can replace the edge of the tree, a red one comes from below it; *: cheapest, with its edges in the picture",
-  Trees: "The trees so far, and the parts that wait",
+  TreesSoFar: "The trees so far, and the parts that wait",
   Spans: "The spans of this step",
   Constituents: "The constituents of this step",
   Links: "The pairs",

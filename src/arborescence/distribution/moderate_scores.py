@@ -1,16 +1,17 @@
-"""Scores too far apart for sums in float64: equivalent moderate scores, by exact differences.
+"""Moderate scores, in place of scores that are too far apart for sums in float64.
 
-Only differences to the best tree matter: exact by the dual potentials of the best tree, for
-projective trees by exact weights of the best spans (`exact_chart`).
+Only the difference between a tree and the best tree matters. It is computed exactly, by the dual
+potentials of the best tree, or for projective trees by exact weights of the best spans
+(`exact_chart`).
 
 Besides the best tree, Edmonds' algorithm (1967) finds *potentials* y: one for each word and one for
 each contracted cycle. The *reduced* score of an edge is its score minus the y of all sets (words
-and cycles) that it enters. It is 0 for the edges of the best tree and at most 0 for all other
-edges. The y of a cycle is also at most 0. So the weight of a tree is that of the best tree, plus
-the reduced scores of its edges, plus for each cycle y times the number of edges into it beyond the
-first. All these terms are at most 0. A term so low that it alone makes the probability of a tree
-negligible can be raised to a fixed bound. This changes only negligible probabilities, and gives
-scores that fit float64 and its sums.
+and cycles) that it enters. The reduced score is 0 for the edges of the best tree and at most 0 for
+all other edges. The y of a cycle is also at most 0. So the weight of a tree is the weight of the
+best tree, plus the reduced scores of the tree's edges, plus for each cycle y times the number of
+edges into the cycle beyond the first. All these terms are at most 0. If a term alone makes the
+probability of a tree negligible, the term can be raised to a fixed bound. This changes only
+negligible probabilities, and gives scores that fit float64 and its sums.
 """
 
 from __future__ import annotations
@@ -33,16 +34,17 @@ if TYPE_CHECKING:
 HUGE = 1e300
 
 
-class Far(NamedTuple):
-    """A sentence with moderate scores: each tree's true weight is its moderate one plus `base`."""
+class ModerateScores(NamedTuple):
+    """A sentence with moderate scores."""
 
+    #: (n + 1, n + 1): the moderate scores, -inf for the same edges as before
     scores: NDArray[np.float64]
-    """(n + 1, n + 1): the moderate scores, -inf for the same edges as before."""
+    #: additional terms for projective trees, as in `inside_in_logs`
     gaps: NDArray[np.float64]
-    """Additional terms for projective trees, as in `inside_in_logs`."""
+    #: the true weight of any tree, minus the tree's weight by the moderate scores
     base: Fraction
+    #: the log-partition of the moderate scores; NaN until it is known
     log_partition: float = np.nan
-    """Under the moderate scores; NaN until it is known."""
 
     def log_prob(self, scores: NDArray[np.float64], heads: NDArray[np.int64]) -> float:
         """Return the log-probability of a tree (n + 1,) without absent edges."""
@@ -54,9 +56,13 @@ class Far(NamedTuple):
         return rounded(self.base + Fraction(self.log_partition))
 
 
-def as_far(scores: NDArray[np.float64], single: bool, projective: bool) -> Far | None:
-    """Return the moderate scores of a sentence of n > 0 words; None if it has no tree. O(n³)."""
-    # ``scores`` (n + 1, n + 1) are finite or -inf, except in column 0 and on the diagonal
+def moderate_scores_of(
+    scores: NDArray[np.float64], single: bool, projective: bool
+) -> ModerateScores | None:
+    """Return the moderate scores of a sentence of n > 0 words; None if it has no tree. O(n³).
+
+    ``scores`` (n + 1, n + 1) are finite or -inf, except in column 0 and on the diagonal.
+    """
     n = len(scores) - 1
     if projective:
         wholes = exact_chart(scores, n, single)
@@ -68,12 +74,12 @@ def as_far(scores: NDArray[np.float64], single: bool, projective: bool) -> Far |
         alike = np.where(scores > -np.inf, 0.0, -np.inf)
         gaps = np.full((2, n + 1, n + 1, n + 1), -np.inf)
         fill_gaps(wholes.bias, wholes.splits, wholes.spans, n, single, gaps)
-        return Far(alike, gaps, base)
+        return ModerateScores(alike, gaps, base)
     made = moderate(scores, single)
     if made is None:
         return None
     heads = decode(scores, root="single" if single else "multi")
-    return Far(made, no_gaps(n + 1), _weight(scores, heads) - _weight(made, heads))
+    return ModerateScores(made, no_gaps(n + 1), _weight(scores, heads) - _weight(made, heads))
 
 
 def _weight(scores: NDArray[np.float64], heads: NDArray[np.int64]) -> Fraction:
@@ -97,7 +103,7 @@ def moderate(scores: NDArray[np.float64], single: bool) -> NDArray[np.float64] |
     """Return moderate scores that give the same tree probabilities; None if there is no tree.
 
     The difference of the weights of two trees is unchanged, up to rounding, except for trees that
-    even all together have less than e^-800 times the probability of the best. No score is lower
+    together have less than e^-800 times the probability of the best tree. No score is lower
     than about -1000 times the nesting depth of cycles. O(n³), over unbounded integers.
     """
     size = len(scores)
@@ -107,7 +113,7 @@ def moderate(scores: NDArray[np.float64], single: bool) -> NDArray[np.float64] |
     reduced = np.zeros((size, size), object)
     reduced[present] = [_whole(score) for score in scores[present].tolist()]
     if single:
-        # Enough that the best tree has as few root edges as possible.
+        # So much that the best tree has as few root edges as possible.
         reduced[0, 1:] -= 2 * size * (int(np.abs(reduced).max()) + 1)
     cycles = _reduce(reduced, present)
     if cycles is None:
@@ -116,7 +122,7 @@ def moderate(scores: NDArray[np.float64], single: bool) -> NDArray[np.float64] |
     made = np.maximum(reduced, lowest)
     for inside, potential in cycles:
         made[np.ix_(~inside, inside)] += max(potential, lowest)
-    # Integers of this size fit a float. Absent edges are left out, as theirs may be larger.
+    # Integers of this size fit a float. The integers of absent edges may be larger.
     result = np.full((size, size), -np.inf)
     result[present] = [math.ldexp(whole, -_BITS) for whole in made[present].tolist()]
     return result
@@ -133,7 +139,7 @@ def _reduce(
     """Reduce the scores in place; return (words, y) of each contracted cycle, or None: no tree."""
     size = len(reduced)
     node_of = np.arange(size)  # the contracted node around each word
-    head_of = {0: 0}  # of each contracted node with a chosen edge: the node at its other end
+    head_of = {0: 0}  # the head of each contracted node with a chosen edge
     cycles = []
     waiting = list(range(1, size))
     while waiting:

@@ -42,7 +42,7 @@ _MODULES: Final = {
     "models": "models",
     "package": "models",
     "serve": "integrations",
-    "evaluate": "treebanks",
+    "evaluate": "evaluating",
     "decode": "decode",
     "demo": "parse",
     "warmup": "warmup",

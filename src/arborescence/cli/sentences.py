@@ -6,7 +6,6 @@ import json
 import os
 import sys
 from collections import deque
-from contextlib import suppress
 from functools import partial
 from itertools import chain
 from operator import add
@@ -15,7 +14,7 @@ from typing import IO, TYPE_CHECKING, Any, Final, Literal, TypeVar
 from arborescence.cli.outputs import ends
 from arborescence.cli.progress import note
 from arborescence.errors import ModelError, TreebankError, TreeError, printable
-from arborescence.parsers.described import the_tree
+from arborescence.parsers.described import rank_of, the_tree
 from arborescence.system.files import writing
 from arborescence.treebank.encodings import UTF8
 
@@ -199,16 +198,6 @@ def deliver(
         from arborescence.treebank import write as write_conllu
 
         (write or write_conllu)(chain.from_iterable(sentences), output)
-
-
-def rank_of(tree: Sentence) -> str:
-    """Return rank and weight of a tree among the k best of its sentence; "" for a single tree."""
-    rank, weight = tree.comment("kbest_rank"), tree.comment("kbest_weight")
-    if not rank or not weight:
-        return ""
-    with suppress(ValueError):  # the comment of a file may be malformed
-        weight = f"{float(weight):.2f}"
-    return f"{rank}. weight {weight}"
 
 
 def drawn(sentences: Iterable[Analyses]) -> Iterator[Analyses]:

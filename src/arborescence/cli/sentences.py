@@ -7,6 +7,7 @@ import os
 import sys
 from collections import deque
 from functools import partial
+from io import BytesIO
 from itertools import chain
 from operator import add
 from typing import IO, TYPE_CHECKING, Any, Final, Literal, TypeVar
@@ -31,6 +32,8 @@ Item = TypeVar("Item")
 
 #: The input formats of `parse`.
 Format = Literal["conllu", "tokens", "text", "lines", "prose"]
+#: Those of raw text.
+TextFormat = Literal["text", "lines", "prose"]
 #: The option `lines` for each format of raw text: see `Parser.read_text`.
 LINES: Final = {"text": None, "lines": True, "prose": False}
 
@@ -138,6 +141,21 @@ def readers_of(
             raise ModelError(f"{error} (--format tokens)") from error
 
     return cut
+
+
+def given_sentence(
+    text: str,
+    format: Format | None,  # noqa: A002
+    parser: Parser | None,
+) -> Iterator[Sentence]:
+    """Read the text of --sentence: raw text, or words with spaces between them.
+
+    The format is by default what the model can read.
+    """
+    if format in (None, "conllu"):
+        format = "text" if parser and parser.text else "tokens"  # noqa: A001
+    data = BytesIO(os.fsencode(text))  # in the encoding of the system
+    return readers_of(format, None, parser)(data)
 
 
 def sentences_of(

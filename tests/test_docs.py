@@ -119,6 +119,28 @@ def test_local_links_lead_somewhere(page: Path) -> None:
             assert (page.parent / link).exists(), f"{page.name} links to {link}"
 
 
+@pages
+def test_pages_make_sense_without_the_site(page: Path) -> None:
+    """On the site of a repository, what only mkdocs understands would stand as it is."""
+    text = page.read_text(encoding="utf-8")
+    assert not re.search(r"^:::|--8<--", text, re.MULTILINE), "python docs/reference/names.py"
+    assert not re.search(r'\b(?:href|src)="[\w-]+\.html', text)
+
+
+def test_names_in_the_reference_have_their_first_lines() -> None:
+    pytest.importorskip("griffe", reason="needs griffe: pip install --group docs")
+    path = HERE / "docs" / "reference" / "names.py"
+    spec = importlib.util.spec_from_file_location("names", path)
+    assert spec
+    assert spec.loader
+    names = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(names)
+    packages = names.load()
+    for page in path.parent.glob("*.md"):
+        text = page.read_text(encoding="utf-8")
+        assert names.written(text, packages) == text, "python docs/reference/names.py"
+
+
 PACKAGES = [
     "arborescence",
     "arborescence.drawing",
@@ -137,7 +159,7 @@ def test_every_public_name_is_in_the_reference(name: str) -> None:
         pytest.importorskip("torch", reason="needs torch")
     text = "".join(page.read_text() for page in (HERE / "docs" / "reference").glob("*.md"))
     # A function that has the name of its module is documented as module.function.
-    listed = re.findall(rf"^::: {re.escape(name)}\.(\w+)(?:\.\1)?$", text, re.MULTILINE)
+    listed = re.findall(rf"^- \[`{re.escape(name)}\.(\w+)(?:\.\1)?`\]", text, re.MULTILINE)
     assert len(listed) == len(set(listed))
     public = set(importlib.import_module(name).__all__)
     if name == "arborescence.parsers":

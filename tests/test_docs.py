@@ -20,7 +20,7 @@ PAGES = [
     *sorted((HERE / "papers").rglob("*.md")),
 ]
 
-OPTIONAL = ["torch", "jax", "pyarrow", "spacy"]
+OPTIONAL = ["torch", "jax", "pyarrow", "spacy", "matplotlib"]
 
 pages = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(HERE)))
 
@@ -33,8 +33,9 @@ def blocks(page: Path, language: str) -> list[tuple[int, str]]:
 
 
 @pages
-def test_python_runs(page: Path) -> None:
+def test_python_runs(page: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Sections of a page that name an optional package run where it is installed."""
+    monkeypatch.chdir(tmp_path)
     missing = [package for package in OPTIONAL if not importlib.util.find_spec(package)]
     lines = page.read_text(encoding="utf-8").splitlines()
     sections: dict[int, list[tuple[int, str]]] = {}
@@ -67,9 +68,9 @@ def test_scripts_run(page: Path) -> None:
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
-def test_notebooks_run(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each cell runs, and shows what it showed: drawings, or text."""
-    monkeypatch.chdir(path.parent)
+def test_notebooks_run(path: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Each cell runs in an empty folder, and shows what it showed: drawings, or text."""
+    monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(path.parent))
     run = importlib.import_module("run")
     notebook = json.loads(path.read_text(encoding="utf-8"))

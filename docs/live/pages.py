@@ -98,13 +98,17 @@ def on_files(files, config):
     return files
 
 
-FRAME = re.compile(r"^<!-- live: (\w+) -->$", re.MULTILINE)
+FRAME = re.compile(r"^<!-- live: ([\w-]+) -->$", re.MULTILINE)
 LINK = re.compile(r"^\| (.+?) <!-- ([\w-]+\.html(?:#[\w-]+)?) -->", re.MULTILINE)
 
 
 def on_page_markdown(markdown, page, **_):
     """Put the live pages where the comments are: outside of the site, there are none to link to."""
-    if page.file.src_uri != "live.md":
-        return markdown
-    frame = r'<iframe class="live" src="\1.html" title="\1, step by step" loading="lazy"></iframe>'
-    return LINK.sub(r'| <a href="\2">\1</a>', FRAME.sub(frame, markdown))
+    here = page.file.src_uri == "live.md"
+    place = "" if here else "../live/"
+    frame = (
+        rf'<iframe class="live" src="{place}\1.html" title="\1, step by step" loading="lazy">'
+        "</iframe>"
+    )
+    markdown = FRAME.sub(frame, markdown)
+    return LINK.sub(r'| <a href="\2">\1</a>', markdown) if here else markdown

@@ -141,7 +141,7 @@ def _counts(
             yield {"count": number, **dict(zip(keys, values, strict=True))}
         return
     for each in associations(counts):
-        row = {"count": each.count, **dict(zip(keys, each.values, strict=True))}
+        row = {"count": each.observed, **dict(zip(keys, each.values, strict=True))}
         yield row | {"expected": round(each.expected, 2), "G2": round(each.g2, 2)}
 
 

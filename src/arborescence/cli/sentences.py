@@ -155,7 +155,7 @@ def given_sentence(
     if format in (None, "conllu"):
         format = "text" if parser and parser.text else "tokens"  # noqa: A001
     data = BytesIO(os.fsencode(text))  # in the encoding of the system
-    return readers_of(format, None, parser)(data)
+    return readers_of(format, None, parser, quiet=True)(data)
 
 
 def sentences_of(

@@ -54,9 +54,6 @@ class Interval(NamedTuple):
 NO_INTERVAL: Final = Interval(float("nan"), float("nan"))
 
 
-NO_INTERVAL: Final = Interval(float("nan"), float("nan"))
-
-
 def ratio_interval(
     part: ArrayLike,
     whole: ArrayLike,

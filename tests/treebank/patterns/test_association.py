@@ -16,7 +16,7 @@ def test_scipy_finds_the_same():
     del counts["c", "z"]
     total = sum(counts.values())
     found = associations(counts)
-    assert {each.values: each.count for each in found} == counts
+    assert {each.values: each.observed for each in found} == counts
     assert found[0].values == ("a", "w")
     assert [each.g2 for each in found] == sorted((each.g2 for each in found), reverse=True)
     for (verb, noun), both, expected, g2 in found:

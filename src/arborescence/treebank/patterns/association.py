@@ -19,17 +19,17 @@ class Association(NamedTuple):
     ----------
     values : tuple of str
         The two values.
-    count : int
+    observed : int
         How many matches have both.
     expected : float
         How many would have both if the values were independent of each other.
     g2 : float
-        The log-likelihood ratio, negative where `count` is below `expected`. Above 10.8, chance
+        The log-likelihood ratio, negative where `observed` is below `expected`. Above 10.8, chance
         gives such a value once in 1,000 pairs.
     """
 
     values: tuple[str, ...]
-    count: int
+    observed: int
     expected: float
     g2: float
 

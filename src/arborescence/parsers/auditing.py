@@ -148,7 +148,8 @@ class Finding(NamedTuple):
         weights = np.exp(weights) / (n + 1)  # all edges together weigh less than one given edge
         weights[self.sentence.heads, np.arange(1, n + 1)] += 1
         weights[self.head, self.word] += n + 1
-        return decode(weights)[1:]
+        heads: NDArray[np.int64] = decode(weights)[1:]
+        return heads
 
     def changes(self, corrected: Sentence) -> list[dict[str, Any]]:
         """Return what is different in the corrected sentence, word by word, ready for JSON."""

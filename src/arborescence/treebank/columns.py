@@ -215,7 +215,7 @@ def files_in(treebank: str | os.PathLike[str]) -> list[str | os.PathLike[str]]:
     """
     if not Path(treebank).is_dir():
         return [treebank]
-    files: list[str | os.PathLike[str]] = [
+    files = [
         str(each)
         for ending in ("conllu", "conllu.gz")
         for each in Path(treebank).rglob(f"*.{ending}")
@@ -225,7 +225,7 @@ def files_in(treebank: str | os.PathLike[str]) -> list[str | os.PathLike[str]]:
         raise TreebankError(
             f"{os.fspath(treebank)}: no file *.conllu or *.conllu.gz in this folder"
         )
-    return sorted(files)
+    return [*sorted(files)]
 
 
 def columns_of(treebank: str | os.PathLike[str] | Iterable[Sentence]) -> Iterator[Columns]:

@@ -66,7 +66,7 @@ def decided(sentences: Iterable[Sentence], decisions: str | os.PathLike[str]) ->
 
 def _accepted(decisions: str | os.PathLike[str]) -> dict[tuple[str, int], list[dict[str, Any]]]:
     """Read the accepted changes of each sentence, by the name of its file and its line."""
-    accepted = defaultdict(list)
+    accepted: dict[tuple[str, int], list[dict[str, Any]]] = defaultdict(list)
     for number, line in enumerate(Path(decisions).read_text("utf-8").splitlines(), 1):
         try:
             entry = json.loads(line)

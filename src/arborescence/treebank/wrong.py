@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from arborescence.treebank.columns import Integers
+    from arborescence.treebank.details import Mask
     from arborescence.treebank.sentence import Sentence
     from arborescence.treebank.tally import Compared
 
@@ -115,10 +116,11 @@ def _wrong_in(compared: Compared, relations: Numbering, punctuation: bool) -> It
         )
 
 
-def _words(mask: Integers, offsets: Integers, sentence: int) -> Integers:
+def _words(mask: Mask, offsets: Integers, sentence: int) -> Integers:
     """Return the words of a sentence that a mask has, as indices among all words."""
     start, stop = offsets[sentence : sentence + 2]
-    return start + np.flatnonzero(mask[start:stop])
+    words: Integers = start + np.flatnonzero(mask[start:stop])
+    return words
 
 
 def errors_html(

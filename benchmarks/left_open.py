@@ -13,10 +13,11 @@ import numpy as np
 
 import arborescence as arb
 from arborescence.treebank import read
+from arborescence.treebank.statistics import paired_p
 from arborescence.undirected import enhance
 from arborescence_papers.common.recipes import Recipe
 from arborescence_papers.common.scores import counted_words
-from arborescence_papers.common.statistics import paired_p, percent
+from arborescence_papers.common.statistics import percent
 from inputs import TREEBANKS, model_like, uniform
 from recording import table
 from through_undirected import compare, english

@@ -62,7 +62,7 @@ def commands(path):
         ["convert", "--head-rules", path, "none.mrg"],
         ["decode", path],
         ["decode", path, "--kbest", "3"],
-        ["trace", "--treebank", path, "--sentence", "all"],
+        ["trace", "--treebank", path, "--which", "all"],
         ["trace", "-m", path, whole],
         ["explain", path],
         ["train", path, "-o", "out.model", "--no-text"],

@@ -81,7 +81,7 @@ def read(case):
         ["parse", "-m", model(), name, "--kbest", "2", "--json"],
         ["parse", "-m", model(), "--format", str(rng.choice(FORMATS)), name, "-o", "out.conllu"],
         ["parse", "-m", model(), "--skip-invalid", "--confidence", name, "-o", "out.conllu"],
-        ["trace", "--treebank", name, "--sentence", "all"],
+        ["trace", "--treebank", name, "--which", "all"],
     ]
     chosen = commands[int(rng.integers(len(commands)))]
     out = Path("out.conllu")

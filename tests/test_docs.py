@@ -20,7 +20,7 @@ PAGES = [
     *sorted((HERE / "papers").rglob("*.md")),
 ]
 
-OPTIONAL = ["torch", "jax", "pyarrow", "spacy"]
+OPTIONAL = ["torch", "jax", "pyarrow", "spacy", "matplotlib"]
 
 pages = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(HERE)))
 
@@ -33,8 +33,9 @@ def blocks(page: Path, language: str) -> list[tuple[int, str]]:
 
 
 @pages
-def test_python_runs(page: Path) -> None:
+def test_python_runs(page: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Sections of a page that name an optional package run where it is installed."""
+    monkeypatch.chdir(tmp_path)
     missing = [package for package in OPTIONAL if not importlib.util.find_spec(package)]
     lines = page.read_text(encoding="utf-8").splitlines()
     sections: dict[int, list[tuple[int, str]]] = {}
@@ -67,9 +68,9 @@ def test_scripts_run(page: Path) -> None:
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
-def test_notebooks_run(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each cell runs, and shows what it showed: drawings, or text."""
-    monkeypatch.chdir(path.parent)
+def test_notebooks_run(path: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Each cell runs in an empty folder, and shows what it showed: drawings, or text."""
+    monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(path.parent))
     run = importlib.import_module("run")
     notebook = json.loads(path.read_text(encoding="utf-8"))
@@ -119,6 +120,28 @@ def test_local_links_lead_somewhere(page: Path) -> None:
             assert (page.parent / link).exists(), f"{page.name} links to {link}"
 
 
+@pages
+def test_pages_make_sense_without_the_site(page: Path) -> None:
+    """On the site of a repository, what only mkdocs understands would stand as it is."""
+    text = page.read_text(encoding="utf-8")
+    assert not re.search(r"^:::|--8<--", text, re.MULTILINE), "python docs/reference/names.py"
+    assert not re.search(r'\b(?:href|src)="[\w-]+\.html', text)
+
+
+def test_names_in_the_reference_have_their_first_lines() -> None:
+    pytest.importorskip("griffe", reason="needs griffe: pip install --group docs")
+    path = HERE / "docs" / "reference" / "names.py"
+    spec = importlib.util.spec_from_file_location("names", path)
+    assert spec
+    assert spec.loader
+    names = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(names)
+    packages = names.load()
+    for page in path.parent.glob("*.md"):
+        text = page.read_text(encoding="utf-8")
+        assert names.written(text, packages) == text, "python docs/reference/names.py"
+
+
 PACKAGES = [
     "arborescence",
     "arborescence.drawing",
@@ -137,7 +160,7 @@ def test_every_public_name_is_in_the_reference(name: str) -> None:
         pytest.importorskip("torch", reason="needs torch")
     text = "".join(page.read_text() for page in (HERE / "docs" / "reference").glob("*.md"))
     # A function that has the name of its module is documented as module.function.
-    listed = re.findall(rf"^::: {re.escape(name)}\.(\w+)(?:\.\1)?$", text, re.MULTILINE)
+    listed = re.findall(rf"^- \[`{re.escape(name)}\.(\w+)(?:\.\1)?`\]", text, re.MULTILINE)
     assert len(listed) == len(set(listed))
     public = set(importlib.import_module(name).__all__)
     if name == "arborescence.parsers":

@@ -48,7 +48,7 @@ DELETED = {
     "transitions": (
         ("transitions", "parsers/transition"),
         "arborescence.parsers.TransitionParser",
-        ("trace", "TREEBANK"),
+        ("trace", "--treebank", "TREEBANK"),
     ),
     "reranker": (
         ("parsers/reranker",),

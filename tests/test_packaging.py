@@ -7,6 +7,7 @@ import runpy
 import tomllib
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
+from typing import Any
 
 import pytest
 from packaging.requirements import Requirement
@@ -17,9 +18,9 @@ HERE = Path(__file__).resolve().parent.parent
 PROJECT = tomllib.loads((HERE / "pyproject.toml").read_text(encoding="utf-8"))
 
 
-def on_an_index(text: str) -> str:
+def on_an_index(text: str, project: dict[str, Any] = PROJECT) -> str:
     """Do what the build does to the README of a package index."""
-    for step in PROJECT["tool"]["hatch"]["metadata"]["hooks"]["fancy-pypi-readme"]["substitutions"]:
+    for step in project["tool"]["hatch"]["metadata"]["hooks"]["fancy-pypi-readme"]["substitutions"]:
         text = re.sub(step["pattern"], step["replacement"], text)
     return text
 
@@ -35,6 +36,33 @@ def test_the_readme_of_a_package_index_leads_nowhere_else() -> None:
     whole = [link for link in links_of(text) if "://" in link]
     assert len(links_of(text)) > len(whole) + 5
     assert links_of(on_an_index(text)) == whole
+
+
+def test_the_readme_of_the_papers_leads_nowhere_else() -> None:
+    text = (HERE / "papers" / "README.md").read_text(encoding="utf-8")
+    project = tomllib.loads((HERE / "papers" / "pyproject.toml").read_text(encoding="utf-8"))
+    assert project["project"]["dynamic"] == ["readme"]
+    assert len(links_of(text)) >= 7
+    assert links_of(on_an_index(text, project)) == []
+    assert "[Several roots]" not in on_an_index(text, project)
+
+
+def test_no_card_and_no_readme_names_a_package_index() -> None:
+    """Until there is an address of the project, none stands where a user would follow it."""
+    files = [
+        *(HERE / "src" / "arborescence" / "parsers").glob("*.py"),
+        *HERE.glob("models/*/README.md"),
+        *HERE.glob("models/*/src/**/*.md"),
+        *HERE.glob("models/*/pyproject.toml"),
+        *HERE.glob("papers/*.md"),
+        *HERE.glob("docs/**/*.md"),
+        HERE / "README.md",
+    ]
+    assert len(files) > 60
+    for file in files:
+        text = file.read_text(encoding="utf-8")
+        named = re.search(r"pypi\.|pythonhosted|//[\w.-]+/(?:[\w-]+/)*arborescence(?![\w.])", text)
+        assert not named, (file, named)
 
 
 def test_links_of_a_readme_become_text() -> None:

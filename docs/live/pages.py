@@ -1,8 +1,9 @@
 """The live pages of the documentation: the examples of the four works, made when the site is built.
 
-mkdocs calls `on_files` (it is a hook in mkdocs.yml).
+mkdocs calls the functions `on_...` (it is a hook in mkdocs.yml).
 """
 
+import re
 from string import ascii_lowercase
 
 import numpy as np
@@ -95,3 +96,19 @@ def on_files(files, config):
     for name, page in pages().items():
         files.append(File.generated(config, f"live/{name}.html", content=page))
     return files
+
+
+FRAME = re.compile(r"^<!-- live: ([\w-]+) -->$", re.MULTILINE)
+LINK = re.compile(r"^\| (.+?) <!-- ([\w-]+\.html(?:#[\w-]+)?) -->", re.MULTILINE)
+
+
+def on_page_markdown(markdown, page, **_):
+    """Put the live pages where the comments are: outside of the site, there are none to link to."""
+    here = page.file.src_uri == "live.md"
+    place = "" if here else "../live/"
+    frame = (
+        rf'<iframe class="live" src="{place}\1.html" title="\1, step by step" loading="lazy">'
+        "</iframe>"
+    )
+    markdown = FRAME.sub(frame, markdown)
+    return LINK.sub(r'| <a href="\2">\1</a>', markdown) if here else markdown

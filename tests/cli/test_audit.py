@@ -1,6 +1,8 @@
 """`audit`: the words whose annotation should be checked."""
 
 import json
+import re
+from html import unescape
 
 import arborescence as arb
 from samples import treebank
@@ -19,7 +21,35 @@ def test_lines_json_and_a_page(command, tmp_path):
         assert len(entry["proposed"]["heads"]) == len(words)
     page = tmp_path / "audit.html"
     command(*given, "-o", page)
-    assert page.read_text(encoding="utf-8").count("<svg") == 3
+    text = page.read_text(encoding="utf-8")
+    assert text.count("<svg") == 6
+    changes = [json.loads(unescape(each)) for each in re.findall('data-change="(.*?)"', text)]
+    assert len(changes) == 3
+
+    decisions, corrected = tmp_path / "decisions.jsonl", tmp_path / "corrected.conllu"
+    decisions.write_text(json.dumps({"decision": "accept", **changes[0]}), encoding="utf-8")
+    command("audit", "--apply", decisions, tmp_path / "gold.conllu", "-o", corrected)
+    lines = zip(
+        (tmp_path / "gold.conllu").read_text("utf-8").splitlines(),
+        corrected.read_text("utf-8").splitlines(),
+        strict=True,
+    )
+    different = [line.split("\t")[0] for line, other in lines if line != other]
+    assert different == [str(each["word"]) for each in changes[0]["changes"]]
+
+
+def test_what_is_written_where(command, tmp_path):
+    arb.treebank.write(treebank(), tmp_path / "gold.conllu")
+    (tmp_path / "d.jsonl").write_text("", encoding="utf-8")
+    given = tmp_path / "gold.conllu"
+    said = command("audit", given, "-o", tmp_path / "x.conllu").complaint(2)
+    assert "another kind of file" in said
+    asked = ("audit", given, "--apply", tmp_path / "d.jsonl")
+    assert "another kind of file" in command(*asked, "-o", tmp_path / "x.html").complaint(2)
+    assert command(*asked).out == given.read_text("utf-8")
+    (tmp_path / "d.jsonl").write_text("{}", encoding="utf-8")
+    assert "d.jsonl:1: no decision" in command(*asked, "-o", tmp_path / "x.conllu").complaint()
+    assert not (tmp_path / "x.conllu").exists()
 
 
 def test_it_says_what_it_does(command, tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import subprocess
 import sys
@@ -18,8 +19,7 @@ if TYPE_CHECKING:
 
     Command = Callable[..., Any]
 
-EXEMPLIFIED = ["parse", "draw", "convert", "train", "evaluate", "decode", "demo"]
-COMMANDS = [*EXEMPLIFIED, "warmup", "integrations"]
+COMMANDS = ["parse", "draw", "train", "evaluate", "decode", "demo", "warmup", "integrations"]
 
 
 def test_version(command: Command) -> None:
@@ -55,9 +55,40 @@ def test_every_command_has_help(command: Command, name: str) -> None:
     assert "Usage: arborescence " + name in result.out
 
 
-@pytest.mark.parametrize("name", EXEMPLIFIED)
-def test_help_has_examples(command: Command, name: str) -> None:
-    assert f"arborescence {name}" in command(name, "--help").out.partition("Examples")[2]
+def test_commands_stand_by_task(command: Command) -> None:
+    out = command("--help").out
+    panels = re.findall(r"╭─ (\w+) ─", out)
+    assert panels[:6] == ["Options", "Parse", "Train", "Inspect", "Annotate", "Teach"]
+    assert out.index("│ train ") < out.index("│ search ")
+
+
+def test_how_a_sentence_is_given(command: Command) -> None:
+    given = ("-m", "english-fast", "--sentence", "The cat sleeps.")
+    parsed = command("parse", *given).out
+    assert "# text = The cat sleeps.\n" in parsed
+    assert parsed.count("\n3\tsleeps\t") == 1
+    words = command("parse", *given, "--format", "tokens").out
+    assert "\n3\tsleeps.\t" in f"\n{words}"
+    for name in ("explain", "trace"):
+        assert "sleeps" in command(name, *given).out
+    assert "not both" in command("parse", *given, "a.conllu").complaint(2)
+    # the last ones: their output goes nowhere from then on
+    said = command("parse", "The cat sleeps.").complaint()
+    assert "The cat sleeps.: No such file or directory; a sentence is given with --sentence" in said
+    assert "--sentence" not in command("parse", "cat.conllu").complaint()
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion(monkeypatch: pytest.MonkeyPatch, shell: str) -> None:
+    words = {"COMP_WORDS": "arborescence pa", "COMP_CWORD": "1"}
+    words |= {"_TYPER_COMPLETE_ARGS": "arborescence pa", "_TYPER_COMPLETE_FISH_ACTION": "get-args"}
+    wanted = {**ENVIRONMENT, **words, "_ARBORESCENCE_COMPLETE": f"complete_{shell}"}
+    done = subprocess.run(
+        [sys.executable, "-c", "from arborescence.cli import main; main([])"],
+        capture_output=True, text=True, env=wanted,
+    )  # fmt: skip
+    assert {"parse", "package"} <= set(re.findall(r"[\w-]+", done.stdout))
+    assert not re.search(r"^.?train\b", done.stdout, re.MULTILINE)
 
 
 def test_a_wrong_command_and_a_wrong_option(command: Command) -> None:

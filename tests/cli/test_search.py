@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 
 import pytest
 
@@ -69,7 +70,37 @@ def test_sentences_with_a_match_come_once(command, folder, tmp_path):
     assert (tmp_path / "found.svg").read_text("utf-8").startswith("<svg")
 
 
+def test_a_page_of_trees_with_the_match_in_colour(command, folder, tmp_path):
+    command("search", OBJECTS, folder, "-o", tmp_path / "found.html")
+    first, second = (tmp_path / "found.html").read_text("utf-8").split('class="item"')[1:]
+    assert "<p>one</p><p>Dogs [V chase] [O cats]</p>" in first
+    for item, words in ((first, ["chase", "cats"]), (second, ["sees", "cats"])):
+        found = re.findall(r'class="form( root)? marked"[^>]*>([^<]*)', item)
+        assert [word for _, word in found] == words
+        assert re.findall(r'class="label marked"[^>]*>([^<]*)', item) == ["obj"]
+
+
+def test_counts_as_a_table(command, folder, tmp_path):
+    asked = ("search", OBJECTS, folder, "--count", "V.lemma", "--count", "O.lemma")
+    command(*asked, "-o", tmp_path / "counts.csv")
+    with (tmp_path / "counts.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert rows[0] == {"count": "1", "V.lemma": "chase", "O.lemma": "cat"}
+    lines = command(*asked, "--json").out.splitlines()
+    assert [json.loads(line)["V.lemma"] for line in lines] == ["chase", "see"]
+    assert "another kind of file" in command(*asked, "-o", tmp_path / "x.svg").complaint(2)
+
+
+def test_collocations(command, folder, tmp_path):
+    asked = ("search", OBJECTS, folder, "--association", "--count")
+    done = command(*asked, "V.lemma", "--count", "O.lemma")
+    assert done.out == "1\tchase\tcat\t1.0\t0.0\n1\tsee\tcat\t1.0\t0.0\n"
+    assert "--association takes two --count" in command(*asked, "V.lemma").complaint(2)
+
+
 def test_only_sure_matches(command, folder):
+    done = command("search", OBJECTS, folder, "--confidence", "0.5", "--count", "V.lemma")
+    assert done.out == "1\tchase\n"
     assert command("search", OBJECTS, folder, "--confidence", "0.5").out.count("\n") == 1
     assert command("search", OBJECTS, folder, "--confidence", "0.95").out == ""
 

@@ -67,31 +67,31 @@ def test_a_tree_of_a_treebank(command: Command, gold: Path, tmp_path: Path) -> N
 
 
 def test_sentences_of_a_treebank_by_place_and_name(command: Command, gold: Path) -> None:
-    second = command("trace", "--treebank", gold, "--sentence", 2, "--system", "arc-eager").out
+    second = command("trace", "--treebank", gold, "--which", 2, "--system", "arc-eager").out
     assert second.startswith("# sent_id = garden-2\n# text = Birds sing\n# system = arc-eager\n")
-    named = ("--treebank", gold, "--sentence", "garden-2", "--system", "arc-eager")
+    named = ("--treebank", gold, "--which", "garden-2", "--system", "arc-eager")
     assert command("trace", *named).out == second
-    every = command("trace", "--treebank", gold, "--sentence", "all", "--system", "swap").out
+    every = command("trace", "--treebank", gold, "--which", "all", "--system", "swap").out
     assert every.count("# system = swap\nstep ") == 3
     assert "SWAP" in every
-    message = command("trace", "--treebank", gold, "--sentence", 4).complaint()
+    message = command("trace", "--treebank", gold, "--which", 4).complaint()
     assert f"{gold} has no sentence 4, but 3 others" in message
-    message = command("trace", "--treebank", gold, "--sentence", "hedge-1").complaint()
+    message = command("trace", "--treebank", gold, "--which", "hedge-1").complaint()
     assert "no sentence with the sent_id 'hedge-1'" in message
 
 
 def test_crossing_edges_need_swap(command: Command, gold: Path) -> None:
-    message = command("trace", "--treebank", gold, "--sentence", 3).complaint()
+    message = command("trace", "--treebank", gold, "--which", 3).complaint()
     assert f"{gold}:" in message
     assert "edges of the tree cross" in message
     assert "system swap" in message
 
 
 def test_json(command: Command, gold: Path, tmp_path: Path) -> None:
-    result = command("trace", "--treebank", gold, "--sentence", 2, "--json")
+    result = command("trace", "--treebank", gold, "--which", 2, "--json")
     described = json.loads(result.out)
     lines = tmp_path / "steps.json"
-    command("trace", "--treebank", gold, "--sentence", 2, "-o", lines)
+    command("trace", "--treebank", gold, "--which", 2, "-o", lines)
     assert lines.read_text(encoding="utf-8") == result.out
     states = [(step["stack"], step["buffer"]) for step in described["steps"]]
     edges = [(step["edge"], step["deprel"]) for step in described["steps"]]
@@ -104,12 +104,12 @@ def test_json(command: Command, gold: Path, tmp_path: Path) -> None:
 
 def test_a_web_page(command: Command, gold: Path, tmp_path: Path) -> None:
     page = tmp_path / "derivations.html"
-    arguments = ("--treebank", gold, "--sentence", "all", "--system", "swap", "-o", page)
+    arguments = ("--treebank", gold, "--which", "all", "--system", "swap", "-o", page)
     result = command("trace", *arguments)
     assert (result.status, result.out, result.err) == (0, "", "")
     assert page.read_text().count("<table>") == 3
     page.write_text("as before")
-    command("trace", "--treebank", gold, "--sentence", "all", "-o", page).complaint()
+    command("trace", "--treebank", gold, "--which", "all", "-o", page).complaint()
     assert page.read_text() == "as before"
 
 
@@ -137,20 +137,21 @@ def test_a_transition_based_model_shows_what_it_does(
     parser = TransitionParser.train(birds * 3, system="arc-eager", epochs=2, bits=10)
     model = tmp_path / "eager.model"
     parser.save(model)
-    own = command("trace", "-m", model, "Birds", "see", "cats")
+    own = command("trace", "-m", model, "--sentence", "Birds see cats")
     assert own.out.startswith("# system = arc-eager\n")
     [line] = command("trace", "-m", model, "--json", stdin="Birds see cats\n").out.splitlines()
     words = Sentence.from_words(["Birds", "see", "cats"])
     assert actions(line) == [*(step.action for step in parser.derivation(words)), None]
-    other = command("trace", "-m", model, "Birds see cats", "--system", "arc-standard")
-    assert other.out.startswith("# system = arc-standard\n")
-    again = command("trace", "-m", model, "--treebank", gold, "--sentence", 2, "--json").out
+    other = command("trace", "-m", model, "--sentence", "Birds see cats", "--system", "swap")
+    assert other.out.startswith("# system = swap\n")
+    again = command("trace", "-m", model, "--treebank", gold, "--which", 2, "--json").out
     assert actions(again) == ["SHIFT", "LEFT-ARC", "SHIFT", "LEFT-ARC", None]
 
 
 def test_the_tree_of_a_graph_based_model(command: Command) -> None:
     """The built-in model: what it finds is derived by the oracle of the system."""
-    table = command("trace", "we vigorously wash our cats who stink").out
+    sentence = ("--sentence", "we vigorously wash our cats who stink")
+    table = command("trace", "--format", "tokens", *sentence).out
     assert table.startswith("# system = arc-standard\nstep ")
     *_, last, end = table.split("\n\n")[0].splitlines()
     assert last.split()[-5:] == ["RIGHT-ARC", "ROOT", "→", "wash", "root"]
@@ -158,13 +159,13 @@ def test_the_tree_of_a_graph_based_model(command: Command) -> None:
     lines = "Birds sing .\nCats see birds ."
     both = command("trace", "--system", "arc-hybrid", stdin=lines).out
     assert both.count("# system = arc-hybrid\nstep ") == 2
-    second = command("trace", "--system", "arc-hybrid", "--sentence", 2, stdin=lines).out
+    second = command("trace", "--system", "arc-hybrid", "--which", 2, stdin=lines).out
     assert second.startswith("# system = arc-hybrid\nstep ")
     assert both.endswith(f"\n\n{second}")
 
 
 def test_raw_text(command: Command) -> None:
-    result = command("trace", "--format", "text", "Birds sing. Cats see birds!")
+    result = command("trace", "--sentence", "Birds sing. Cats see birds!")
     assert "# text = Birds sing.\n" in result.out
     assert "ROOT  Cats see birds !  SHIFT" in result.out
 
@@ -172,6 +173,7 @@ def test_raw_text(command: Command) -> None:
 def test_what_does_not_go_together(command: Command, gold: Path) -> None:
     pages = ("-o", gold.with_name("page.html"), "--json")
     assert "a web page is no JSON" in command("trace", "--treebank", gold, *pages).complaint(2)
-    assert "not both" in command("trace", "--treebank", gold, "Birds sing").complaint(2)
-    message = command("trace", b"na\xefve".decode(errors="surrogateescape")).complaint()
+    assert "not both" in command("trace", "--treebank", gold, "--sentence", "Birds").complaint(2)
+    word = b"na\xefve".decode(errors="surrogateescape")
+    message = command("trace", "--sentence", word).complaint()
     assert "byte 0xef is not UTF-8" in message

@@ -21,7 +21,9 @@ def test_a_sentence_a_line(command):
 
 
 def test_words_with_spaces_between_them(command):
-    said = command("split", "-m", "english-fast", "--words", "--lines", stdin="It isn't.\nGo on")
+    said = command(
+        "split", "-m", "english-fast", "--words", "--format", "lines", stdin="It isn't.\nGo on"
+    )
     assert said.out.splitlines() == ["It is n't .", "Go on"]
 
 

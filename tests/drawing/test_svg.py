@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from arborescence.drawing import draw_svg
-from arborescence.drawing.svg import BETWEEN, SentenceRow, drawn, lay_out, text_width
+from arborescence.drawing.svg import BETWEEN, Marks, SentenceRow, drawn, lay_out, text_width
 from arborescence.errors import TreeError
 from arborescence.treebank import Sentence
 
@@ -203,3 +203,15 @@ def test_words_from_right_to_left_stand_from_right_to_left(forms: list[str]) -> 
 
 def test_a_sentence_with_one_word_from_right_to_left_runs_from_left_to_right() -> None:
     assert "scale" not in draw_svg(sentence([-1, 2, 0, 2], ["كتب", "old", "books"]))
+
+
+def test_marked_words_and_edges():
+    tree = sentence([-1, 2, 0, 2])
+    plain, marked = draw_svg(tree), draw_svg(tree, marks=[Marks([1], [2, 3])])
+    root = ET.fromstring(marked)
+    for kind, count in (("form", 1), ("tag", 1), ("arc", 2), ("tip", 2), ("label", 2)):
+        classes = [each.get("class").split() for each in root.iter() if each.get("class")]
+        assert sum({kind, "marked"} <= {*each} for each in classes) == count, kind
+    assert "marked" not in plain
+    with pytest.raises(ValueError, match="shorter"):
+        draw_svg(tree, tree, marks=[Marks()])

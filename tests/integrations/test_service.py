@@ -1,6 +1,7 @@
 """The service, by real requests over a socket."""
 
 import json
+import re
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -9,6 +10,7 @@ from urllib.parse import urlencode
 
 import pytest
 
+import arborescence as arb
 from arborescence.parsers import Tagger
 from arborescence.parsers.linear.parser import LinearParser
 from arborescence.parsers.text import Text
@@ -94,9 +96,36 @@ def test_trees_as_json(server):
     assert server.parse(text="")[1]["sentences"] == []
 
 
+def test_conllu_and_drawings_on_request(server):
+    text = "The old trees grow ."
+    _, answer = server.parse(text=text, as_conllu=True)
+    assert answer["conllu"] == "".join(map(str, parser().parse(text)))
+    assert "svg" not in answer
+    _, answer = server.parse(text=text, kbest=2, as_conllu=True, svg=True, confidence=True)
+    assert [line for line in answer["conllu"].splitlines() if "kbest_rank" in line] == [
+        "# kbest_rank = 1", "# kbest_rank = 2",
+    ]  # fmt: skip
+    titles = re.findall(r'class="title"[^>]*>(\d)\. weight', answer["svg"])
+    assert titles == ["1", "2"]
+    [found] = answer["sentences"]
+    labels = re.findall(r'class="label( marked)?"[^>]*>\S+ ([\d.]+)<', answer["svg"])
+    shares = [share for tree in found["analyses"] for share in tree["edge_probs"]]
+    assert sorted(float(share) for _, share in labels) == sorted(round(s, 2) for s in shares)
+    assert sum(bool(mark) for mark, _ in labels) == sum(share < 0.5 for share in shares)
+    assert "svg" not in server.parse(text="", svg=True)[1]
+
+
+def test_drawings_of_a_width(server):
+    words = [["Birds"] * 60]
+    for width in (320, 1000):
+        _, answer = server.parse(words=words, svg=True, width=width)
+        assert float(re.search(r'width="([\d.]+)"', answer["svg"])[1]) <= width
+
+
 @pytest.mark.parametrize(
     ("asked", "status", "said"),
     [
+        ({"text": "a", "width": 10}, 400, "width must be 200 to 10,000, but is 10"),
         ({"text": 3}, 400, "text must be of the type str"),
         ({"txt": "a"}, 400, "no option 'txt'"),
         ({}, 400, "give one of text"),
@@ -219,24 +248,87 @@ def test_the_page(server):
     assert "http" not in page.replace("http-equiv", "")  # nothing from elsewhere
 
 
-def test_the_page_in_a_browser(server, browser):
-    page, complaints = browser.new_page(), []
-    page.set_default_timeout(0)
-    page.on("console", lambda message: complaints.append(message.text))
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.on("request", lambda asked: asked.url.startswith(address) or complaints.append(asked.url))
+def test_its_opening_sentence_is_parsed_rightly(server):
+    """The trees of both English models."""
+    arborescence_en = pytest.importorskip("arborescence_en", reason="needs arborescence-en")
+    opening = re.search(r"\?\? '([^']+)'", server.ask("/")[1])[1]
+    assert opening == "The letters that she wrote to her brother were never found."
+    for name in ("english", "english-fast"):
+        [tree] = arb.load(name)(opening)
+        assert tree.heads.tolist() == [2, 11, 5, 5, 2, 8, 8, 5, 11, 11, 0, 11], name
+        assert tree.deprels[1:3] == ["nsubj:pass", "obj"]
+    assert arborescence_en
+
+
+@pytest.fixture
+def visit(server, browser):
+    """Open the page; when the test ends, check that it did nothing wrong."""
+    pages, complaints = [], []
     address = f"http://127.0.0.1:{server.port}/"
-    page.goto(address)
-    page.wait_for_selector("#found svg")  # what stands in the line is parsed at once
+
+    def visit(link="", **options):
+        page = browser.new_page(**options)
+        pages.append(page)
+        page.set_default_timeout(0)
+        page.on("console", lambda message: complaints.append(message.text))
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on(
+            "request", lambda asked: asked.url.startswith(address) or complaints.append(asked.url)
+        )
+        page.goto(f"{address}{link}")
+        page.wait_for_selector("#found svg")  # what stands in the line is parsed at once
+        return page
+
+    yield visit
+    for page in pages:
+        page.close()
+    # A browser itself complains of what the service refuses.
+    assert not [each for each in complaints if "400 (Bad Request)" not in each]
+
+
+def test_the_page_in_a_browser(visit):
+    page = visit()
     assert page.locator("#model option").all_inner_texts() == ["small", "bare"]
     page.fill("#text", "Birds sing.")
     with page.expect_response("**/parse"):
         page.keyboard.press("Enter")
     page.wait_for_function("document.querySelector('#found svg').textContent.includes('Birds')")
-    assert "boats" not in page.inner_text("#found")
-    assert not complaints
-    page.select_option("#model", "bare")  # which cannot cut text
-    page.click("button")
+    assert "letters" not in page.inner_text("#found")
+
+
+@pytest.mark.parametrize("width", [390, 1440])
+def test_drawings_fit_the_window(visit, width):
+    page = visit(f"#{urlencode({'text': 'The old trees grow slowly . ' * 4})}",
+                 viewport={"width": width, "height": 900})  # fmt: skip
+    size = "[document.documentElement.scrollWidth, found.scrollWidth - found.clientWidth]"
+    assert page.evaluate(size) == [width, 0]
+    page.set_viewport_size({"width": 600, "height": 900})
+    page.wait_for_function("document.querySelector('#found svg').width.baseVal.value <= 568")
+    assert page.evaluate(size) == [600, 0]
+
+
+def test_what_the_page_shows_on_demand_and_its_link(visit):
+    page = visit()
+    page.fill("#text", "Birds sing.")
+    with page.expect_response("**/parse"):
+        page.select_option("#kbest", "2")
+    page.wait_for_function("document.querySelectorAll('#found .title').length === 2")
+    with page.expect_response("**/parse"):
+        page.check("#confidence")
+    page.wait_for_function("/root [01][.]/.test(document.querySelector('#found').textContent)")
+    page.click("summary")
+    page.wait_for_function("document.querySelector('#conllu').textContent.includes('EdgeProb=')")
+    link = page.evaluate("document.querySelector('#link').hash")
+    assert page.url.endswith(link)
+    again = visit(link)
+    again.wait_for_function("document.querySelectorAll('#found .title').length === 2")
+    assert again.input_value("#text") == "Birds sing."
+    assert again.is_checked("#confidence")
+
+
+def test_the_page_says_what_went_wrong(visit):
+    page = visit()
+    with page.expect_response("**/parse"):
+        page.select_option("#model", "bare")  # which cannot cut text
     page.wait_for_function("document.querySelector('#said').textContent")
     assert "text" in page.inner_text("#said")
-    page.close()

@@ -1,10 +1,14 @@
 """Likely errors of a treebank."""
 
+import json
+import re
+from html import unescape
+
 import numpy as np
 import pytest
 
 import arborescence as arb
-from arborescence.parsers.auditing import _edges, _tags, audit, audit_html
+from arborescence.parsers.auditing import Odds, _edges, _tags, audit, audit_html
 from arborescence.treebank import Sentence
 from brute_force import all_trees
 from samples import treebank
@@ -84,11 +88,54 @@ def test_what_is_proposed(audited):
     assert "too-many-objects" in str(by_error[1])
 
 
+def test_what_an_accepted_finding_gives(audited):
+    wrong, found = audited
+    by_error = {wrong.index(one.sentence): one for one in found[:3]}
+    for number, one in by_error.items():
+        corrected = one.corrected()
+        assert corrected == BIRDS
+        [change] = one.changes(corrected)
+        assert change["form"] == BIRDS.forms[change["word"] - 1]
+        assert change["was"] != change["now"]
+        assert change["word"] == by_error[number].word
+
+
+def test_other_heads_change_only_where_they_must(audited):
+    _, [found, *_] = audited
+    words = len(BIRDS)
+    for word in range(1, words + 1):
+        for head in range(words + 1):
+            if head == word:
+                continue
+            odds = Odds(1.0, 0.0, 0.0, 0.0)
+            one = found._replace(sentence=BIRDS, word=word, head=head, deprel="dep", odds=odds)
+            heads = one.corrected().heads
+            assert heads[word - 1] == head
+            trees = [
+                tree
+                for tree in all_trees(words, single=True, projective=False)
+                if tree[word] == head
+            ]
+            fewest = min(np.count_nonzero(tree[1:] != BIRDS.heads) for tree in trees)
+            assert np.count_nonzero(heads != BIRDS.heads) == fewest
+            assert one.corrected().deprels[word - 1] == "dep"
+
+
 def test_page(audited):
     _, found = audited
     page = audit_html(found[:2])
-    assert page.count("<svg") == 2
-    assert page.count("proposed") == 2
+    items = re.findall(r'<script type="text/html".*?data-change="(.*?)">(.*?)</script>', page, re.S)
+    assert len(items) == 2
+    for (change, text), one in zip(items, found, strict=False):
+        [changed] = json.loads(unescape(change))["changes"]
+        assert changed["word"] == one.word
+        for drawing in text.split("<figure")[1:]:
+            words = re.findall(r'class="form( root)? marked"[^>]*>([^<]*)', drawing)
+            assert [word for _, word in words] == [one.sentence.forms[one.word - 1]]
+            assert drawing.count("arc marked") == bool(one.odds.edge)
+        parts = [f"{name} {value:.2f}" for name, value in one.odds._asdict().items() if value]
+        assert f"<p>{one.value:.2f} = {' + '.join(parts)}</p>" in text
+    assert "2.3 means 10 to 1" in page
 
 
 def test_the_same_seed_gives_the_same_findings(audited):

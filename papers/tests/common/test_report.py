@@ -8,8 +8,8 @@ from math import nan
 
 import pytest
 
+from arborescence.treebank.statistics import Interval
 from arborescence_papers.common import report
-from arborescence_papers.common.statistics import Interval
 from arborescence_papers.common.treebanks import LeftOut
 
 

@@ -119,7 +119,8 @@ def _run(arguments: list[str], came: list[int]) -> int:
     except OSError as error:
         discard_output()
         where = f"{error.filename}: " if error.filename else ""
-        return complain(f"{where}{error.strerror or error}")
+        hint = "; a sentence is given with --sentence" if " " in where.rstrip() else ""
+        return complain(f"{where}{error.strerror or error}{hint}")
     except RuntimeError as error:
         if "start new thread" not in str(error):  # Python has no error of its own for this
             raise

@@ -14,7 +14,7 @@ from arborescence.cli.options import (
     QuietOption,
     WordsOption,
 )
-from arborescence.cli.outputs import into
+from arborescence.cli.outputs import check_kind, into
 from arborescence.cli.progress import note, say, steps
 from arborescence.cli.sentences import Format, deliver, hinted, readers_of, sentences_of
 from arborescence.parsers.shared.options import Doubt
@@ -97,7 +97,8 @@ def audit(
     budget: Annotated[int | None, typer.Option(min=1, metavar="WORDS")] = None,
     seed: Annotated[int, typer.Option(min=0)] = 1,
     encoding: EncodingOption = UTF8,
-    output: Annotated[str | None, into("html", metavar="FILE.html")] = None,
+    decisions: Annotated[str | None, typer.Option("--apply", metavar="DECISIONS")] = None,
+    output: Annotated[str | None, into("html", "conllu")] = None,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
@@ -121,8 +122,11 @@ def audit(
         The number of words to list; by default all words with evidence against them.
     seed
         The seed for the folds and for training.
+    decisions
+        Apply the decisions that the page of -o let you download, and write the corrected treebank.
     output
-        Write a page with both trees of each word.
+        Write a page with both trees of each word, on which you accept or reject corrections; with
+        --apply, CoNLL-U.
     as_json
         Write JSON, a word a line.
 
@@ -130,7 +134,17 @@ def audit(
     --------
     arborescence audit treebank.conllu --budget 100
     arborescence audit treebank.conllu --budget 100 -o audit.html
+    arborescence audit --apply decisions.jsonl treebank.conllu -o corrected.conllu
     """
+    given = sentences_of(files, readers_of("conllu", None, None, encoding))
+    if decisions:
+        from arborescence.treebank import decided
+
+        check_kind(output or "-", ("conllu",))
+        deliver(([each] for each in decided(given, decisions)), output=output or "-")
+        return
+    if output:
+        check_kind(output, ("html",))
     from arborescence.parsers.auditing import audit as audited
     from arborescence.parsers.auditing import audit_html
     from arborescence.parsers.described import edges_of, the_tree
@@ -138,7 +152,7 @@ def audit(
 
     with steps(quiet=quiet) as step:
         findings = audited(
-            sentences_of(files, readers_of("conllu", None, None, encoding)),
+            given,
             kind=kind,
             folds=folds,
             rules=rules,

@@ -22,32 +22,27 @@ GROUP: Final = "arborescence.commands"
 _ELSEWHERE: Final = {"experiment": "arborescence-papers"}
 
 
-#: Where this package's commands are, in the order of the help page: in which modules, and by which
-#: names, if by other ones.
-_MODULES: Final = {
-    "parse": "parse",
-    "split": "parsing",
-    "tag": "parsing",
-    "draw": "treebanks",
-    "convert": "treebanks",
-    "validate": "treebanks",
-    "search": "searching",
-    "repair": "treebanks",
-    "rank": "annotating",
-    "audit": "annotating",
-    "trace": "explain",
-    "explain": "explain",
-    "calibrate": "models",
-    "integrations": "integrations",
-    "models": "models",
-    "package": "models",
-    "serve": "integrations",
-    "evaluate": "treebanks",
-    "decode": "decode",
-    "demo": "parse",
-    "warmup": "warmup",
-    "train": "models:app",
-}
+#: Where this package's commands are, by task, in the order of the help page: in which modules, and
+#: by which names, if by other ones.
+_GROUPS: Final = {
+    "Parse": {
+        "parse": "parse", "demo": "parse", "split": "parsing", "tag": "parsing",
+        "serve": "integrations", "models": "models",
+    },
+    "Train": {
+        "train": "models:app", "evaluate": "evaluating", "calibrate": "models",
+        "package": "models",
+    },
+    "Inspect": {
+        "search": "searching", "draw": "treebanks", "validate": "treebanks",
+        "convert": "treebanks", "repair": "treebanks",
+    },
+    "Annotate": {"rank": "annotating", "audit": "annotating"},
+    "Teach": {"explain": "explain", "trace": "explain", "decode": "decode"},
+    "Install": {"integrations": "integrations", "warmup": "warmup"},
+}  # fmt: skip
+_MODULES: Final = {name: where for group in _GROUPS.values() for name, where in group.items()}
+_TASKS: Final = {name: task for task, group in _GROUPS.items() for name in group}
 
 
 class Commands(TyperGroup):
@@ -91,7 +86,9 @@ def _made(name: str, found: Any) -> Any:
         around.command(name, epilog=examples_of(found))(documented(found))
     else:
         around.add_typer(found, name=name)
-    return typer.main.get_group(around).commands[name]
+    command: Any = typer.main.get_group(around).commands[name]
+    command.rich_help_panel = _TASKS.get(name, "Others")
+    return command
 
 
 def _loaded(point: EntryPoint) -> Any:
@@ -111,7 +108,6 @@ def _loaded(point: EntryPoint) -> Any:
 app = typer.Typer(
     cls=Commands,
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -135,7 +131,7 @@ def arborescence(
     Examples
     --------
     arborescence demo
-    echo 'The birds sing .' | arborescence parse --format tokens
+    arborescence parse --sentence 'The birds sing.' --tree
     """
     if version:
         say(installed_version(verbose))

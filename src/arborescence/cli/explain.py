@@ -7,16 +7,15 @@ import json
 import os
 import shutil
 import sys
-from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from arborescence.cli.options import Arguments, EncodingOption, JsonOption, usage_errors
+from arborescence.cli.options import EncodingOption, JsonOption, usage_errors
 from arborescence.cli.outputs import ends, into
 from arborescence.cli.progress import counted
-from arborescence.cli.sentences import readers_of, sentences_of
+from arborescence.cli.sentences import given_sentence, readers_of, sentences_of
 from arborescence.core.choices import Algorithm, Root
 from arborescence.errors import ModelError, ScoresError, TreebankError, TreeError, printable
 from arborescence.parsers.described import words_of
@@ -45,7 +44,7 @@ def explain(
     scores: Annotated[Path | None, typer.Argument(metavar="SCORES.csv|npy")] = None,
     sentence: str | None = None,
     model: Annotated[str | None, typer.Option("--model", "-m")] = None,
-    format: Words = "tokens",  # noqa: A002
+    format: Words | None = None,  # noqa: A002
     algorithm: Algorithm = "root-constraint",
     root: Root | None = None,
     k: Annotated[int | None, typer.Option("-k", "--k")] = None,
@@ -68,7 +67,8 @@ def explain(
     model
         The model that scores the sentence: its name or file; by default 'english'.
     format
-        Whether the sentence has spaces between its words, or is raw text.
+        Whether the sentence has spaces between its words, or is raw text; by default what the model
+        can read.
     algorithm
         The algorithm to explain.
     root
@@ -91,8 +91,8 @@ def explain(
     arborescence explain scores.csv
     arborescence explain scores.npy --algorithm kbest -k 5
     arborescence explain -m english-fast --sentence 'When owls hear mice the dogs can sleep'
-    arborescence explain -m fr --format text --sentence "Elle se souvient du jour où il a neigé."
-    arborescence explain --sentence 'The day she sold it was cold .' --rules ud
+    arborescence explain -m fr --sentence "Elle se souvient du jour où il a neigé."
+    arborescence explain --sentence 'The day she sold it was cold.' --rules ud
     arborescence explain scores.csv --json | jq '.steps[].text'
     arborescence explain scores.csv -o page.html
     arborescence explain --exercise 12 -o sheet.html
@@ -105,7 +105,7 @@ def explain(
             raise typer.BadParameter("--exercise goes with -o FILE.html and --seed, nothing else")
         write_sheet(exercise, seed or 0, Path(output or ""))
         return
-    if sentence is None and (model is not None or format != "tokens"):
+    if sentence is None and (model is not None or format is not None):
         raise typer.BadParameter("--model and --format are for --sentence")
     if seed is not None:
         raise typer.BadParameter("--seed is for --exercise")
@@ -167,7 +167,7 @@ def write(path: str | Path, text: str) -> None:
         file.write(text.encode())
 
 
-def given(text: str, model: str | None, writing: Words) -> tuple[Sentence, GraphParser]:
+def given(text: str, model: str | None, writing: Words | None) -> tuple[Sentence, GraphParser]:
     """Read the one sentence of a text, and load the model that scores it."""
     from arborescence.parsers import GraphParser, load
 
@@ -177,13 +177,13 @@ def given(text: str, model: str | None, writing: Words) -> tuple[Sentence, Graph
             f"{model}: this model has no scores of edges: explain needs a graph-based model, and "
             "trace shows how a transition-based model parses"
         )
-    sentences = list(wanted([text], writing, parser, None, UTF8))
+    sentences = list(given_sentence(text, writing, parser))
     if len(sentences) != 1:
         raise TreebankError(f"--sentence has {len(sentences)} sentences, but explain needs one")
     return sentences[0], parser
 
 
-def scored(text: str, model: str | None, writing: Words) -> Scores:
+def scored(text: str, model: str | None, writing: Words | None) -> Scores:
     """Return a model's scores of a sentence, and its words."""
     sentence, parser = given(text, model, writing)
     return parser.scores(sentence), sentence.forms
@@ -283,12 +283,12 @@ def score_of(cell: str, path: Path, number: int) -> float:
 
 
 def trace(
-    words: Arguments = None,
+    sentence: Annotated[str | None, typer.Option(metavar="TEXT")] = None,
     model: Annotated[str | None, typer.Option("--model", "-m")] = None,
-    format: Words = "tokens",  # noqa: A002
+    format: Words | None = None,  # noqa: A002
     encoding: EncodingOption = UTF8,
     treebank: str | None = None,
-    sentence: Annotated[str | None, typer.Option(metavar="N|ID|all")] = None,
+    which: Annotated[str | None, typer.Option(metavar="N|ID|all")] = None,
     system: System | None = None,
     relations: bool = True,
     output: _OutputOption = None,
@@ -301,17 +301,18 @@ def trace(
 
     Parameters
     ----------
-    words
-        A sentence to parse; nothing: the standard input.
+    sentence
+        A sentence to parse; without it, and without --treebank, the standard input is parsed.
     model
         The model that parses: a file, 'english' or 'english-fast'. By default 'english' for words,
         and no model for a treebank.
     format
-        A sentence a line with spaces between the words, or raw text.
+        A sentence a line with spaces between the words, or raw text. By default what the model can
+        read, for --sentence; spaces between the words, for the standard input.
     treebank
         Show how a tree of this treebank is built ('-': the standard input).
-    sentence
-        The sentence: its place, from 1, or its sent_id. By default the first of a treebank.
+    which
+        Which sentence: its place, from 1, or its sent_id. By default the first of a treebank.
     system
         The transition system; by default the model's, or arc-standard.
     relations
@@ -323,14 +324,14 @@ def trace(
 
     Examples
     --------
-    arborescence trace 'we vigorously wash our cats who stink'
-    arborescence trace --format text --system arc-eager 'Stop! Who washes our cats?'
-    arborescence trace --treebank gold.conllu --sentence 3 --system swap
-    arborescence trace --treebank gold.conllu --sentence all -o derivations.html
+    arborescence trace --sentence 'We vigorously wash our cats who stink.'
+    arborescence trace --system arc-eager --sentence 'Stop! Who washes our cats?'
+    arborescence trace --treebank gold.conllu --which 3 --system swap
+    arborescence trace --treebank gold.conllu --which all -o derivations.html
     arborescence trace -m my.model --treebank test.conllu --json | jq '.steps[].action'
     """
-    if treebank and words:
-        raise typer.BadParameter("give words or --treebank, not both")
+    if treebank and sentence is not None:
+        raise typer.BadParameter("give --sentence or --treebank, not both")
     if ends(output, ".html", ".htm") and as_json:
         raise typer.BadParameter("a web page is no JSON: -o FILE.html or --json")
     parser = None
@@ -338,7 +339,7 @@ def trace(
         from arborescence.parsers import TransitionParser, load
 
         parser = load(model)
-    sentences = chosen(wanted(words, format, parser, treebank, encoding), sentence, treebank)
+    sentences = chosen(wanted(sentence, format, parser, treebank, encoding), which, treebank)
     name = system or "arc-standard"
     if parser:
         if isinstance(parser, TransitionParser) and system in (None, parser.system):
@@ -350,18 +351,18 @@ def trace(
 
 
 def wanted(
-    words: list[str] | None,
-    writing: Words,
+    sentence: str | None,
+    writing: Words | None,
     parser: Parser | None,
     treebank: str | None,
     encoding: str,
 ) -> Iterator[Sentence]:
-    """Read the sentences of the arguments, of a treebank, or of the standard input."""
+    """Read the sentences of --sentence, of a treebank, or of the standard input."""
     if treebank:
         return sentences_of([treebank], readers_of("conllu", None, None, encoding))
-    if words:  # in the encoding of the system
-        return readers_of(writing, None, parser)(BytesIO(os.fsencode(" ".join(words))))
-    return sentences_of(None, readers_of(writing, None, parser, encoding))
+    if sentence is not None:
+        return given_sentence(sentence, writing, parser)
+    return sentences_of(None, readers_of(writing or "tokens", None, parser, encoding))
 
 
 def chosen(

@@ -127,6 +127,7 @@ def serve(
     Examples
     --------
     arborescence serve -m english-fast --port 8080
+    arborescence serve -m english -m english-fast --train-into models
     """
     from arborescence.integrations import service
     from arborescence.parsers import load

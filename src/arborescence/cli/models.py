@@ -101,6 +101,7 @@ def package(
     Examples
     --------
     arborescence package pt.npz --name pt --treebank UD_Portuguese-Bosque
+    arborescence package pt.npz --name pt --treebank UD_Portuguese-Bosque --no-wheel -o sources
     pip install arborescence-pt/dist/*.whl
     arborescence parse -m pt --format text carta.txt
     """
@@ -187,9 +188,13 @@ EXAMPLES: Final = {
         "arborescence train linear a.conllu b.conllu.gz --dev dev.conllu -o my.model --seed 7",
         "arborescence train linear train.conllu --dev dev.conllu -o turkish.model --resume",
     ),
-    "second-order": ("arborescence train second-order train.conllu --dev dev.conllu -o my.model",),
+    "second-order": (
+        "arborescence train second-order train.conllu --dev dev.conllu -o my.model",
+        "arborescence train second-order UD_Turkish-IMST -o my.model --seed 7",
+    ),
     "transition": (
         "arborescence train transition train.conllu --dev dev.conllu -o my.model --beam 8",
+        "arborescence train transition UD_Turkish-IMST -o my.model --system arc-hybrid",
     ),
     "neural": (
         "arborescence train neural train.conllu --dev dev.conllu -o my.model",

@@ -50,8 +50,8 @@ _OTHERS: Final = re.compile(
 _KNOWN: Final = {ending for kind in KINDS.values() for ending in kind.endings}
 #: The parameters of commands that name input files, except `train --from`, which may be the output.
 _READ: Final = (
-    *("files", "gold", "predicted", "scores", "treebank", "treebanks", "dev"),
-    *("model", "models", "rules", "head_rules", "mapping", "corrected"),
+    *("files", "gold", "predicted", "against", "scores", "treebank", "treebanks", "dev"),
+    *("model", "models", "rules", "head_rules", "mapping", "corrected", "decisions"),
 )
 #: A command with one of these parameters reads the standard input if none of them is given.
 _INSTEAD: Final = {"files", "words", "treebank"}

@@ -12,6 +12,7 @@ from arborescence.cli.sentences import (
     Skipped,
     deliver,
     documents_of,
+    given_sentence,
     is_of_spacy,
     readers_of,
     sentences_of,
@@ -25,7 +26,7 @@ def parse(options: ParseArguments) -> None:
 
     Examples
     --------
-    echo 'We vigorously wash our cats who stink' | arborescence parse --format tokens --tree
+    arborescence parse --sentence 'We vigorously wash our cats who stink.' --tree
     arborescence parse --format text letter.txt -o letter.conllu
     arborescence parse --format lines sentences.txt.gz -m turkish.model > parsed.conllu
     zcat test.conllu.gz | arborescence parse -m turkish.model > parsed.conllu
@@ -54,8 +55,11 @@ def parse(options: ParseArguments) -> None:
     with usage_errors():
         parser = loaded(options)
     documents = documents_of(files, output, parser)
-    read = readers_of(options.format, skipped, parser, options.encoding, quiet=quiet)
-    sentences = sentences_of(files, read, documents)
+    if options.sentence is None:
+        read = readers_of(options.format, skipped, parser, options.encoding, quiet=quiet)
+        sentences = sentences_of(files, read, documents)
+    else:
+        sentences = given_sentence(options.sentence, options.format, parser)
     found = analyses(sentences, parser, options, skipped, rules)
     found = skipped.left(found) if skipped else found
     parsed = map(ranked, found) if options.kbest else ([best] for [(best, _)] in found)

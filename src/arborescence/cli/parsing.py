@@ -20,7 +20,7 @@ from arborescence.cli.options import (
 )
 from arborescence.cli.outputs import ends, into
 from arborescence.cli.progress import counted, note, say
-from arborescence.cli.sentences import Format, deliver, hinted, hinting, is_of_spacy
+from arborescence.cli.sentences import Format, TextFormat, deliver, hinted, hinting, is_of_spacy
 from arborescence.errors import OptionError, TreebankError
 from arborescence.parsers.described import words_of
 from arborescence.treebank.encodings import UTF8
@@ -44,6 +44,8 @@ class ParseArguments:
     ----------
     files
         The input; '-' or nothing: the standard input. FILE.spacy has spaCy's documents.
+    sentence
+        A sentence to parse, instead of files: raw text, or words with --format tokens.
     models
         A model file, 'english', or 'english-fast' (less accurate, many times faster); several parse
         together.
@@ -88,6 +90,7 @@ class ParseArguments:
     """
 
     files: Arguments = None
+    sentence: Annotated[str | None, typer.Option(metavar="TEXT")] = None
     models: Annotated[list[str] | None, typer.Option("--model", "-m", show_default="english")] = (
         None
     )
@@ -129,6 +132,8 @@ class ParseArguments:
 
     def check(self) -> None:
         """Raise BadParameter if some options do not go together."""
+        if self.sentence is not None and self.files:
+            raise typer.BadParameter("give files or --sentence, not both")
         if self.shards or self.ray:
             others = self.output or self.as_json or self.tree or self.threads > 1
             if others or len(self.files or ()) != 2:
@@ -186,7 +191,7 @@ def analyses(
     rules: Keeper | str | None,
 ) -> Iterator[Analyses]:
     """Parse sentences; yield the trees of each with their weights, or one tree with weight 0."""
-    if options.format == "conllu":
+    if options.format == "conllu" and options.sentence is None:
         sentences = hinting(sentences)
     sentences = watched(sentences, options, skipped)
     how: ParseOptions = {
@@ -241,7 +246,7 @@ def split(
     files: Arguments = None,
     model: _Model = None,
     output: WordsOption = None,
-    lines: bool | None = None,
+    format: TextFormat = "text",  # noqa: A002
     words: bool = False,
     encoding: EncodingOption = UTF8,
     quiet: QuietOption = False,
@@ -256,9 +261,9 @@ def split(
         A model: its file, or its name if it is installed.
     output
         Write CoNLL-U with the words, instead of lines.
-    lines
-        Each line is a sentence; or sentences continue from line to line. By default the text
-        decides.
+    format
+        Raw text; raw text with a sentence on each line; or raw text whose sentences continue from
+        line to line.
     words
         Write spaces between the words of a line.
 
@@ -270,7 +275,6 @@ def split(
     """
     from arborescence.parsers import load
 
-    format: Format = "text" if lines is None else "lines" if lines else "prose"  # noqa: A001
     sentences = hinted(files, format, load(model), encoding, quiet)
     if output:
         deliver(_counted(sentences, "split", output, quiet), output=output)

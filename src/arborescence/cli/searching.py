@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from itertools import chain, groupby
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,7 +16,7 @@ from arborescence.cli.options import (
     QuietOption,
     usage_errors,
 )
-from arborescence.cli.outputs import KINDS, ending_of, ends, into
+from arborescence.cli.outputs import KINDS, check_kind, ending_of, ends, into
 from arborescence.cli.progress import counted, say
 from arborescence.cli.sentences import Format, deliver, hinted, readers_of, sentences_of
 from arborescence.system.files import writing
@@ -24,7 +24,8 @@ from arborescence.treebank.encodings import UTF8
 from arborescence.treebank.tables import write_table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections import Counter
+    from collections.abc import Iterable, Iterator
 
     from arborescence.treebank import Match, Sentence
 
@@ -33,7 +34,8 @@ def search(
     pattern: Annotated[str, typer.Argument(metavar="PATTERN")],
     files: Arguments = None,
     count: Annotated[list[str] | None, typer.Option(metavar="NODE.feature")] = None,
-    output: Annotated[str | None, into("conllu", "json", "svg", "table")] = None,
+    association: bool = False,
+    output: Annotated[str | None, into("conllu", "json", "svg", "html", "table")] = None,
     format: Format = "conllu",  # noqa: A002
     model: Annotated[str | None, typer.Option("--model", "-m", show_default="english")] = None,
     least: Annotated[float | None, typer.Option("--confidence", min=0.0, max=1.0)] = None,
@@ -53,9 +55,13 @@ def search(
     count
         Count matches by this instead: a node and its feature, such as S.lemma, or e.label for an
         edge with a name. Several are counted together.
+    association
+        With two --count: also how many matches chance would give, and the log-likelihood ratio, by
+        which the pairs are sorted (collocations).
     output
-        Write the sentences with a match, or by the ending a drawing of them (.svg), or the matches
-        (.json, .csv, .tsv, .parquet).
+        Write the sentences with a match, or by the ending a drawing of them (.svg), a page of the
+        trees with the matches in colour (.html), or the matches or counts (.json, .csv, .tsv,
+        .parquet).
     format
         As for `parse`: read text, and parse it.
     model
@@ -67,40 +73,76 @@ def search(
 
     Examples
     --------
-    arborescence search 'V [upos=VERB]; V -[obj]-> O' treebank.conllu
+    arborescence search 'V [upos=VERB]; V -[obj]-> O' treebank.conllu -o matches.html
     arborescence search 'V [lemma=eat]; V -[obj]-> O' --count O.lemma treebank/
+    arborescence search 'V -[obj]-> O' --count V.lemma --count O.lemma --association treebank/
     arborescence search 'S [upos=PRON]; V -[nsubj]-> S; V << S' --format text novel.txt -o found.csv
     """
-    from arborescence.treebank.patterns import context, find
+    from arborescence.treebank.patterns import find
 
     with usage_errors():  # the pattern is read before anything else
         counts = find.count([], pattern, count or [])
+    if association and len(count or []) != 2:
+        raise typer.BadParameter("--association takes two --count: such as V.lemma and O.lemma")
+    if count and output:
+        check_kind(output, ("table", "json"))
     sources = list(_sources(files, format, model, encoding, least is not None, quiet))
     if count:
         for source in sources:
-            counts += find.count(source, pattern, count)
-        for values, number in counts.most_common():
-            say("\t".join([str(number), *values]))
+            counts += find.count(source, pattern, count, least=least)
+        rows = _counts(counts, count, association)
+        if output or as_json:
+            _write_rows(rows, output)
+        else:
+            for row in rows:
+                say("\t".join(map(str, row.values())))
         return
-    found: Iterator[Match] = chain.from_iterable(find.search(each, pattern) for each in sources)
-    if least is not None:
-        found = (match for match in found if _is_sure(match, least))
+    searched = partial(find.search, pattern=pattern, least=least)
+    found: Iterator[Match] = chain.from_iterable(map(searched, sources))
     found = counted(found, "matches found", printed=not output or output == "-", quiet=quiet)
-    if ends(output, *KINDS["table"].endings):
-        write_table(map(context.row_of, found), str(output), ending_of(str(output)))
-    elif as_json or ends(output, ".json", ".jsonl"):
-        with writing(output or "-") as file:
-            for match in found:
-                row = json.dumps(context.row_of(match), ensure_ascii=False)
-                file.write(row.encode() + b"\n")
+    _write_matches(found, pattern, output, as_json)
+
+
+def _write_matches(found: Iterator[Match], pattern: str, output: str | None, as_json: bool) -> None:
+    """Write matches in the format of the ending or of `as_json`, or as lines of text."""
+    from arborescence.treebank.patterns import context
+
+    if as_json or ends(output, *KINDS["table"].endings, *KINDS["json"].endings):
+        _write_rows(map(context.row_of, found), output)
+    elif ends(output, *KINDS["html"].endings):
+        with writing(str(output)) as file:
+            file.writelines(part.encode() for part in context.matches_html(found, pattern))
     elif output:
         groups = groupby(found, key=lambda match: (match.sentence.source, match.sentence.line))
         deliver(([next(group).sentence] for _, group in groups), output=output)
     else:
         for match in found:
-            sentence = match.sentence
-            name = sentence.sent_id or f"{sentence.source}:{sentence.line}"
-            say(f"{name}\t{context.in_context(match)}")
+            say(f"{context.place_of(match)}\t{context.in_context(match)}")
+
+
+def _write_rows(rows: Iterable[dict[str, Any]], output: str | None) -> None:
+    """Write rows as a table, or as JSON."""
+    if ends(output, *KINDS["table"].endings):
+        write_table(rows, str(output), ending_of(str(output)))
+        return
+    with writing(output or "-") as file:
+        for row in rows:
+            file.write(json.dumps(row, ensure_ascii=False).encode() + b"\n")
+
+
+def _counts(
+    counts: Counter[tuple[str, ...]], keys: list[str], association: bool
+) -> Iterator[dict[str, Any]]:
+    """Yield counts as rows, the most frequent or the most strongly associated first."""
+    from arborescence.treebank.patterns.association import associations
+
+    if not association:
+        for values, number in counts.most_common():
+            yield {"count": number, **dict(zip(keys, values, strict=True))}
+        return
+    for each in associations(counts):
+        row = {"count": each.observed, **dict(zip(keys, each.values, strict=True))}
+        yield row | {"expected": round(each.expected, 2), "G2": round(each.g2, 2)}
 
 
 def _sources(
@@ -111,27 +153,16 @@ def _sources(
     confidence: bool,
     quiet: bool,
 ) -> Iterator[str | Iterator[Sentence]]:
-    """Yield what is searched: names of CoNLL-U files, or parsed sentences."""
+    """Yield what is searched: names of CoNLL-U files and of folders, or parsed sentences."""
+    from arborescence.treebank.columns import files_in
+
     if format != "conllu":
         from arborescence.parsers import load
 
         parser = load(model)
-        sentences = hinted(files, format, parser, encoding, quiet)
-        yield parser.parse(sentences, confidence=confidence)
-        return
-    for file in files or ["-"]:
-        inside = [file]
-        if Path(file).is_dir():
-            inside = [str(each) for each in sorted(Path(file).rglob("*.conllu*")) if each.is_file()]
-        if encoding == UTF8:
-            yield from inside
-        else:
-            yield sentences_of(inside, readers_of("conllu", None, None, encoding))
-
-
-def _is_sure(match: Match, least: float) -> bool:
-    """Return whether the edges of all words of a match have this probability."""
-    from arborescence.parsers.shared.confidence import edge_probs
-
-    probabilities = edge_probs(match.sentence)
-    return all(probabilities[number - 1] >= least for number in match.words.values())
+        yield parser.parse(hinted(files, format, parser, encoding, quiet), confidence=confidence)
+    elif encoding == UTF8:
+        yield from files or ["-"]
+    else:
+        inside = [str(each) for file in files or ["-"] for each in files_in(file)]
+        yield sentences_of(inside, readers_of("conllu", None, None, encoding))

@@ -6,8 +6,8 @@ import json
 import os
 import sys
 from collections import deque
-from contextlib import suppress
 from functools import partial
+from io import BytesIO
 from itertools import chain
 from operator import add
 from typing import IO, TYPE_CHECKING, Any, Final, Literal, TypeVar
@@ -15,7 +15,7 @@ from typing import IO, TYPE_CHECKING, Any, Final, Literal, TypeVar
 from arborescence.cli.outputs import ends
 from arborescence.cli.progress import note
 from arborescence.errors import ModelError, TreebankError, TreeError, printable
-from arborescence.parsers.described import the_tree
+from arborescence.parsers.described import rank_of, the_tree
 from arborescence.system.files import writing
 from arborescence.treebank.encodings import UTF8
 
@@ -32,6 +32,8 @@ Item = TypeVar("Item")
 
 #: The input formats of `parse`.
 Format = Literal["conllu", "tokens", "text", "lines", "prose"]
+#: Those of raw text.
+TextFormat = Literal["text", "lines", "prose"]
 #: The option `lines` for each format of raw text: see `Parser.read_text`.
 LINES: Final = {"text": None, "lines": True, "prose": False}
 
@@ -141,6 +143,21 @@ def readers_of(
     return cut
 
 
+def given_sentence(
+    text: str,
+    format: Format | None,  # noqa: A002
+    parser: Parser | None,
+) -> Iterator[Sentence]:
+    """Read the text of --sentence: raw text, or words with spaces between them.
+
+    The format is by default what the model can read.
+    """
+    if format in (None, "conllu"):
+        format = "text" if parser and parser.text else "tokens"  # noqa: A001
+    data = BytesIO(os.fsencode(text))  # in the encoding of the system
+    return readers_of(format, None, parser, quiet=True)(data)
+
+
 def sentences_of(
     files: list[str] | None,
     reader: Callable[[str], Iterator[Sentence]],
@@ -199,16 +216,6 @@ def deliver(
         from arborescence.treebank import write as write_conllu
 
         (write or write_conllu)(chain.from_iterable(sentences), output)
-
-
-def rank_of(tree: Sentence) -> str:
-    """Return rank and weight of a tree among the k best of its sentence; "" for a single tree."""
-    rank, weight = tree.comment("kbest_rank"), tree.comment("kbest_weight")
-    if not rank or not weight:
-        return ""
-    with suppress(ValueError):  # the comment of a file may be malformed
-        weight = f"{float(weight):.2f}"
-    return f"{rank}. weight {weight}"
 
 
 def drawn(sentences: Iterable[Analyses]) -> Iterator[Analyses]:

@@ -29,7 +29,7 @@ from arborescence.cli.options import (
 from arborescence.cli.outputs import into
 from arborescence.cli.progress import counted, note, say
 from arborescence.cli.sentences import Skipped, deliver, readers_of, sentences_of
-from arborescence.core.choices import Heads, Measure, Spelling
+from arborescence.core.choices import Heads, Spelling
 from arborescence.errors import TreeError
 from arborescence.treebank.encodings import UTF8
 
@@ -352,54 +352,3 @@ def repair(
     changed, words, sentences, broken = totals
     summary = f"{changed:,} of {words:,} heads changed, in {sentences:,} sentences"
     note(summary + (f"; {broken:,} still break a rule" if broken else ""), quiet=quiet)
-
-
-def evaluate(
-    gold: Annotated[str, typer.Argument()],
-    predicted: Annotated[str, typer.Argument()],
-    oracle: bool = False,
-    by: Measure | None = None,
-    kbest: Annotated[int | None, typer.Option(min=1, metavar="K")] = None,
-    punctuation: bool = True,
-    encoding: EncodingOption = UTF8,
-    as_json: JsonOption = False,
-) -> None:
-    """Compare the trees of a parser with the right trees.
-
-    Parameters
-    ----------
-    gold
-        The right trees (CoNLL-U).
-    predicted
-        The trees of a parser, for the same text; '-': the standard input.
-    oracle
-        Evaluate the best tree of each sentence among the trees of parse --kbest.
-    by
-        With --oracle: the score by which a tree is best; by default LAS.
-    kbest
-        With --oracle: choose among the first K trees only.
-    punctuation
-        Whether punctuation counts. In the shared task it does.
-    as_json
-        Print JSON.
-
-    Examples
-    --------
-    arborescence evaluate gold.conllu parsed.conllu
-    arborescence evaluate gold.conllu parsed.conllu --json | jq .las.f1
-    arborescence parse gold.conllu --kbest 10 | arborescence evaluate --oracle gold.conllu -
-    """
-    from arborescence import treebank
-
-    right: Any = gold if encoding == UTF8 else treebank.read(gold, encoding=encoding)
-    found: Any = predicted
-    if oracle:
-        evaluation = treebank.best_of_k(
-            right, found, k=kbest, by=by or "las", punctuation=punctuation
-        )
-    elif by or kbest:
-        raise typer.BadParameter("--by and --kbest go with --oracle")
-    else:
-        found = found if encoding == UTF8 else treebank.read(found, encoding=encoding)
-        evaluation = treebank.evaluate(right, found, punctuation=punctuation)
-    say(json.dumps(evaluation.as_dict()) if as_json else str(evaluation))

@@ -7,7 +7,13 @@ from arborescence.cli.progress import note, steps
 
 
 def warmup(quiet: QuietOption = False) -> None:
-    """Compile every kernel ahead, once for all later runs."""
+    """Compile every kernel ahead, once for all later runs.
+
+    Examples
+    --------
+    arborescence warmup
+    arborescence warmup --quiet && arborescence demo
+    """
     from arborescence.compiling import native
     from arborescence.compiling.ahead import warmup as compile_all
 

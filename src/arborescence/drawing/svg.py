@@ -26,7 +26,7 @@ from arborescence.drawing.text import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
 FORM_SIZE, SMALL_SIZE = 16, 11  # pixels
 BOLD = 18  # normal letters of this size are as wide as bold letters of FORM_SIZE
@@ -58,6 +58,31 @@ STYLE = """\
 .arborescence .label { fill: #8ab4ff; }
 }
 """
+#: The style of what is marked. A page may set another colour.
+MARKED = """\
+.arborescence { --mark: #b45309; }
+.arborescence .marked { fill: var(--mark); font-weight: 700; }
+.arborescence .arc.marked { fill: none; stroke: var(--mark); stroke-width: 2.4; }
+@media (prefers-color-scheme: dark) { .arborescence { --mark: #fbbf24; } }
+"""
+
+
+class Marks(NamedTuple):
+    """What a drawing shows in another colour.
+
+    Attributes
+    ----------
+    words : collection of int
+        The numbers of words, from 1.
+    edges : collection of int
+        The numbers of the dependents of edges.
+    """
+
+    words: Collection[int] = ()
+    edges: Collection[int] = ()
+
+
+_UNMARKED: Final = Marks()
 
 
 class Arc(NamedTuple):
@@ -78,7 +103,8 @@ class Arc(NamedTuple):
 class WordBoxes:
     """Texts, edges and sizes of a sentence before the layout; entry 0 is the root."""
 
-    def __init__(self, sentence: Drawable) -> None:
+    def __init__(self, sentence: Drawable, marks: Marks) -> None:
+        self.marks = marks
         self.heads = head_list(sentence)
         self.labels = ["", *map(printable, sentence.deprels)]
         self.forms = ["", *(printable(form) or "_" for form in sentence.forms)]
@@ -86,8 +112,14 @@ class WordBoxes:
         self.mirrored = from_right(self.forms)
         #: Half the width of each word; root words are bold.
         self.half = [
-            max(text_width(form, BOLD if head == 0 else FORM_SIZE), text_width(tag, SMALL_SIZE)) / 2
-            for form, tag, head in zip(self.forms, self.tags, self.heads, strict=True)
+            max(
+                text_width(form, BOLD if head == 0 or word in marks.words else FORM_SIZE),
+                text_width(tag, SMALL_SIZE),
+            )
+            / 2
+            for word, (form, tag, head) in enumerate(
+                zip(self.forms, self.tags, self.heads, strict=True)
+            )
         ]
         edges = ((head, word) for word, head in enumerate(self.heads) if head > 0)
         #: Left end, right end and dependent of each edge between words, the shortest edge first.
@@ -215,7 +247,10 @@ class SentenceRow:
 
 
 def draw_svg(
-    *sentences: Drawable, titles: Sequence[str] | None = None, width: float = WIDTH
+    *sentences: Drawable,
+    titles: Sequence[str] | None = None,
+    marks: Sequence[Marks] | None = None,
+    width: float = WIDTH,
 ) -> str:
     """Draw the trees of one or more sentences, one below the other.
 
@@ -225,6 +260,8 @@ def draw_svg(
         Sentences with heads, as from `arborescence.treebank.read` or a parser.
     titles
         A text above each tree, such as its rank among the k best; ``""`` for no text.
+    marks
+        The words and edges of each tree that have another colour.
     width
         The width of a row in pixels; longer sentences get several rows. ``math.inf``: always one
         row. A row is wider if a single word or a label needs it.
@@ -239,7 +276,7 @@ def draw_svg(
     TreeError
         If a word has no head.
     ValueError
-        If the numbers of titles and sentences differ.
+        If the numbers of titles or marks, and of sentences, differ.
 
     Examples
     --------
@@ -252,7 +289,8 @@ def draw_svg(
     >>> picture.startswith("<svg") and picture.rstrip().endswith("</svg>")
     True
     """
-    trees = [lay_out(sentence, width) for sentence in sentences]
+    each = marks or [_UNMARKED] * len(sentences)
+    trees = [lay_out(sentence, width, mark) for sentence, mark in zip(sentences, each, strict=True)]
     widest = max((row.width for rows in trees for row in rows), default=0.0)
     height = 0.0
     groups: list[str] = []
@@ -273,15 +311,18 @@ def draw_svg(
             groups.append(f'<g transform="{place}">\n{lines}</g>\n')
             height += row.height
     size = f'width="{widest:g}" height="{height:g}" viewBox="0 0 {widest:g} {height:g}"'
+    style = STYLE + MARKED if marks else STYLE
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="arborescence" {size}>\n'
-        f"<style>\n{STYLE}</style>\n{''.join(groups)}</svg>\n"
+        f"<style>\n{style}</style>\n{''.join(groups)}</svg>\n"
     )
 
 
-def lay_out(sentence: Drawable, width: float = WIDTH) -> list[SentenceRow]:
+def lay_out(
+    sentence: Drawable, width: float = WIDTH, marks: Marks = _UNMARKED
+) -> list[SentenceRow]:
     """Divide a sentence into rows of at most this width, and compute their layout."""
-    words = WordBoxes(sentence)
+    words = WordBoxes(sentence, marks)
     rows: list[SentenceRow] = []
     first = 1
     while first < len(words.forms):
@@ -353,14 +394,22 @@ def drawn(row: SentenceRow) -> Iterable[str]:
         yield from arc_elements(arc, row)
     for word in range(row.first, row.end):
         center = row.centers[word - row.first]
-        is_root = words.heads[word] == 0
-        if is_root:
+        mark, edge = marked(word in words.marks.words), marked(word in words.marks.edges)
+        form = f" root{mark}" if words.heads[word] == 0 else mark
+        if words.heads[word] == 0:
             x = row.port(word, 0)
-            yield f'<path class="arc" d="M{x:g} {MARGIN + 4}V{ground - 6:g}"/>'
-            yield tip(x, ground)
-            yield row.text("label", x, MARGIN, words.labels[word])
-        yield row.text("form root" if is_root else "form", center, ground + 18, words.forms[word])
-        yield row.text("tag", center, ground + 35, words.tags[word])
+            yield f'<path class="arc{edge}" d="M{x:g} {MARGIN + 4}V{ground - 6:g}"/>'
+            yield tip(x, ground, edge)
+            yield row.text(f"label{edge}", x, MARGIN, words.labels[word])
+        yield row.text(f"form{form}", center, ground + 18, words.forms[word])
+        yield row.text(
+            f"tag{marked(word in words.marks.words)}", center, ground + 35, words.tags[word]
+        )
+
+
+def marked(is_marked: bool) -> str:
+    """Return the class of a marked element, after another class."""
+    return " marked" if is_marked else ""
 
 
 def arc_elements(arc: Arc, row: SentenceRow) -> Iterable[str]:
@@ -369,6 +418,7 @@ def arc_elements(arc: Arc, row: SentenceRow) -> Iterable[str]:
     If the other word is in another row, the arc runs to the edge of the row.
     """
     x1, x2 = row.span(arc)
+    edge = marked(arc.word in row.words.marks.edges)
     y = row.ground - arc.level * LEVEL
     path = f"M0 {y:g}"
     if arc.left >= row.first:
@@ -379,16 +429,16 @@ def arc_elements(arc: Arc, row: SentenceRow) -> Iterable[str]:
         path += f"H{x2 - CURVE:g}q{CURVE} 0 {CURVE} {CURVE}V{foot:g}"
     else:
         path += f"H{x2:g}"
-    yield f'<path class="arc" d="{path}"/>'
+    yield f'<path class="arc{edge}" d="{path}"/>'
     if row.first <= arc.word < row.end:
-        yield tip(x1 if arc.word == arc.left else x2, row.ground)
+        yield tip(x1 if arc.word == arc.left else x2, row.ground, edge)
     spot = row.spot(arc)
-    yield row.text("label", (x1 + x2) / 2 if spot is None else spot, y - 5, arc.label)
+    yield row.text(f"label{edge}", (x1 + x2) / 2 if spot is None else spot, y - 5, arc.label)
 
 
-def tip(x: float, y: float) -> str:
+def tip(x: float, y: float, kind: str) -> str:
     """Draw the head of an arrow that points down to (x, y)."""
-    return f'<path class="tip" d="M{x:g} {y:g}l-3.5 -7h7z"/>'
+    return f'<path class="tip{kind}" d="M{x:g} {y:g}l-3.5 -7h7z"/>'
 
 
 def text_width(content: str, size: int) -> float:

@@ -8,16 +8,16 @@ of the same words elsewhere (Dickinson and Meurers 2003).
 from __future__ import annotations
 
 from collections import defaultdict
-from html import escape
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 import numpy as np
 
 from arborescence.core.checks import check_count
 from arborescence.core.random import as_generator
-from arborescence.drawing.derivation import STYLE, document
-from arborescence.drawing.svg import draw_svg
+from arborescence.drawing.gallery import Entry, Picture, gallery
+from arborescence.drawing.svg import Marks
 from arborescence.errors import TreebankError
+from arborescence.inference.decode import decode
 from arborescence.parsers.recipe import train
 from arborescence.parsers.shared.confidence import fit_choices, fit_temperature, softmax
 from arborescence.parsers.shared.training_trees import checked, folds_of
@@ -28,6 +28,8 @@ from arborescence.treebank.variation import Variation, variations
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
+
+    from numpy.typing import NDArray
 
     from arborescence.core.random import Rng
     from arborescence.parsers.shared.graph_parser import GraphParser
@@ -114,6 +116,54 @@ class Finding(NamedTuple):
         if self.odds.tag:
             upos[at] = self.upos
         return parsed.replace(upos=upos)
+
+    def corrected(self) -> Sentence:
+        """Return the given sentence with the more probable edge, and the more probable tag.
+
+        If neither is more probable, it has the most probable other edge. Other heads change only
+        where the result would be no tree: as few as possible, the least probable ones.
+        """
+        at, upos = self.word - 1, self.sentence.upos
+        if self.odds.tag:
+            upos[at] = self.upos
+            if not self.odds.edge:
+                return self.sentence.replace(upos=upos)
+        heads = self._nearest()
+        deprels = [
+            deprel if head == given else "_"
+            for deprel, head, given in zip(
+                self.sentence.deprels, heads, self.sentence.heads, strict=True
+            )
+        ]
+        deprels[at] = self.deprel
+        given = self.sentence.replace(heads=heads, deprels=deprels)
+        [labelled] = self.parser.parse([given], keep=True, rules="none")
+        return self.sentence.replace(heads=heads, deprels=labelled.deprels, upos=upos)
+
+    def _nearest(self) -> NDArray[np.int64]:
+        """Return the heads of the tree with the other edge that is nearest to the given tree."""
+        n = len(self.sentence)
+        weights = np.asarray(self.parser.scores(self.sentence), dtype=np.float64)
+        weights = weights - weights.max(initial=0.0, where=np.isfinite(weights))
+        weights = np.exp(weights) / (n + 1)  # all edges together weigh less than one given edge
+        weights[self.sentence.heads, np.arange(1, n + 1)] += 1
+        weights[self.head, self.word] += n + 1
+        heads: NDArray[np.int64] = decode(weights)[1:]
+        return heads
+
+    def changes(self, corrected: Sentence) -> list[dict[str, Any]]:
+        """Return what is different in the corrected sentence, word by word, ready for JSON."""
+        now, was = (
+            list(zip(one.heads.tolist(), one.deprels, one.upos, strict=True))
+            for one in (corrected, self.sentence)
+        )
+        return [
+            {"word": word, "form": form, "was": list(old), "now": list(new)}
+            for word, (form, old, new) in enumerate(
+                zip(self.sentence.forms, was, now, strict=True), 1
+            )
+            if old != new
+        ]
 
     def __str__(self) -> str:
         forms = ["ROOT", *self.sentence.forms]
@@ -299,8 +349,27 @@ def _broken(sentence: Sentence, rules: tuple[Rule, ...]) -> dict[int, set[str]]:
     return broken
 
 
+#: What the number of a finding means.
+_INTRO: Final = """\
+Each entry is a word whose annotation may be wrong, the most doubtful word first. Above is the given
+tree; below, the tree that you get if you accept. The word and the edges that differ are coloured.
+
+The first number is the evidence against the annotation: a sum of logarithms of odds. 0.7 means 2 to
+1 that another annotation is right, 2.3 means 10 to 1, 4.6 means 100 to 1. The parts of the sum: the
+edge and the tag, by parsers and taggers that learned from the rest of the treebank; 5 for each
+broken rule; and other annotations of the same words elsewhere.
+
+Keys: j and k go to the next and the previous entry, a accepts, r rejects; the same key again takes
+it back. Your browser keeps your decisions. Download them, and write the corrected treebank with
+arborescence audit --apply decisions.jsonl treebank.conllu -o corrected.conllu
+"""
+
+
 def audit_html(findings: Iterable[Finding]) -> str:
-    """Write findings as a web page: each with the given tree and the proposed tree.
+    """Write findings as a web page: each with the given tree and the corrected tree.
+
+    The reader accepts or rejects each correction, and downloads the decisions, which
+    `treebank.decided` applies.
 
     Parameters
     ----------
@@ -310,17 +379,30 @@ def audit_html(findings: Iterable[Finding]) -> str:
     Returns
     -------
     str
-        A complete HTML file, without scripts.
+        A complete HTML file.
 
     Examples
     --------
     >>> audit_html([]).startswith("<!DOCTYPE html>")
     True
     """
-    items = [
-        f"<p>{escape(str(finding))}</p>\n<div>"
-        f"{draw_svg(finding.sentence, finding.proposed(), titles=['given', 'proposed'])}</div>\n"
-        for finding in findings
-    ]
-    title = "Words to check"
-    return document(title, STYLE, f"<main>\n<h1>{title}</h1>\n{''.join(items)}</main>\n")
+    return "".join(gallery("Words to check", _INTRO.split("\n\n"), map(_entry, findings)))
+
+
+def _entry(finding: Finding) -> Entry:
+    sentence, corrected = finding.sentence, finding.corrected()
+    changes = finding.changes(corrected)
+    differing = [each["word"] for each in changes if each["was"][:2] != each["now"][:2]]
+    parts = ((name, value) for name, value in finding.odds._asdict().items() if value)
+    numbers = " + ".join(f"{name} {value:.2f}" for name, value in parts)
+    evidence, _, _ = str(finding).partition("  |  ")
+    change = {"file": sentence.source, "line": sentence.line, "changes": changes}
+    return Entry(
+        f"{evidence}\n{finding.value:.2f} = {numbers}",
+        [
+            Picture(sentence, Marks([finding.word], differing), "given", "wrong"),
+            Picture(corrected, Marks([finding.word], differing), "if you accept", "right"),
+        ],
+        [name for name, value in finding.odds._asdict().items() if value],
+        change,
+    )

@@ -45,7 +45,7 @@ _SURE: Final = (
 _CARD: Final = """\
 # {package}
 
-{language} for [Arborescence](https://pypi.org/project/arborescence/): from raw text to sentences,
+{language} for Arborescence: from raw text to sentences,
 words, tags, lemmas and dependency trees.
 
 ```console

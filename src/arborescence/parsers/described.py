@@ -49,3 +49,13 @@ def edges_of(sentence: Sentence, confidence: bool) -> dict[str, Any]:
     if share := sentence.comment(TREE_PROB):
         probabilities[TREE_PROB] = float(share)
     return {**edges, **probabilities}
+
+
+def rank_of(tree: Sentence) -> str:
+    """Return rank and weight of a tree among the k best of its sentence; "" for a single tree."""
+    rank, weight = tree.comment("kbest_rank"), tree.comment("kbest_weight")
+    if not rank or not weight:
+        return ""
+    with suppress(ValueError):  # the comment of a file may be malformed
+        weight = f"{float(weight):.2f}"
+    return f"{rank}. weight {weight}"

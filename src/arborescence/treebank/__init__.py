@@ -19,9 +19,11 @@ if TYPE_CHECKING:
     from arborescence.treebank.conllu import read_kbest as read_kbest
     from arborescence.treebank.conllu import write as write
     from arborescence.treebank.conllu import write_kbest as write_kbest
+    from arborescence.treebank.decisions import decided as decided
     from arborescence.treebank.evaluation import Evaluation as Evaluation
     from arborescence.treebank.evaluation import best_of_k as best_of_k
     from arborescence.treebank.evaluation import evaluate as evaluate
+    from arborescence.treebank.patterns.association import associations as associations
     from arborescence.treebank.patterns.find import Match as Match
     from arborescence.treebank.patterns.find import count as count
     from arborescence.treebank.patterns.find import search as search

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from arborescence.compiling.kernels import inlined_kernel, kernel, takes
 from arborescence.core.tree import projective_kernel, tree_kernel
+from arborescence.errors import TreebankError
 from arborescence.treebank.conllu import chunks
 from arborescence.treebank.joined import Joined
 from arborescence.treebank.sentence import FORM, LEMMA, MISC, Sentence, read_head_vectors
@@ -174,6 +177,13 @@ class Columns:
         blank: npt.NDArray[np.bool_] = (stops - starts == 1) & (self.data[starts] == _UNDERSCORE)
         return blank
 
+    def sentence(self, number: int) -> Sentence:
+        """Make the sentence with this number."""
+        begin, end = int(self.begins[number]), int(self.begins[number + 1])
+        rows = self.spans[self.offsets[number] : self.offsets[number + 1]] - begin
+        raw = self.data[begin:end].tobytes()
+        return Sentence(raw, rows.astype("int32"), self.sources[number], self.lines[number])
+
     def head_vectors(self) -> Integers:
         """Return the concatenated head vectors of all sentences, shape (n + s,)."""
         vectors = np.empty(len(self.spans) + len(self), dtype=np.int64)
@@ -198,14 +208,34 @@ class Columns:
         return heads
 
 
+def files_in(treebank: str | os.PathLike[str]) -> list[str | os.PathLike[str]]:
+    """Return the CoNLL-U files in a folder and the folders in it; of a file, the file.
+
+    TreebankError if a folder has no such file.
+    """
+    if not Path(treebank).is_dir():
+        return [treebank]
+    files = [
+        str(each)
+        for ending in ("conllu", "conllu.gz")
+        for each in Path(treebank).rglob(f"*.{ending}")
+        if each.is_file()
+    ]
+    if not files:
+        raise TreebankError(
+            f"{os.fspath(treebank)}: no file *.conllu or *.conllu.gz in this folder"
+        )
+    return [*sorted(files)]
+
+
 def columns_of(treebank: str | os.PathLike[str] | Iterable[Sentence]) -> Iterator[Columns]:
-    """Read a treebank as columns, a megabyte at a time.
+    """Read a treebank as columns, a megabyte at a time; of a folder, all files of CoNLL-U.
 
     TreebankError names file, line and fault of an invalid sentence.
     """
     before = 0
     if isinstance(treebank, (str, os.PathLike)):
-        for chunk in chunks(treebank):
+        for chunk in chain.from_iterable(map(chunks, files_in(treebank))):
             for block in np.flatnonzero(chunk.blocks[:-1, 3])[:1]:
                 raise chunk.error(int(block))
             data = np.frombuffer(chunk.data, dtype=np.uint8)

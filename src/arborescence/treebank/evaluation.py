@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from itertools import tee
 from typing import TYPE_CHECKING, Any, Final, get_args
 
@@ -21,7 +21,9 @@ from arborescence.treebank.tally import EvaluationCounts, TreeColumns, base, cou
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from arborescence.treebank.columns import Integers
     from arborescence.treebank.conllu import Analyses
+    from arborescence.treebank.details import Details
     from arborescence.treebank.sentence import Sentence
 
 #: The scores of an `Evaluation`, and their names in its table.
@@ -31,6 +33,9 @@ _SCORES: Final = {
     "uas": "UAS", "las": "LAS", "clas": "CLAS", "mlas": "MLAS", "blex": "BLEX",
     "undirected_uas": "undirected UAS",
 }  # fmt: skip
+
+#: The most genres in the table.
+_GENRES: Final = 20
 
 
 @dataclass(frozen=True)
@@ -102,6 +107,11 @@ class Evaluation:
         The place of the first of these sentences: file and line, or number; else ``""``.
     relations : dict of str to Score
         LAS for the words of each relation.
+    lengths, genres : dict of str to Score
+        With ``details``: LAS for sentences of similar length, and for each genre, which comments
+        (``# genre = ...``) or the beginnings of document ids say; else for each file.
+    details : Details or None
+        With ``details``: confusions, intervals, and the comparison with another parser.
     """
 
     tokens: Score
@@ -130,15 +140,15 @@ class Evaluation:
     first_broken: str
     gold_first_broken: str
     relations: dict[str, Score]
+    lengths: dict[str, Score] = field(default_factory=dict)
+    genres: dict[str, Score] = field(default_factory=dict)
+    details: Details | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        """Return all results, ready for JSON; rates are between 0 and 1."""
+        """Return all results but the details, ready for JSON; rates are between 0 and 1."""
         values = {name: getattr(self, name) for name in self.__dataclass_fields__}
-        relations = {name: score.as_dict() for name, score in self.relations.items()}
-        scores = {
-            name: value.as_dict() for name, value in values.items() if isinstance(value, Score)
-        }
-        return values | scores | {"relations": relations}
+        del values["details"]
+        return {name: _plain(value) for name, value in values.items()}
 
     def __str__(self) -> str:
         def row(name: str, score: Score, more: str = "") -> str:
@@ -168,8 +178,22 @@ class Evaluation:
             "",
             f"{header}{'gold words':>12}",
         ]
-        lines += [row(name, score, f"{score.gold:>12}") for name, score in self.relations.items()]
+        groups = {"": self.relations, "length": self.lengths}
+        # the largest ones: each document may be a genre of its own
+        genres = sorted(self.genres.items(), key=lambda each: -each[1].gold)[:_GENRES]
+        groups |= {"genre": dict(genres)} if len(genres) > 1 else {}
+        for kind, scores in groups.items():
+            if kind and scores:
+                lines += ["", f"{f'LAS by {kind}':<14}{header[14:]}{'gold words':>12}"]
+            lines += [row(name, score, f"{score.gold:>12}") for name, score in scores.items()]
         return "\n".join(lines)
+
+
+def _plain(value: Any) -> Any:
+    """Return scores ready for JSON."""
+    if isinstance(value, dict):
+        return {name: _plain(each) for name, each in value.items()}
+    return value.as_dict() if isinstance(value, Score) else value
 
 
 def evaluate(
@@ -177,6 +201,7 @@ def evaluate(
     predicted: str | os.PathLike[str] | Iterable[Sentence],
     *,
     punctuation: bool = True,
+    details: bool = False,
 ) -> Evaluation:
     """Compare predicted trees with gold trees.
 
@@ -188,10 +213,13 @@ def evaluate(
     Parameters
     ----------
     gold, predicted
-        Paths of CoNLL-U files, or sentences. Both must have the same text.
+        Paths of CoNLL-U files or of folders with such files, or sentences. Both must have the same
+        text.
     punctuation
         Whether words with the gold relation ``punct`` count in UAS (directed and undirected), LAS,
         exact match and the relations, as in the shared task.
+    details
+        Whether to count by sentences, lengths and genres, and what is confused with what.
 
     Returns
     -------
@@ -220,12 +248,15 @@ def evaluate(
     >>> evaluate([gold], [predicted], punctuation=False).uas.f1
     1.0
     """
-    counts = EvaluationCounts(punctuation=punctuation)
+    counts = EvaluationCounts(punctuation=punctuation, details=details)
     for ours, theirs in together(columns_of(gold), columns_of(predicted)):
         counts.add(ours, theirs)
 
     def score(name: str) -> Score:
         return Score(*counts.scores[name].tolist())
+
+    def scores(groups: dict[str, Integers]) -> dict[str, Score]:
+        return {name: Score(*row.tolist()) for name, row in groups.items()}
 
     def share(name: str, of: str) -> float:
         total = counts.sentences[of]
@@ -247,7 +278,10 @@ def evaluate(
         gold_broken=counts.sentences["gold_broken"],
         first_broken=counts.first_broken[1],
         gold_first_broken=counts.first_broken[0],
-        relations={name: Score(*row.tolist()) for name, row in counts.relations.items()},
+        relations=scores(counts.relations),
+        lengths=scores(counts.details.by_length()) if counts.details else {},
+        genres=scores(counts.details.by_genre()) if counts.details else {},
+        details=counts.details,
     )
 
 

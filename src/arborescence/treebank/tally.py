@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
 from arborescence.errors import TreebankError
 from arborescence.treebank.alignment import align
 from arborescence.treebank.columns import ROOT, UNKNOWN, Numbering
+from arborescence.treebank.details import Details
 from arborescence.treebank.sentence import DEPREL, FEATS, LEMMA, UPOS, XPOS
 
 if TYPE_CHECKING:
@@ -41,8 +42,9 @@ _UNALIGNED = -3
 class EvaluationCounts:
     """Counts over a text, added up part by part."""
 
-    def __init__(self, *, punctuation: bool) -> None:
+    def __init__(self, *, punctuation: bool, details: bool = False) -> None:
         self.punctuation = punctuation
+        self.details = Details() if details else None
         #: (3,) each: for each measure, the numbers of correct words, of gold words and of predicted
         #: words.
         self.scores: defaultdict[str, Integers] = defaultdict(lambda: np.zeros(3, np.int64))
@@ -51,6 +53,7 @@ class EvaluationCounts:
         #: The places of the first gold and the first predicted sentence that is no tree, or "".
         self.first_broken = ["", ""]
         self._relations = Numbering(DEPREL, base)
+        self._tags = Numbering(UPOS, str)
         self._feats = Numbering(FEATS, _universal)
         self._of_relation = np.zeros((3, 0), dtype=np.int64)
 
@@ -59,24 +62,14 @@ class EvaluationCounts:
 
         TreebankError if a gold word has no head.
         """
-        g, p = align(ours, theirs)
-        gold, predicted = TreeColumns(ours, self._relations), TreeColumns(theirs, self._relations)
-        for word in np.flatnonzero(gold.heads == UNKNOWN)[:1]:
-            raise TreebankError(f"the gold word {ours.describe(int(word))} has no head")
-
-        guessed = np.full(len(gold.heads), _UNALIGNED)
-        guessed[g] = counterparts(g, p, len(predicted.heads))[predicted.heads[p]]
-        heads = gold.heads[g]
-        attached = heads == guessed[g]
-        turned = (heads >= 0) & (guessed[heads] == g)
-        labelled = attached & (gold.relations[g] == predicted.relations[p])
-        upos, xpos, feats, lemmas = (
+        compared = compare(ours, theirs, self._relations)
+        g, p, gold, predicted = compared.g, compared.p, compared.gold, compared.predicted
+        attached, labelled = compared.attached, compared.labelled
+        tags = self._tags(ours, g), self._tags(theirs, p)
+        upos = tags[0] == tags[1]
+        xpos, feats, lemmas = (
             numbers(ours, g) == numbers(theirs, p)
-            for numbers in (
-                *(Numbering(column, str) for column in (UPOS, XPOS)),
-                self._feats,
-                Numbering(LEMMA, str),
-            )
+            for numbers in (Numbering(XPOS, str), self._feats, Numbering(LEMMA, str))
         )
         lemmas |= ours.is_blank(LEMMA)[g]
 
@@ -101,7 +94,21 @@ class EvaluationCounts:
             counted = ~self._has_relation(gold, {"punct"})
             their_counted = ~self._has_relation(predicted, {"punct"})
             their_counted[p] = counted[g]
-        count(counted, their_counted, uas=attached, las=labelled, undirected_uas=attached | turned)
+        count(
+            counted,
+            their_counted,
+            uas=attached,
+            las=labelled,
+            undirected_uas=attached | compared.turned,
+        )
+        if self.details:
+            self.details.add(compared, counted, their_counted)
+            kept = counted[g]
+            self.details.confuse(
+                "relations", [*self._relations.names],
+                gold.relations[g][kept], predicted.relations[p][kept],
+            )  # fmt: skip
+            self.details.confuse("tags", [*self._tags.names], *tags)
         tagged = labelled & upos & feats
         count(
             self._has_relation(gold, CONTENT_RELATIONS),
@@ -183,6 +190,38 @@ class TreeColumns:
         self.first_broken = columns.place_of(first) if first >= 0 else ""
         #: int64 (n,): the number of the relation of each word, without its subtype.
         self.relations = relations(columns)
+
+
+class Compared(NamedTuple):
+    """A part of a text in both treebanks, and which of its words have the right heads."""
+
+    ours: Columns
+    theirs: Columns
+    #: The trees of both.
+    gold: TreeColumns
+    predicted: TreeColumns
+    #: The k words that are in both, as indices in each, shape (k,).
+    g: Integers
+    p: Integers
+    #: Whether these words have the right head; head and relation; or the right edge, turned.
+    attached: _Mask
+    labelled: _Mask
+    turned: _Mask
+
+
+def compare(ours: Columns, theirs: Columns, relations: Numbering) -> Compared:
+    """Compare a part of the text; TreebankError if a gold word has no head."""
+    g, p = align(ours, theirs)
+    gold, predicted = TreeColumns(ours, relations), TreeColumns(theirs, relations)
+    for word in np.flatnonzero(gold.heads == UNKNOWN)[:1]:
+        raise TreebankError(f"the gold word {ours.describe(int(word))} has no head")
+    guessed = np.full(len(gold.heads), _UNALIGNED)
+    guessed[g] = counterparts(g, p, len(predicted.heads))[predicted.heads[p]]
+    heads = gold.heads[g]
+    attached = heads == guessed[g]
+    turned = (heads >= 0) & (guessed[heads] == g)
+    labelled = attached & (gold.relations[g] == predicted.relations[p])
+    return Compared(ours, theirs, gold, predicted, g, p, attached, labelled, turned)
 
 
 def counterparts(gold_words: Integers, predicted_words: Integers, predicted: int) -> Integers:

@@ -72,7 +72,7 @@ def test_the_search_knows_each_name_and_each_command():
     titles = {re.sub("<.*?>", "", each["title"]) for each in found}
     text = " ".join(each["text"] for each in found)
     pages = [page.read_text(encoding="utf-8") for page in HERE.glob("docs/reference/*.md")]
-    names = re.findall(r"^::: arborescence\.(?:\S+\.)?(\w+)$", "".join(pages), re.MULTILINE)
+    names = re.findall(r"^- \[`arborescence\.(?:\S+\.)?(\w+)`\]", "".join(pages), re.MULTILINE)
     assert names
     assert set(names) <= titles
     commands = typer.main.get_command(app).list_commands(None)

@@ -10,5 +10,5 @@ command -v chromium > /dev/null || {
 }
 python -m pip install --quiet --no-compile --disable-pip-version-check --group browser
 pytest --quiet -p no:cacheprovider -n auto --dist worksteal tests/explaining/page/test_page.py \
-  tests/explaining/page/test_same_steps.py tests/explaining/page/test_site.py tests/explaining/page/test_live.py \
+  tests/explaining/page/test_same_steps.py tests/explaining/page/test_site.py tests/explaining/page/test_live.py tests/explaining/page/test_gallery.py \
   tests/integrations/test_service.py "$@"

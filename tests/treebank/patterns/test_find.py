@@ -5,7 +5,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from arborescence.errors import OptionError, TreeError
+from arborescence.errors import OptionError, TreebankError, TreeError
 from arborescence.treebank import Sentence, write
 from arborescence.treebank.patterns.find import count, search
 from arborescence.treebank.patterns.matching import COLUMNS_OF, value_of
@@ -217,3 +217,14 @@ def test_a_cycle_ends_the_search():
     ]
     with pytest.raises(TreeError, match="cycle"):
         list(search([broken], "A ->> B; A [form=c]"))
+
+
+def test_only_probable_matches():
+    words = Sentence.from_words(["Dogs", "chase", "cats"], heads=[2, 0, 2])
+    probable = words.replace(misc=["EdgeProb=0.9", "EdgeProb=0.6", "EdgeProb=0.8"])
+    for least, first in ((0.5, [1, 3]), (0.7, []), (None, [1, 3])):
+        found = list(search([probable], "V -> N", least=least))
+        assert [match.words["N"] for match in found] == first
+        assert count([probable], "V -> N", ["N.form"], least=least).total() == len(first)
+    with pytest.raises(TreebankError, match=r"'chase' \(sentence 1, word 2\) has no probability"):
+        list(search([words], "V -> N", least=0.5))

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from arborescence_papers.common.statistics import Average, Interval
+    from arborescence.treebank.statistics import Interval
+    from arborescence_papers.common.statistics import Average
     from arborescence_papers.common.treebanks import LeftOut
 
 #: The significance level of p-values.
@@ -121,7 +122,7 @@ def with_interval(x: float, interval: Interval, digits: int = 2) -> str:
 
     Examples
     --------
-    >>> from arborescence_papers.common.statistics import Interval
+    >>> from arborescence.treebank.statistics import Interval
     >>> with_interval(1.8, Interval(1.214, 2.52))
     '1.80 [1.21, 2.52]'
     >>> with_interval(1.8, Interval(float("nan"), float("nan")), digits=1)

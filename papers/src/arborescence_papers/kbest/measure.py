@@ -12,14 +12,9 @@ import numpy as np
 
 from arborescence.errors import ScoresError
 from arborescence.inference.kbest import kbest
+from arborescence.treebank.statistics import paired_p, ratio_interval
 from arborescence_papers.common.groups import by_size, group_of, read_table
-from arborescence_papers.common.statistics import (
-    Average,
-    average,
-    holm,
-    paired_p,
-    ratio_interval,
-)
+from arborescence_papers.common.statistics import Average, average, holm
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -14,18 +14,15 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Self
 import numpy as np
 
 from arborescence.system.lazy import remembered
+from arborescence.treebank.statistics import Interval, change_interval, paired_p, ratio_interval
 from arborescence_papers.common.groups import ALL, by_size, read_table
 from arborescence_papers.common.statistics import (
     Average,
     Correlation,
-    Interval,
     average,
-    change_interval,
     correlation,
-    paired_p,
     percent,
     rank_correlation,
-    ratio_interval,
 )
 
 if TYPE_CHECKING:

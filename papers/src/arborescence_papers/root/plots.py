@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from arborescence_papers.common.statistics import Average, Interval
+    from arborescence.treebank.statistics import Interval
+    from arborescence_papers.common.statistics import Average
     from arborescence_papers.common.style import Plan
     from arborescence_papers.root.measure import Effect, Findings
 

@@ -18,7 +18,12 @@ from arborescence_papers.common.report import (
     table,
     with_interval,
 )
-from arborescence_papers.common.statistics import average, holm, log_slope, rank_correlation
+from arborescence_papers.common.statistics import (
+    average,
+    holm,
+    log_slope,
+    rank_correlation,
+)
 from arborescence_papers.root.measure import (
     COLUMNS,
     MEASURES,

@@ -7,6 +7,7 @@ import json
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from importlib import resources
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final
 
 from starlette.applications import Starlette
@@ -15,7 +16,7 @@ from starlette.middleware import Middleware
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from arborescence.drawing.svg import draw_svg
+from arborescence.drawing.svg import WIDTH, Marks, draw_svg
 from arborescence.errors import OptionError
 from arborescence.integrations.service import udpipe
 from arborescence.integrations.service.admission import Admission, Limits, RefusedError
@@ -24,7 +25,8 @@ from arborescence.integrations.service.asked import form_of, json_of
 from arborescence.integrations.service.inception import Inception
 from arborescence.integrations.service.lanes import SHORT, WorkThreads, gathered, in_steps
 from arborescence.integrations.service.training import Shared, Studio
-from arborescence.parsers.described import the_tree, the_trees
+from arborescence.parsers.described import rank_of, the_tree, the_trees
+from arborescence.parsers.shared.confidence import edge_probs
 from arborescence.treebank.conllu import ranked
 
 if TYPE_CHECKING:
@@ -50,11 +52,15 @@ _OPTIONS: Final = {
     "rules": str,
     "keep": bool,
     "svg": bool,
+    "width": int,
+    "as_conllu": bool,
 }
 _HOW: Final = ("confidence", "projective", "root", "rules", "keep")
 _MOST_TREES: Final = 100
 _LONGEST_RANKED: Final = 300  # the most words of a sentence with k trees, which take O(n³)
 _MOST_DRAWN: Final = 5000  # the most words of drawn trees
+_WIDTHS: Final = range(200, 10_001)  # the widths of drawings
+_DOUBTFUL: Final = 0.5  # drawn edges that are less probable have another colour
 #: The largest request that is parsed together with others, as the sum of n² over its trees.
 _LITTLE: Final = 40_000
 
@@ -248,9 +254,12 @@ class Service:
         parser = self._parser(name)
         how = {option: asked[option] for option in _HOW if option in asked}
         sure, svg = bool(how.get("confidence")), bool(asked.get("svg"))
-        k = asked.get("kbest", 1)
+        conllu = bool(asked.get("as_conllu"))
+        k, width = asked.get("kbest", 1), asked.get("width", WIDTH)
         if not 1 <= k <= _MOST_TREES:
             raise OptionError(f"kbest must be 1 to {_MOST_TREES}, but is {k}")
+        if width not in _WIDTHS:
+            raise OptionError(f"width must be {_WIDTHS[0]} to {_WIDTHS[-1]:,}, but is {width}")
 
         def work(sentences: list[Sentence], budget: Budget) -> list[tuple[str, list[Sentence]]]:
             if k == 1:
@@ -258,21 +267,42 @@ class Service:
             else:
                 lists = [ranked(each) for each in parser.kbest(sentences, k, budget=budget, **how)]
             described = the_tree if k == 1 else the_trees
-            return [(_json(described(trees, sure)), trees if svg else []) for trees in lists]
+            kept = svg or conllu
+            return [(_json(described(trees, sure)), trees if kept else []) for trees in lists]
 
         def written(results: list[tuple[str, list[Sentence]]]) -> bytes:
-            drawn = [tree for _, trees in results for tree in trees]
-            picture = f',"svg":{_json(draw_svg(*drawn))}' if drawn else ""
+            kept = [tree for _, trees in results for tree in trees]
+            more = f',"svg":{_json(_drawing(kept, sure, width))}' if svg and kept else ""
+            more += f',"conllu":{_json("".join(map(str, kept)))}' if conllu else ""
             trees = ",".join(text for text, _ in results)
-            return f'{{"model":{_json(name)},"sentences":[{trees}]{picture}}}'.encode()
+            return f'{{"model":{_json(name)},"sentences":[{trees}]{more}}}'.encode()
 
-        kind = (name, k, svg, tuple(sorted(how.items())))
+        kind = (name, k, svg or conllu, tuple(sorted(how.items())))
         return Question(_sentences_of(asked, parser), kind, work, written, k, svg)
 
     def _parser(self, name: str) -> Any:
         if name not in self.parsers:
             raise RefusedError(404, f"there is no model {name!r}: {', '.join(self.parsers)}")
         return self.parsers[name]
+
+
+def _drawing(trees: list[Sentence], sure: bool, width: int) -> str:
+    """Draw trees, with ranks if there are several of a sentence, and with probabilities if `sure`.
+
+    Edges that are doubtful are then in another colour.
+    """
+    titles = [rank_of(tree) for tree in trees]
+    if not sure:
+        return draw_svg(*trees, titles=titles, width=width)
+    drawn, marks = [], []
+    for tree in trees:
+        shares = edge_probs(tree)
+        labels = [f"{name} {share:.2f}" for name, share in zip(tree.deprels, shares, strict=True)]
+        words = {"forms": tree.forms, "upos": tree.upos, "heads": tree.heads}
+        drawn.append(SimpleNamespace(**words, deprels=labels))
+        doubtful = [word for word, share in enumerate(shares, 1) if share < _DOUBTFUL]
+        marks.append(Marks((), doubtful))
+    return draw_svg(*drawn, titles=titles, marks=marks, width=width)
 
 
 async def _raised(_: Request, error: Exception) -> Response:

@@ -1,12 +1,16 @@
-"""A match of a pattern with its context: as a line of text, and as a row of a table."""
+"""A match of a pattern with its context: as a line of text, a row of a table, and a drawing."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from arborescence.drawing.gallery import Entry, Picture, gallery
+from arborescence.drawing.svg import Marks
 from arborescence.treebank.spaces import placed_tokens
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from arborescence.treebank.patterns.find import Match
 
 
@@ -58,6 +62,45 @@ def row_of(match: Match) -> dict[str, Any]:
             f"{name}.upos": word.upos, f"{name}.deprel": word.deprel,
         }  # fmt: skip
     return row
+
+
+def place_of(match: Match) -> str:
+    """Return the id of the sentence, or its file and line."""
+    sentence = match.sentence
+    return sentence.sent_id or f"{sentence.source}:{sentence.line}"
+
+
+def matches_html(matches: Iterable[Match], pattern: str) -> Iterator[str]:
+    """Write matches as a page: trees in which the words and edges of the match are coloured.
+
+    Parameters
+    ----------
+    matches
+        Matches, as from `search`.
+    pattern
+        The pattern, which stands above.
+
+    Yields
+    ------
+    str
+        The parts of a complete HTML file.
+
+    Examples
+    --------
+    >>> from arborescence.treebank import Sentence, search
+    >>> sentence = Sentence.from_words(["Dogs", "chase", "cats"], heads=[2, 0, 2])
+    >>> "".join(matches_html(search([sentence], "V -> N; V < N"), "V -> N; V < N")).count("<svg")
+    1
+    """
+    return gallery("Matches", [pattern], map(_entry, matches))
+
+
+def _entry(match: Match) -> Entry:
+    words = {*match.words.values()}
+    heads = match.sentence.heads
+    edges = [word for word in words if int(heads[word - 1]) in words]
+    picture = Picture(match.sentence, Marks(words, edges))
+    return Entry(f"{place_of(match)}\n{in_context(match)}", [picture])
 
 
 def names_of_words(match: Match) -> dict[int, list[str]]:

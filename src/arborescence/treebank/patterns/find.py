@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from arborescence.errors import OptionError
+import numpy as np
+
+from arborescence.errors import OptionError, TreebankError
 from arborescence.treebank.columns import Columns, columns_of
 from arborescence.treebank.patterns.matching import Matcher
 from arborescence.treebank.patterns.pattern import ANY, parse
-from arborescence.treebank.sentence import Sentence
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterable, Iterator, Sequence
 
-    import numpy as np
     import numpy.typing as npt
+
+    from arborescence.treebank.sentence import Sentence
 
 
 class Match(NamedTuple):
@@ -34,16 +36,23 @@ class Match(NamedTuple):
     words: dict[str, int]
 
 
-def search(treebank: str | os.PathLike[str] | Iterable[Sentence], pattern: str) -> Iterator[Match]:
+def search(
+    treebank: str | os.PathLike[str] | Iterable[Sentence],
+    pattern: str,
+    *,
+    least: float | None = None,
+) -> Iterator[Match]:
     """Find the matches of a pattern in trees.
 
     Parameters
     ----------
     treebank
-        A CoNLL-U file, or sentences.
+        A CoNLL-U file, a folder of such files, or sentences.
     pattern
         The pattern, in Grew's notation (Guillaume 2021): `patterns.pattern` says how much of it is
         understood.
+    least
+        The least probability of the edges of a match's words (``EdgeProb`` in MISC).
 
     Yields
     ------
@@ -55,7 +64,7 @@ def search(treebank: str | os.PathLike[str] | Iterable[Sentence], pattern: str) 
     OptionError
         If the pattern cannot be read.
     TreebankError
-        If a sentence is broken: the message names file and line.
+        If a sentence is broken, or lacks probabilities: the message names file and line.
     TreeError
         If a pattern with ``->>`` meets a cycle.
 
@@ -77,18 +86,22 @@ def search(treebank: str | os.PathLike[str] | Iterable[Sentence], pattern: str) 
     """
     matcher = Matcher(parse(pattern))
     hidden = {name for name in matcher.names if name.startswith(ANY)}
-    for columns, found in _parts(treebank, matcher):
+    for columns, found in _parts(treebank, matcher, least):
         yield from _matches(columns, found, matcher.names, hidden)
 
 
 def count(
-    treebank: str | os.PathLike[str] | Iterable[Sentence], pattern: str, keys: Sequence[str]
+    treebank: str | os.PathLike[str] | Iterable[Sentence],
+    pattern: str,
+    keys: Sequence[str],
+    *,
+    least: float | None = None,
 ) -> Counter[tuple[str, ...]]:
     """Count the matches of a pattern by features of its words.
 
     Parameters
     ----------
-    treebank, pattern
+    treebank, pattern, least
         As for `search`.
     keys
         What matches are counted by: ``NODE.feature``, such as ``"S.lemma"``, or ``EDGE.label``.
@@ -116,20 +129,45 @@ def count(
     counted: Counter[tuple[str, ...]] = Counter()
     matcher = Matcher(parse(pattern))
     places = [_place(matcher, key) for key in keys]
-    for columns, found in _parts(treebank, matcher):
+    for columns, found in _parts(treebank, matcher, least):
         values = [matcher.texts(columns, feature, found[:, at]) for at, feature in places]
         counted.update(tuple(each[row] for each in values) for row in range(len(found)))
     return counted
 
 
 def _parts(
-    treebank: str | os.PathLike[str] | Iterable[Sentence], matcher: Matcher
+    treebank: str | os.PathLike[str] | Iterable[Sentence], matcher: Matcher, least: float | None
 ) -> Iterator[tuple[Columns, npt.NDArray[np.int64]]]:
     """Yield the parts of a treebank that have matches, with these."""
     for columns in columns_of(treebank):
         found = matcher.matches(columns)
+        if least is not None:
+            found = found[(_edge_probs(columns, found, matcher) >= least).all(axis=1)]
         if len(found):
             yield columns, found
+
+
+def _edge_probs(
+    columns: Columns, found: npt.NDArray[np.int64], matcher: Matcher
+) -> npt.NDArray[np.float64]:
+    """Return the probabilities of the edges of the words of matches."""
+    values, words = matcher.texts(columns, "EdgeProb", found.ravel()), found.ravel().tolist()
+    try:
+        return np.array(values, dtype=np.float64).reshape(found.shape)
+    except ValueError:
+        word = next(w for w, value in zip(words, values, strict=True) if not _is_number(value))
+        raise TreebankError(
+            f"{columns.describe(word)} has no probability EdgeProb=... in MISC; parse with "
+            "--confidence"
+        ) from None
+
+
+def _is_number(value: str) -> bool:
+    try:
+        float(value)
+    except ValueError:
+        return False
+    return True
 
 
 def _matches(
@@ -140,20 +178,12 @@ def _matches(
     before, sentence = -1, None
     for number, row in zip(numbers.tolist(), found.tolist(), strict=True):
         if number != before or sentence is None:
-            before, sentence = number, sentence_at(columns, number)
+            before, sentence = number, columns.sentence(number)
         first = int(columns.offsets[number]) - 1
         words = {
             name: word - first for name, word in zip(names, row, strict=True) if name not in hidden
         }
         yield Match(sentence, words)
-
-
-def sentence_at(columns: Columns, number: int) -> Sentence:
-    """Make a sentence of a part of a treebank."""
-    begin, end = int(columns.begins[number]), int(columns.begins[number + 1])
-    rows = columns.spans[columns.offsets[number] : columns.offsets[number + 1]] - begin
-    raw = columns.data[begin:end].tobytes()
-    return Sentence(raw, rows.astype("int32"), columns.sources[number], columns.lines[number])
 
 
 def _place(matcher: Matcher, key: str) -> tuple[int, str]:

@@ -1,0 +1,88 @@
+"""Pages of many drawings in a browser: 50 at a time, by kind, by keys, and what is downloaded."""
+
+import json
+
+import pytest
+
+from arborescence.drawing.gallery import Entry, Picture, gallery
+from arborescence.drawing.svg import Marks
+from arborescence.treebank import Sentence
+
+pytest.importorskip("playwright", reason="needs playwright: pip install --group browser")
+
+LONG = Sentence.from_words(["Birds"] * 40, heads=[2, 0, *[2] * 38], deprels=["nsubj"] * 40)
+SIZES = [{"width": 390, "height": 844}, {"width": 1440, "height": 900}]
+
+
+def entry(number, decide=True):
+    keys = ["obj", "nsubj"] if number % 2 else ["obj"]
+    change = {"number": number} if decide else None
+    return Entry(f"entry {number}", [Picture(LONG, Marks([1], [1]), "gold", "right")], keys, change)
+
+
+def page_of(count, **options):
+    return "".join(gallery("Trees", ["Some."], [entry(each, **options) for each in range(count)]))
+
+
+def shown(page):
+    return page.locator("section > p:first-child").all_text_contents()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("viewport", SIZES, ids=["phone", "screen"])
+def test_fifty_at_a_time(opened, viewport, scheme):
+    page = opened(page_of(120, decide=False), viewport=viewport, color_scheme=scheme)
+    assert shown(page) == [f"entry {number}" for number in range(50)]
+    assert page.locator("#where").text_content() == "1–50 of 120"
+    assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
+    page.click("#after")
+    page.click("#after")
+    assert shown(page) == [f"entry {number}" for number in range(100, 120)]
+    assert page.locator("#after").is_disabled()
+    page.select_option("#kind", "nsubj")
+    assert shown(page) == [f"entry {number}" for number in range(1, 100, 2)]
+    assert page.locator("#where").text_content() == "1–50 of 60"
+    assert not page.locator("#save").is_visible()
+    assert page.locator("section svg").count() == 50
+
+
+def test_marks_have_their_colour(opened):
+    page = opened(page_of(1), color_scheme="light")
+    marked = page.locator(".arc.marked").first
+    assert marked.evaluate("each => getComputedStyle(each).stroke") == "rgb(21, 128, 61)"
+    assert page.locator(".form.marked").evaluate("each => getComputedStyle(each).fill") == (
+        "rgb(21, 128, 61)"
+    )
+
+
+def test_keys_decide(opened):
+    page = opened(page_of(60))
+    for key in ("j", "a", "r", "j", "k", "a", "a"):  # entries 0 and 1; then 2, 3, 2 and 3
+        page.keyboard.press(key)
+    assert page.locator("#decided").text_content() == "3 accepted, 1 rejected"
+    for key in ("k", "a"):  # entry 3 again
+        page.keyboard.press(key)
+    assert page.locator("#decided").text_content() == "2 accepted, 1 rejected"
+    with page.expect_download() as download:
+        page.click("#save")
+    lines = [json.loads(line) for line in download.value.path().read_text("utf-8").splitlines()]
+    assert lines == [
+        {"decision": "accept", "number": 0},
+        {"decision": "reject", "number": 1},
+        {"decision": "accept", "number": 2},
+    ]
+    assert download.value.suggested_filename == "decisions.jsonl"
+
+
+def test_keys_go_from_page_to_page_and_decisions_are_kept(opened):
+    page = opened(page_of(60))
+    for _ in range(51):
+        page.keyboard.press("j")
+    assert page.locator("#where").text_content() == "51–60 of 60"
+    page.keyboard.press("k")
+    assert page.locator("#where").text_content() == "1–50 of 60"
+    page.locator("section").nth(4).locator("[data-answer=reject]").click()
+    assert page.locator("section.reject").count() == 1
+    page.reload()
+    assert page.locator("#decided").text_content() == "0 accepted, 1 rejected"
+    assert "reject" in page.locator("section").nth(4).get_attribute("class")

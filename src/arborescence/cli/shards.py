@@ -17,9 +17,9 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from arborescence.cli.options import hush
-from arborescence.cli.parsing import ParseArguments, analyses, loaded
+from arborescence.cli.parsing import ParseArguments, analyses, loaded, reader_of
 from arborescence.cli.progress import note, steps, warnings_as_notes
-from arborescence.cli.sentences import LINES, Skipped, readers_of
+from arborescence.cli.sentences import LINES, Skipped
 from arborescence.errors import OptionError, TreebankError, printable
 from arborescence.parsers.shared.keeping import Counts, Keeper, keeper_of
 from arborescence.system.files import unfinished_name
@@ -231,8 +231,7 @@ class FileParser:
 
     def _parse_file(self, shard: Shard, skipped: Skipped | None) -> None:
         options = replace(self.options, format=_format(self.options, shard))
-        quiet = options.quiet
-        read = readers_of(options.format, skipped, self.parser, options.encoding, quiet=quiet)
+        read = reader_of(options, self.parser, skipped)
         trees = analyses(read(str(shard.source)), self.parser, options, skipped, self.keeper)
         trees = skipped.left(trees) if skipped else trees
         counted = self._counted(trees)

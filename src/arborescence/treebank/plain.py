@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import codecs
 import io
-from itertools import chain
+import re
+from itertools import chain, pairwise
 from typing import IO, TYPE_CHECKING, Final
 
 from arborescence.errors import TreebankError
@@ -12,11 +13,14 @@ from arborescence.system.files import opened
 from arborescence.treebank.conllu import inflated
 from arborescence.treebank.encodings import REMEDY, UTF8, in_utf8
 from arborescence.treebank.sentence import Sentence
+from arborescence.treebank.spaces import AFTER, escaped
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterator
 
+_LINE: Final = re.compile(r"[^\r\n]*(?:\r\n?|\n)")
+_WORD: Final = re.compile(r"[^ \t\n\r\v\f]+")
 #: The largest number of characters in a line.
 LONGEST_LINE: Final = 1 << 20
 
@@ -30,7 +34,8 @@ def read_tokens(
     ----------
     source
         A path, an open binary file, or ``"-"`` for the standard input; gzip is recognized by its
-        first bytes. Empty lines are skipped.
+        first bytes. Empty lines are skipped. Spaces other than one, between words, are kept in
+        MISC, and each sentence knows its place (`Sentence.ranges`).
     encoding
         As in `read`.
 
@@ -49,29 +54,44 @@ def read_tokens(
     >>> [sentence.forms for sentence in read_tokens(io.BytesIO(b"Trees grow .\n\nDo n't they ?"))]
     [['Trees', 'grow', '.'], ['Do', "n't", 'they', '?']]
     """
-    for line in read_lines(source, encoding):
-        # bytes.split() does not split at no-break spaces, which may stand within a word.
-        words = [word.decode() for word in line.encode().split()]
+    offset = 0
+    for line in whole_lines(source, encoding):
+        # No-break spaces may stand within a word.
+        words = list(_WORD.finditer(line))
         if words:
-            yield Sentence.from_words(words)
+            gaps = [line[one.end() : two.start()] for one, two in pairwise(words)]
+            misc = ["_" if gap == " " else AFTER + escaped(gap) for gap in gaps]
+            sentence = Sentence.from_words([word[0] for word in words], misc=[*misc, "_"])
+            yield sentence.derived(offset=offset + words[0].start())
+        offset += len(line)
 
 
 def read_lines(source: str | os.PathLike[str] | IO[bytes], encoding: str = UTF8) -> Iterator[str]:
     """Read lines without their ends; TreebankError for a line longer than `LONGEST_LINE`."""
+    return (line.rstrip("\r\n") for line in whole_lines(source, encoding))
+
+
+def whole_lines(source: str | os.PathLike[str] | IO[bytes], encoding: str = UTF8) -> Iterator[str]:
+    """Read lines as `read_lines`, with their ends."""
     with opened(source) as (file, name):
         held, number = "", 1
-        line_ends = io.IncrementalNewlineDecoder(None, translate=True)
+        line_ends = io.IncrementalNewlineDecoder(None, translate=False)  # keeps CR LF together
         pieces = in_utf8(inflated(file, name), name, encoding)
         decoded = map(line_ends.decode, _decoded(pieces, name))
-        for piece in chain(decoded, [line_ends.decode("", final=True) + "\n"]):
-            *lines, held = (held + piece).split("\n")
+        last = (line_ends.decode("", final=True) for _ in range(1))
+        for piece in chain(decoded, last):
+            text = held + piece
+            lines = _LINE.findall(text)
+            held = text[sum(map(len, lines)) :]
             for at, line in enumerate([*lines, held], number):
-                if len(line) > LONGEST_LINE:
+                if len(line.rstrip("\r\n")) > LONGEST_LINE:
                     raise TreebankError(
                         f"{name}:{at}: a line of more than {LONGEST_LINE:,} characters: cut it"
                     )
             number += len(lines)
             yield from lines
+        if held:
+            yield held
 
 
 def read_pieces(source: str | os.PathLike[str] | IO[bytes], encoding: str = UTF8) -> Iterator[str]:

@@ -24,8 +24,9 @@ from arborescence.integrations.service.asked import form_of, json_of
 from arborescence.integrations.service.inception import Inception
 from arborescence.integrations.service.lanes import SHORT, WorkThreads, gathered, in_steps
 from arborescence.integrations.service.training import Shared, Studio
-from arborescence.parsers.described import the_tree, the_trees
 from arborescence.treebank.conllu import ranked
+from arborescence.treebank.described import ranked_trees
+from arborescence.treebank.spaces import placed
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Hashable, Iterable, Mapping
@@ -247,7 +248,7 @@ class Service:
         name = asked.get("model", self._default)
         parser = self._parser(name)
         how = {option: asked[option] for option in _HOW if option in asked}
-        sure, svg = bool(how.get("confidence")), bool(asked.get("svg"))
+        svg = bool(asked.get("svg"))
         k = asked.get("kbest", 1)
         if not 1 <= k <= _MOST_TREES:
             raise OptionError(f"kbest must be 1 to {_MOST_TREES}, but is {k}")
@@ -257,8 +258,11 @@ class Service:
                 lists = [[tree] for tree in parser.parse(sentences, budget=budget, **how)]
             else:
                 lists = [ranked(each) for each in parser.kbest(sentences, k, budget=budget, **how)]
-            described = the_tree if k == 1 else the_trees
-            return [(_json(described(trees, sure)), trees if svg else []) for trees in lists]
+            described = [ranked_trees(each) if k > 1 else each[0].to_dict() for each in lists]
+            return [
+                (_json(each), trees if svg else [])
+                for each, trees in zip(described, lists, strict=True)
+            ]
 
         def written(results: list[tuple[str, list[Sentence]]]) -> bytes:
             drawn = [tree for _, trees in results for tree in trees]
@@ -267,7 +271,7 @@ class Service:
             return f'{{"model":{_json(name)},"sentences":[{trees}]{picture}}}'.encode()
 
         kind = (name, k, svg, tuple(sorted(how.items())))
-        return Question(_given(asked, parser), kind, work, written, k, svg)
+        return Question(placed(_given(asked, parser)), kind, work, written, k, svg)
 
     def _parser(self, name: str) -> Any:
         if name not in self.parsers:

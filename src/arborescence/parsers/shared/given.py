@@ -120,7 +120,7 @@ def _of_texts(texts: Iterable[Any], cut: Cut) -> Iterator[Sentence]:
         if not isinstance(text, str):
             raise OptionError(f"text {item} is {text!r:.60}, and must be a string")
         for number, each in enumerate(cut(text, str(item)), 1):
-            yield Sentence(each.raw, each.spans, f"text {item}", number, item)
+            yield each.derived(source=f"text {item}", line=number, item=item)
     empty.tell(count)
 
 
@@ -144,10 +144,9 @@ def _each_sentence(given: Iterable[Any], cut: Cut | None) -> Iterator[Sentence]:
 
 def _of_words(words: Sequence[str], place: int) -> Sentence:
     try:
-        sentence = Sentence.from_words(words)
+        return Sentence.from_words(words).derived(item=place)
     except TreebankError as error:
         raise TreebankError(f"sentence {place}: {error}") from None
-    return Sentence(sentence.raw, sentence.spans, item=place)
 
 
 def _of_strings(strings: list[Any], cut: Cut | None) -> Iterator[Sentence]:

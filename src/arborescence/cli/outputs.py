@@ -29,7 +29,7 @@ class FileKind(NamedTuple):
 
 #: All kinds of files that commands write. A name without an ending is of a command's first kind.
 KINDS: Final = {
-    "conllu": FileKind("CoNLL-U", (".conllu", ".conll", ".txt")),
+    "conllu": FileKind("CoNLL-U", (".conllu", ".conllup", ".cupt", ".conll", ".txt")),
     "text": FileKind("text", (".txt",)),
     "json": FileKind("JSON", (".json", ".jsonl")),
     "svg": FileKind("a drawing", (".svg",)),

@@ -36,7 +36,10 @@ if TYPE_CHECKING:
 
 ShardKind = Literal["conllu", "text", "parquet"]
 
-_KINDS: Final[dict[str, ShardKind]] = {".conllu": "conllu", ".txt": "text", ".parquet": "parquet"}
+_KINDS: Final[dict[str, ShardKind]] = {
+    ".conllu": "conllu", ".conllup": "conllu", ".cupt": "conllu", ".txt": "text",
+    ".parquet": "parquet",
+}  # fmt: skip
 
 
 class Shard(NamedTuple):
@@ -88,9 +91,11 @@ def find(folder: Path, target: Path, *, parquet: bool = False) -> FolderFiles:
         if kind is None or (packed and kind == "parquet") or not path.is_file():
             others.append(path)
             continue
-        ending = ".parquet" if parquet or kind == "parquet" else ".conllu"
+        ending = plain.suffix if kind == "conllu" else ".conllu"
+        if parquet or kind == "parquet":
+            ending = ".parquet"
         result = target / plain.with_suffix(ending)
-        if packed and ending == ".conllu":
+        if packed and ending != ".parquet":
             result = result.with_name(f"{result.name}.gz")
         if result in sources:
             raise OptionError(f"{sources[result]} and {path} would both become {result}")

@@ -56,7 +56,7 @@ class Sentence:
         parser was given several: the row of a table, for example.
     offset : int or None
         The place of the first token in the text that the sentence was cut from; None: not known.
-    extras : tuple of str
+    plus : tuple of str
         The columns of a CoNLL-U Plus file, if it has others than the ten: see `read`.
 
     Examples
@@ -69,7 +69,7 @@ class Sentence:
     (3, ['Old', 'trees', 'grow'], ['ADJ', 'NOUN', 'VERB'])
     """
 
-    __slots__ = ("extras", "item", "line", "offset", "raw", "source", "spans")
+    __slots__ = ("item", "line", "offset", "plus", "raw", "source", "spans")
 
     raw: Final[bytes]
     spans: Final[npt.NDArray[np.int32]]
@@ -77,7 +77,7 @@ class Sentence:
     line: Final[int]
     item: Final[int | None]
     offset: Final[int | None]
-    extras: Final[tuple[str, ...]]
+    plus: Final[tuple[str, ...]]
 
     def __init__(
         self,
@@ -87,7 +87,7 @@ class Sentence:
         line: int = 1,
         item: int | None = None,
         offset: int | None = None,
-        extras: tuple[str, ...] = (),
+        plus: tuple[str, ...] = (),
     ) -> None:
         self.raw = raw
         self.spans = spans
@@ -96,7 +96,7 @@ class Sentence:
         self.line = line
         self.item = item
         self.offset = offset
-        self.extras = extras
+        self.plus = plus
 
     def derived(
         self,
@@ -111,7 +111,7 @@ class Sentence:
         >>> Sentence.from_words(["Grow"]).derived(source="trees.txt", line=7)
         <Sentence of 1 words at trees.txt:7: Grow>
         """
-        names = ("source", "line", "item", "offset", "extras")
+        names = ("source", "line", "item", "offset", "plus")
         kept = {name: getattr(self, name) for name in names} | origin
         if raw is None or spans is None:
             raw, spans = self.raw, self.spans
@@ -519,7 +519,7 @@ class Sentence:
         return hash(self.raw)
 
     def __reduce__(self) -> tuple[type[Sentence], tuple[object, ...]]:
-        origin = self.source, self.line, self.item, self.offset, self.extras
+        origin = self.source, self.line, self.item, self.offset, self.plus
         return Sentence, (self.raw, self.spans, *origin)
 
     def _column(self, column: int) -> list[str]:

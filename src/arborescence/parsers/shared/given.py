@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     #: Cuts a raw text, or the text of a file, into sentences; their ids begin with the text's name.
     Cut = Callable[[str | os.PathLike[str], str | None], Iterator[Sentence]]
 
-_FILES: Final = (".conllu", ".txt", ".gz")
+_TREES: Final = (".conllu", ".conllup", ".cupt")
+_FILES: Final = (*_TREES, ".txt", ".gz")
 BATCH_WORDS: Final = 8192
 _SMALLER: Final = 8  # batches of work that may be stopped are smaller by this factor
 _WEIGHING: Final = 64  # parsing a sentence costs as much as 64 decodes, and a decode for each tree
@@ -59,7 +60,7 @@ def as_sentences(
         return iter([single])
     if isinstance(given, str) and given.endswith(_FILES) and " " not in given and _is_file(given):
         raise OptionError(f"{given!r} is a file: give pathlib.Path({given!r}), not a string")
-    if isinstance(given, os.PathLike) and str(given).endswith((".conllu", ".conllu.gz")):
+    if isinstance(given, os.PathLike) and str(given).removesuffix(".gz").endswith(_TREES):
         return read(given)
     if isinstance(given, str | os.PathLike) and cut:
         return cut(given, None)

@@ -157,7 +157,8 @@ def split_words(
         yield sentence
     if count:
         nouns = "1 contraction was" if count == 1 else f"{count:,} contractions were"
-        note(f"{file}: {nouns} split into words; --keep-words keeps them whole", quiet=quiet)
+        name = "<stdin>" if file == "-" else file
+        note(f"{name}: {nouns} split into words; --keep-words keeps them whole", quiet=quiet)
 
 
 def sentences_of(

@@ -81,8 +81,8 @@ def whole_lines(source: str | os.PathLike[str] | IO[bytes], encoding: str = UTF8
         last = (line_ends.decode("", final=True) for _ in range(1))
         for piece in chain(decoded, last):
             text = held + piece
-            lines = _LINE.findall(text)
-            held = text[sum(map(len, lines)) :]
+            end = max(text.rfind("\n"), text.rfind("\r")) + 1
+            lines, held = _LINE.findall(text, 0, end), text[end:]
             for at, line in enumerate([*lines, held], number):
                 if len(line.rstrip("\r\n")) > LONGEST_LINE:
                     raise TreebankError(

@@ -102,28 +102,31 @@ def to_frame(
     0  Trees      grow
     1   grow      <NA>
     """
-    if library is None:
-        library = next((name for name, module in _MODULES.items() if find_spec(module)), "pandas")
-    check_choice("library", library, tuple(_MODULES))
-    if not find_spec(_MODULES[library]):
-        raise MissingExtraError(f"a table needs {_MODULES[library]}: pip install pandas")
+    there = (name for name, module in _MODULES.items() if find_spec(module))
+    name: str = library or next(there, "pandas")
+    check_choice("library", name, tuple(_MODULES))
+    if not find_spec(_MODULES[name]):
+        raise MissingExtraError(f"a table needs {_MODULES[name]}: pip install {_MODULES[name]}")
     types, rows = WordTable.of(sentences, features, comments)
     columns: dict[str, list[Any]] = {name: [] for name in types}
     for row in rows:
-        for name, value in row.items():
-            columns[name].append(value)
-    if library == "pandas":
+        for column, value in row.items():
+            columns[column].append(value)
+    if name == "pandas":
         import pandas as pd
 
         names = {str: "string", int: "Int64", float: "float64"}
         return pd.DataFrame(
-            {name: pd.Series(values, dtype=names[types[name]]) for name, values in columns.items()}
+            {
+                column: pd.Series(values, dtype=names[types[column]])
+                for column, values in columns.items()
+            }
         )
-    if library == "polars":
+    if name == "polars":
         import polars as pl
 
         kinds = {str: pl.String, int: pl.Int64, float: pl.Float64}
-        return pl.DataFrame(columns, schema={name: kinds[kind] for name, kind in types.items()})
+        return pl.DataFrame(columns, schema={each: kinds[kind] for each, kind in types.items()})
     return arrow().table(columns, schema=arrow_types(types))
 
 

@@ -137,7 +137,7 @@ def word_ranges(sentences: Iterable[Sentence]) -> Iterator[tuple[Sentence, list[
     ----------
     sentences
         In the order of the text. The text of sentences that were not cut from a text is the one
-        that `raw_text` makes of them, for each file a new one.
+        that `raw_text` makes of them, for each file, and each list of words, a new one.
 
     Yields
     ------
@@ -163,7 +163,7 @@ def placed(sentences: Iterable[Sentence]) -> Iterator[Sentence]:
     for sentence, tokens, _ in placed_tokens(sentences):
         if sentence.offset is None:
             gap, token, _ = tokens[0]
-            if sentence.source != source:
+            if sentence.source != source or sentence.item is not None:
                 at, gap = 0, token.value(BEFORE) or ""
             sentence = sentence.derived(offset=at + len(gap))
         source = sentence.source
@@ -261,7 +261,8 @@ def _as_in_comment(text: str | None, tokens: list[Placed]) -> list[Placed]:
     by_misc = " ".join("".join(gap + written for gap, _, written in tokens).split())
     if text is None or text == by_misc:
         return tokens
-    at, found = 0, []
+    at = 0
+    found: list[Placed] = []
     for gap, token, written in tokens:
         start = at if text.startswith(written, at) else text.find(written, at)
         between = text[at:start] if start >= 0 else written

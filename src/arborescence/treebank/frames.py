@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from importlib.util import find_spec
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
@@ -42,7 +42,7 @@ class WordTable(NamedTuple):
     ) -> WordTable:
         """Make the table of `to_frame`, row by row."""
         known = placed(sentences)
-        first = list(_taken(known, 1))
+        first = list(islice(known, 1))
         several = bool(first) and first[0].item is not None
         types = ({"row": int} if several else {}) | _COLUMNS
         for name in (*features, *comments):
@@ -128,11 +128,6 @@ def to_frame(
         kinds = {str: pl.String, int: pl.Int64, float: pl.Float64}
         return pl.DataFrame(columns, schema={each: kinds[kind] for each, kind in types.items()})
     return arrow().table(columns, schema=arrow_types(types))
-
-
-def _taken(sentences: Iterator[Sentence], count: int) -> Iterator[Sentence]:
-    """Yield the first sentences."""
-    return (sentence for _, sentence in zip(range(count), sentences, strict=False))
 
 
 def _rows(

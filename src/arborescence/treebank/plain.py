@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import io
 import re
-from itertools import chain, pairwise
+from itertools import chain
 from typing import IO, TYPE_CHECKING, Final
 
 from arborescence.errors import TreebankError
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _LINE: Final = re.compile(r"[^\r\n]*(?:\r\n?|\n)")
-_WORD: Final = re.compile(r"[^ \t\n\r\v\f]+")
+_BLANKS: Final = " \t\n\r\v\f"
+_SPACE: Final = re.compile(f"[{_BLANKS}]+")
 #: The largest number of characters in a line.
 LONGEST_LINE: Final = 1 << 20
 
@@ -57,12 +58,14 @@ def read_tokens(
     offset = 0
     for line in whole_lines(source, encoding):
         # No-break spaces may stand within a word.
-        words = list(_WORD.finditer(line))
-        if words:
-            gaps = [line[one.end() : two.start()] for one, two in pairwise(words)]
-            misc = ["_" if gap == " " else AFTER + escaped(gap) for gap in gaps]
-            sentence = Sentence.from_words([word[0] for word in words], misc=[*misc, "_"])
-            yield sentence.derived(offset=offset + words[0].start())
+        words = _SPACE.split(line.strip(_BLANKS))
+        if words[0]:
+            sentence = Sentence.from_words(words)
+            gaps = _SPACE.findall(line.strip(_BLANKS))
+            if gaps.count(" ") < len(gaps):
+                misc = ["_" if gap == " " else AFTER + escaped(gap) for gap in gaps]
+                sentence = sentence.replace(misc=[*misc, "_"])
+            yield sentence.derived(offset=offset + len(line) - len(line.lstrip(_BLANKS)))
         offset += len(line)
 
 

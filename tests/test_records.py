@@ -76,7 +76,7 @@ def test_a_class_name_stands_once() -> None:
 @pytest.mark.skipif(not REFERENCE.exists(), reason="docs/reference does not lie beside the tests")
 def test_each_field_of_a_record_is_documented() -> None:
     reference = "\n".join(page.read_text(encoding="utf-8") for page in REFERENCE.glob("*.md"))
-    public = set(re.findall(r"^(?:::: |.*\.)?(\w+)$", reference, re.MULTILINE))
+    public = set(re.findall(r"^- \[`[\w.]*\.(\w+)`\]", reference, re.MULTILINE))
     faults = {
         f"{place} {record.name}": sorted(missing)
         for place, record, lines in classes()

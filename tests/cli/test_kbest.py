@@ -12,7 +12,14 @@ import numpy as np
 import pytest
 
 import arborescence as arb
-from arborescence.treebank import Sentence, evaluate, read_kbest, write, write_kbest
+from arborescence.treebank import (
+    Sentence,
+    evaluate,
+    read_kbest,
+    word_ranges,
+    write,
+    write_kbest,
+)
 from lessons import BIRDS, CATS, TREES, sentences_of
 
 if TYPE_CHECKING:
@@ -86,21 +93,13 @@ def test_parse_with_several_roots(command: Command, gold: Path, model: Path) -> 
 def test_parse_json(command: Command, gold: Path, model: Path, kbest: Path) -> None:
     lines = command("parse", "-m", model, gold, "--json").out.splitlines()
     parsed = list(arb.load(model).parse(_read(gold)))
-    assert [json.loads(line) for line in lines] == [
-        {
-            "sent_id": f"s{number}",
-            "text": sentence.text,
-            "words": sentence.forms,
-            "upos": sentence.upos,
-            "heads": sentence.heads.tolist(),
-            "deprels": sentence.deprels,
-        }
-        for number, sentence in enumerate(parsed, 1)
-    ]
+    described = [sentence.to_dict() for sentence, _ in word_ranges(parsed)]
+    assert [json.loads(line) for line in lines] == described
     lines = command("parse", "-m", model, gold, "--json", "--kbest", 50).out.splitlines()
     for line, analyses in zip(lines, read_kbest(kbest), strict=True):
         found = json.loads(line)
-        assert found.keys() == {"sent_id", "text", "words", "upos", "analyses"}
+        words = described[0].keys() - {"heads", "deprels"}
+        assert found.keys() == words | {"analyses"}
         assert found["analyses"] == [
             {"weight": weight, "heads": tree.heads.tolist(), "deprels": tree.deprels}
             for tree, weight in analyses

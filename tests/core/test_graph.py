@@ -145,3 +145,22 @@ def test_a_signaling_nan_is_an_error_without_a_warning(call):
     scores.view(np.uint32)[0, 1] = 0xFF808001
     with pytest.raises(arb.ScoresError, match=r"scores\[0, 1\], the edge 0 -> 1, is nan"):
         call(scores)
+
+
+def test_a_mask_has_the_name_of_lengths():
+    """Functions that take lengths say so to users of libraries with `mask`."""
+    mask = np.ones((1, 3), dtype=bool)
+    scores = np.zeros((1, 4, 4))
+    calls = [
+        lambda: arb.decode(scores, mask=mask),
+        lambda: arb.kbest(scores, 2, mask=mask),
+        lambda: arb.decode_labeled(scores[..., None], mask=mask),
+        lambda: arb.kbest_labeled(scores[..., None], 2, mask=mask),
+        lambda: arb.TreeDistribution(scores, mask=mask),
+        lambda: arb.undirected.decode(scores, mask=mask),
+        lambda: arb.second_order.decode(scores, mask=mask),
+    ]
+    for call in calls:
+        with pytest.raises(arb.OptionError, match="no mask=: give the same mask as lengths=mask"):
+            call()
+    assert (arb.decode(scores, lengths=mask) == arb.decode(scores)).all()

@@ -164,6 +164,15 @@ def test_json_that_is_none(server, body):
     assert answer["error"]
 
 
+def test_sentences_are_described_as_in_python(server):
+    text = "Birds sing. They sing."
+    _, answer = server.parse(text=text, confidence=True)
+    assert answer["sentences"] == [t.to_dict() for t in parser().parse(text, confidence=True)]
+    conllu = "1\tGo\t_\t_\t_\t_\t_\t_\t_\t_\n\n" * 2
+    _, answer = server.parse(conllu=conllu)
+    assert [each["start"] for each in answer["sentences"]] == [[0], [3]]
+
+
 def test_what_is_long_is_done_as_what_is_short(server):
     sentences = [sentence.forms for sentence in treebank()] * 60
     trees = server.parse(words=sentences)[1]["sentences"]

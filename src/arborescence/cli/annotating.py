@@ -147,8 +147,8 @@ def audit(
         check_kind(output, ("html",))
     from arborescence.parsers.auditing import audit as audited
     from arborescence.parsers.auditing import audit_html
-    from arborescence.parsers.described import edges_of, the_tree
     from arborescence.system.files import writing
+    from arborescence.treebank.described import edges_of
 
     with steps(quiet=quiet) as step:
         findings = audited(
@@ -176,8 +176,8 @@ def audit(
             **finding._asdict(),
             "odds": finding.odds._asdict(),
             "variations": [each._asdict() for each in finding.variations],
-            "sentence": the_tree([finding.sentence]),
-            "proposed": edges_of(finding.proposed(), confidence=False),
+            "sentence": finding.sentence.to_dict(),
+            "proposed": edges_of(finding.proposed()),
         }
         del entry["parser"]
         say(json.dumps(entry, ensure_ascii=False))

@@ -18,9 +18,9 @@ from arborescence.cli.progress import counted
 from arborescence.cli.sentences import given_sentence, readers_of, sentences_of
 from arborescence.core.choices import Algorithm, Root
 from arborescence.errors import ModelError, ScoresError, TreebankError, TreeError, printable
-from arborescence.parsers.described import words_of
 from arborescence.parsers.shared.options import System
 from arborescence.system.files import writing
+from arborescence.treebank.described import words_of
 from arborescence.treebank.encodings import UTF8
 
 if TYPE_CHECKING:

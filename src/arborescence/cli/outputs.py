@@ -27,9 +27,10 @@ class FileKind(NamedTuple):
     packed: bool = True
 
 
+_TREES: Final = (".conllu", ".conllup", ".cupt", ".conll")
 #: All kinds of files that commands write. A name without an ending is of a command's first kind.
 KINDS: Final = {
-    "conllu": FileKind("CoNLL-U", (".conllu", ".conll", ".txt")),
+    "conllu": FileKind("CoNLL-U", (*_TREES, ".txt")),
     "text": FileKind("text", (".txt",)),
     "json": FileKind("JSON", (".json", ".jsonl")),
     "svg": FileKind("a drawing", (".svg",)),
@@ -100,7 +101,7 @@ def into(*kinds: str, **more: Any) -> Any:
 def check_options(given: Mapping[str, Any]) -> None:
     """Raise BadParameter if a command would write to a file that it reads."""
     output = given.get("output")
-    if given.get("as_json") and ends(output, ".conllu", ".conll"):
+    if given.get("as_json") and ends(output, *_TREES):
         raise typer.BadParameter(f"--json does not write CoNLL-U: -o {output}")
     values = [given[name] for name in _READ if given.get(name) is not None]
     lists = [value if isinstance(value, list) else [value] for value in values]

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from functools import partial
 from importlib import resources
 
 from arborescence.cli.options import DrawingOption, taking, usage_errors
-from arborescence.cli.parsing import ParseArguments, analyses, loaded
+from arborescence.cli.parsing import ParseArguments, analyses, loaded, reader_of
 from arborescence.cli.progress import counted, note
 from arborescence.cli.sentences import (
     Skipped,
@@ -14,15 +13,13 @@ from arborescence.cli.sentences import (
     documents_of,
     given_sentence,
     is_of_spacy,
-    readers_of,
     sentences_of,
 )
-from arborescence.parsers.described import the_tree, the_trees
 
 
 @taking(ParseArguments)
 def parse(options: ParseArguments) -> None:
-    """Parse sentences; write CoNLL-U or JSON, or draw the trees.
+    """Parse sentences; write CoNLL-U, JSON or a table of words, or draw the trees.
 
     Examples
     --------
@@ -38,9 +35,13 @@ def parse(options: ParseArguments) -> None:
     arborescence parse --shards texts parsed --workers 8
     arborescence parse --ray auto --parquet texts parsed
     arborescence parse documents.spacy -o parsed.spacy
+    arborescence parse --format text book.txt -o words.parquet --features Case,Number
+    arborescence parse --column review reviews.csv -o words.csv
+    arborescence parse --ranges --format text book.txt -o book.conllu
     """
     from arborescence.parsers.shared.keeping import Keeper, keeper_of
     from arborescence.treebank.conllu import ranked
+    from arborescence.treebank.described import ranked_trees
 
     options.check()
     with usage_errors():
@@ -56,7 +57,7 @@ def parse(options: ParseArguments) -> None:
         parser = loaded(options)
     documents = documents_of(files, output, parser)
     if options.sentence is None:
-        read = readers_of(options.format, skipped, parser, options.encoding, quiet=quiet)
+        read = reader_of(options, parser, skipped)
         sentences = sentences_of(files, read, documents)
     else:
         sentences = given_sentence(options.sentence, options.format, parser)
@@ -64,12 +65,12 @@ def parse(options: ParseArguments) -> None:
     found = skipped.left(found) if skipped else found
     parsed = map(ranked, found) if options.kbest else ([best] for [(best, _)] in found)
     output = output or (None if tree else "-")
-    describe = partial(the_trees if options.kbest else the_tree, confidence=options.confidence)
     deliver(
         counted(parsed, "sentences parsed", printed=tree or output == "-", quiet=quiet),
         output=output,
         as_json=options.as_json,
-        describe=describe,
+        describe=ranked_trees if options.kbest else None,
+        columns=options.columns,
         write=documents.write if documents and is_of_spacy(output) else None,
         text=tree,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 import typer
@@ -18,12 +19,22 @@ from arborescence.cli.options import (
     ThreadsOption,
     WordsOption,
 )
-from arborescence.cli.outputs import ends, into
+from arborescence.cli.outputs import KINDS, ends, into
 from arborescence.cli.progress import counted, note, say
-from arborescence.cli.sentences import Format, TextFormat, deliver, hinted, hinting, is_of_spacy
+from arborescence.cli.sentences import (
+    Format,
+    TextFormat,
+    deliver,
+    hinted,
+    hinting,
+    is_of_spacy,
+    readers_of,
+    split_words,
+)
 from arborescence.errors import OptionError, TreebankError
-from arborescence.parsers.described import words_of
 from arborescence.treebank.encodings import UTF8
+from arborescence.treebank.spaces import placed, with_ranges
+from arborescence.treebank.tables import read_column
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -52,10 +63,21 @@ class ParseArguments:
     weights
         The weights of several models; by default 1.
     output
-        Write CoNLL-U, or by the ending .json, .svg or .spacy (of spaCy).
+        Write CoNLL-U, or by the ending .json, .svg, .spacy (of spaCy), or a table with a row a word
+        (.csv, .tsv, .parquet).
     format
         CoNLL-U; a sentence a line with spaces between the words; raw text; raw text with a
         sentence on each line; or raw text whose sentences continue from line to line.
+    column
+        Parse the texts in this column of a table: FILE.csv, .tsv or .parquet.
+    features
+        Columns of the table of words for these features, or entries of MISC.
+    comments
+        Columns of the table of words for these comments, such as speaker.
+    ranges
+        Write the place of each token in the text into MISC, as TokenRange=0:5.
+    split_words
+        Split contractions (French du) into their words, by the model's rules.
     projective
         Whether edges must not cross; by default as the model was trained.
     confidence
@@ -95,8 +117,16 @@ class ParseArguments:
         None
     )
     weights: Annotated[str | None, typer.Option(metavar="W,W...")] = None
-    output: Annotated[str | None, into("conllu", "json", "svg", "spacy")] = None
+    output: Annotated[str | None, into("conllu", "json", "svg", "spacy", "table")] = None
     format: Format = "conllu"
+    column: Annotated[str | None, typer.Option(metavar="NAME")] = None
+    features: Annotated[str | None, typer.Option(metavar="NAME,NAME...")] = None
+    comments: Annotated[str | None, typer.Option(metavar="NAME,NAME...")] = None
+    ranges: bool = False
+    split_words: Annotated[
+        bool | None,
+        typer.Option("--split-words/--keep-words", show_default="split with --format tokens"),
+    ] = None
     encoding: EncodingOption = UTF8
     kbest: KBestOption = None
     root: RootOption = "single"
@@ -126,6 +156,20 @@ class ParseArguments:
     quiet: QuietOption = False
 
     @property
+    def is_placed(self) -> bool:
+        """Whether the result has the places of words in the text."""
+        return self.as_json or ends(self.output, *KINDS["json"].endings, *KINDS["table"].endings)
+
+    @property
+    def columns(self) -> tuple[list[str], list[str]]:
+        """The names of features and comments."""
+        features, comments = (
+            [name.strip() for name in names.split(",")] if names else []
+            for names in (self.features, self.comments)
+        )
+        return features, comments
+
+    @property
     def kept(self) -> bool | Literal["anyway"]:
         """The library's option `keep`."""
         return "anyway" if self.keep_anyway else self.keep
@@ -135,15 +179,33 @@ class ParseArguments:
         if self.sentence is not None and self.files:
             raise typer.BadParameter("give files or --sentence, not both")
         if self.shards or self.ray:
-            others = self.output or self.as_json or self.tree or self.threads > 1
+            others = self.output or self.as_json or self.tree or self.threads > 1 or self.column
             if others or len(self.files or ()) != 2:
                 raise typer.BadParameter(
                     "--shards and --ray take two folders, IN and OUT, and go with --workers, not "
-                    "with --output, --json, --tree or --threads"
+                    "with --output, --json, --tree, --threads or --column"
                 )
-            if self.kept and self.parquet:
-                raise typer.BadParameter("--keep goes with CoNLL-U, not with --parquet")
-            return
+            if (self.kept or self.ranges) and self.parquet:
+                raise typer.BadParameter("--keep and --ranges go with CoNLL-U, not with --parquet")
+        else:
+            self._check_files()
+
+    def _check_files(self) -> None:
+        """Raise BadParameter if options do not go together where files are parsed."""
+        is_table = ends(self.output, *KINDS["table"].endings)
+        if is_table and (self.kbest or self.as_json):
+            raise typer.BadParameter(
+                f"-o {self.output} has one tree of each sentence, a row a word: it does not go "
+                "with --kbest or --json"
+            )
+        if (self.features or self.comments) and not is_table:
+            raise typer.BadParameter(
+                "--features and --comments are columns of a table: -o FILE.csv, .tsv or .parquet"
+            )
+        if self.split_words and self.kept:
+            raise typer.BadParameter("--split-words gives words new numbers: not with --keep")
+        if self.column and (len(self.files or ()) > 1 or self.format not in ("conllu", "text")):
+            raise typer.BadParameter("--column takes one table, of texts: no other --format")
         if self.workers or self.parquet:
             raise typer.BadParameter("--workers and --parquet go with --shards or --ray")
         if self.confidence and self.tree and not self.output:
@@ -183,6 +245,19 @@ def loaded(options: ParseArguments) -> Parser:
     return parser.to(options.device) if options.device else parser
 
 
+def reader_of(
+    options: ParseArguments, parser: Parser, skipped: Skipped | None
+) -> Callable[[str], Iterator[Sentence]]:
+    """Return the function that reads a file."""
+    if options.column is not None:
+        column, encoding = options.column, options.encoding
+        return lambda file: parser.split(texts=read_column(file, column, encoding))
+    encoding, quiet = options.encoding, options.quiet
+    read = readers_of(options.format, skipped, parser, encoding, quiet=quiet)
+    split = options.format == "tokens" if options.split_words is None else options.split_words
+    return partial(split_words, read, parser, quiet) if split else read
+
+
 def analyses(
     sentences: Iterator[Sentence],
     parser: Parser,
@@ -191,9 +266,13 @@ def analyses(
     rules: Keeper | str | None,
 ) -> Iterator[Analyses]:
     """Parse sentences; yield the trees of each with their weights, or one tree with weight 0."""
-    if options.format == "conllu" and options.sentence is None:
+    if options.format == "conllu" and options.sentence is None and not options.column:
         sentences = hinting(sentences)
     sentences = watched(sentences, options, skipped)
+    if options.ranges:
+        sentences = with_ranges(sentences)
+    elif options.is_placed:
+        sentences = placed(sentences)
     how: ParseOptions = {
         "root": options.root,
         "projective": options.projective,
@@ -323,7 +402,7 @@ def tag(
     tagged = parser.tag(hinted(files, format, parser, encoding, quiet), overwrite=overwrite)
     output = output or "-"
     sentences = _counted(tagged, "tagged", output, quiet)
-    deliver(sentences, output=output, as_json=as_json, describe=_tags_of)
+    deliver(sentences, output=output, as_json=as_json)
 
 
 def _counted(
@@ -331,8 +410,3 @@ def _counted(
 ) -> Iterator[list[Sentence]]:
     each = ([sentence] for sentence in sentences)
     return counted(each, f"sentences {done}", printed=output == "-", quiet=quiet)
-
-
-def _tags_of(analyses: list[Sentence]) -> dict[str, Any]:
-    [sentence] = analyses
-    return words_of(sentence) | {"lemmas": sentence.lemmas, "feats": sentence.feats}

@@ -12,15 +12,15 @@ from itertools import chain
 from operator import add
 from typing import IO, TYPE_CHECKING, Any, Final, Literal, TypeVar
 
-from arborescence.cli.outputs import ends
+from arborescence.cli.outputs import KINDS, ending_of, ends
 from arborescence.cli.progress import note
 from arborescence.errors import ModelError, TreebankError, TreeError, printable
-from arborescence.parsers.described import rank_of, the_tree
 from arborescence.system.files import writing
+from arborescence.treebank.described import rank_of
 from arborescence.treebank.encodings import UTF8
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from arborescence.integrations.spacy.docs import DocFiles
     from arborescence.parsers import Parser
@@ -158,6 +158,27 @@ def given_sentence(
     return readers_of(format, None, parser, quiet=True)(data)
 
 
+def split_words(
+    read: Callable[[str], Iterator[Sentence]], parser: Parser, quiet: bool, file: str
+) -> Iterator[Sentence]:
+    """Read a file, split contractions into their words, and say how many there were."""
+    count = 0
+
+    def given() -> Iterator[Sentence]:
+        nonlocal count
+        for sentence in read(file):
+            count -= len(sentence.multiwords)
+            yield sentence
+
+    for sentence in parser.split(given(), contractions=True):
+        count += len(sentence.multiwords)
+        yield sentence
+    if count:
+        nouns = "1 contraction was" if count == 1 else f"{count:,} contractions were"
+        name = "<stdin>" if file == "-" else file
+        note(f"{name}: {nouns} split into words; --keep-words keeps them whole", quiet=quiet)
+
+
 def sentences_of(
     files: list[str] | None,
     reader: Callable[[str], Iterator[Sentence]],
@@ -191,11 +212,13 @@ def deliver(
     as_json: bool = False,
     describe: Callable[[Analyses], dict[str, Any]] | None = None,
     write: Callable[[Iterable[Sentence], str], None] | None = None,
+    columns: tuple[Sequence[str], Sequence[str]] = ((), ()),
     text: bool = False,
 ) -> None:
     """Draw trees if `text`, and write them in the format of the ending or of `as_json`.
 
-    `describe` makes JSON of a sentence, and `write` writes output that is neither SVG nor JSON.
+    `describe` makes JSON of a sentence, and `write` writes output in place of CoNLL-U. `columns`
+    are the names of features and comments that a table of words has.
     """
     if text:
         sentences = drawn(sentences)
@@ -207,10 +230,16 @@ def deliver(
         kept = list(chain.from_iterable(sentences))
         with writing(output) as file:
             file.write(draw_svg(*kept, titles=[rank_of(tree) for tree in kept]).encode())
+    elif ends(output, *KINDS["table"].endings):
+        from arborescence.treebank.frames import WordTable
+        from arborescence.treebank.tables import write_table
+
+        table = WordTable.of(chain.from_iterable(sentences), *columns)
+        write_table(table.rows, output, ending_of(output), table.types)
     elif as_json or ends(output, ".json", ".jsonl"):
         with writing(output) as file:
             for analyses in sentences:
-                described = (describe or the_tree)(analyses)
+                described = describe(analyses) if describe else analyses[0].to_dict()
                 file.write(json.dumps(described, ensure_ascii=False).encode() + b"\n")
     else:
         from arborescence.treebank import write as write_conllu

@@ -17,9 +17,9 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from arborescence.cli.options import hush
-from arborescence.cli.parsing import ParseArguments, analyses, loaded
+from arborescence.cli.parsing import ParseArguments, analyses, loaded, reader_of
 from arborescence.cli.progress import note, steps, warnings_as_notes
-from arborescence.cli.sentences import LINES, Skipped, readers_of
+from arborescence.cli.sentences import LINES, Skipped
 from arborescence.errors import OptionError, TreebankError, printable
 from arborescence.parsers.shared.keeping import Counts, Keeper, keeper_of
 from arborescence.system.files import unfinished_name
@@ -36,7 +36,10 @@ if TYPE_CHECKING:
 
 ShardKind = Literal["conllu", "text", "parquet"]
 
-_KINDS: Final[dict[str, ShardKind]] = {".conllu": "conllu", ".txt": "text", ".parquet": "parquet"}
+_KINDS: Final[dict[str, ShardKind]] = {
+    ".conllu": "conllu", ".conllup": "conllu", ".cupt": "conllu", ".txt": "text",
+    ".parquet": "parquet",
+}  # fmt: skip
 
 
 class Shard(NamedTuple):
@@ -88,9 +91,11 @@ def find(folder: Path, target: Path, *, parquet: bool = False) -> FolderFiles:
         if kind is None or (packed and kind == "parquet") or not path.is_file():
             others.append(path)
             continue
-        ending = ".parquet" if parquet or kind == "parquet" else ".conllu"
+        ending = plain.suffix if kind == "conllu" else ".conllu"
+        if parquet or kind == "parquet":
+            ending = ".parquet"
         result = target / plain.with_suffix(ending)
-        if packed and ending == ".conllu":
+        if packed and ending != ".parquet":
             result = result.with_name(f"{result.name}.gz")
         if result in sources:
             raise OptionError(f"{sources[result]} and {path} would both become {result}")
@@ -231,8 +236,7 @@ class FileParser:
 
     def _parse_file(self, shard: Shard, skipped: Skipped | None) -> None:
         options = replace(self.options, format=_format(self.options, shard))
-        quiet = options.quiet
-        read = readers_of(options.format, skipped, self.parser, options.encoding, quiet=quiet)
+        read = reader_of(options, self.parser, skipped)
         trees = analyses(read(str(shard.source)), self.parser, options, skipped, self.keeper)
         trees = skipped.left(trees) if skipped else trees
         counted = self._counted(trees)

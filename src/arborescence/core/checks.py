@@ -4,11 +4,39 @@ from __future__ import annotations
 
 import operator
 import reprlib
-from typing import Any
+from functools import wraps
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import numpy as np
 
 from arborescence.errors import OptionError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_Parameters = ParamSpec("_Parameters")
+_Result = TypeVar("_Result")
+
+
+def mask_is_lengths(
+    function: Callable[_Parameters, _Result],
+) -> Callable[_Parameters, _Result]:
+    """Let a function with `lengths` say so if it is called with ``mask=``, as in other libraries.
+
+    >>> decode = mask_is_lengths(lambda scores, lengths=None: scores)
+    >>> decode([], mask=[True])
+    Traceback (most recent call last):
+      ...
+    arborescence.OptionError: there is no mask=: give the same mask as lengths=mask
+    """
+
+    @wraps(function)
+    def called(*given: _Parameters.args, **options: _Parameters.kwargs) -> _Result:
+        if "mask" in options:
+            raise OptionError("there is no mask=: give the same mask as lengths=mask")
+        return function(*given, **options)
+
+    return called
 
 
 def check_root(root: str) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self, overload
 
 import numpy as np
 
-from arborescence.core.checks import check_count
+from arborescence.core.checks import check_count, mask_is_lengths
 from arborescence.core.conversion import as_array, as_doubles, as_floats, as_it_is
 from arborescence.core.faults import BAD_SCORE, FINE, NO_TREE, name_of, no_answer
 from arborescence.core.graph import as_graph, in_float64, in_threads, matrix_of, words_of
@@ -100,6 +100,7 @@ class TreeDistribution(Distribution[Any, Floats, Heads]):
         lengths: Any = None,
         **options: Unpack[BatchOptions],
     ) -> None: ...
+    @mask_is_lengths
     def __init__(
         self,
         scores: Any,

@@ -8,6 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from arborescence.core.checks import mask_is_lengths
 from arborescence.core.faults import BAD_SCORE, name_of, no_answer
 from arborescence.distribution.arrays import TreeDistribution as Arrays
 from arborescence.distribution.base import Distribution
@@ -76,6 +77,7 @@ class TreeDistribution(Distribution[Tensor, Tensor, Tensor]):
     tensor(1.5000)
     """
 
+    @mask_is_lengths
     def __init__(
         self,
         scores: Tensor,

@@ -8,7 +8,7 @@ import numpy as np
 
 from arborescence.compiling.kernels import kernel, never_negative, takes
 from arborescence.compiling.lanes import LANES, as_row, numbers, places, turn, where
-from arborescence.core.checks import check_flag, check_root
+from arborescence.core.checks import check_flag, check_root, mask_is_lengths
 from arborescence.core.conversion import as_array, as_floats, lies_in_rows
 from arborescence.core.graph import as_graph, in_threads, stacked
 from arborescence.errors import ScoresError
@@ -106,6 +106,7 @@ def decode(
 def decode(
     scores: ArrayLike, lengths: Any = None, **options: Unpack[BatchOptions]
 ) -> NDArray[np.int64]: ...
+@mask_is_lengths
 def decode(
     scores: Any,
     lengths: Any = None,
@@ -202,6 +203,7 @@ def decode_labeled(
 def decode_labeled(
     scores: ArrayLike, lengths: Any = None, **options: Unpack[BatchOptions]
 ) -> Labeled[NDArray[np.int64]]: ...
+@mask_is_lengths
 def decode_labeled(
     scores: Any,
     lengths: Any = None,

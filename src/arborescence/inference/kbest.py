@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, overload
 import numpy as np
 
 from arborescence.core.best_first import TreeLists, fill_lists, list_one, stream
-from arborescence.core.checks import check_count, check_flag, check_root
+from arborescence.core.checks import check_count, check_flag, check_root, mask_is_lengths
 from arborescence.core.graph import as_graph, in_threads
 from arborescence.errors import NoTreeError, ScoresError
 from arborescence.inference.decode import Array
@@ -82,6 +82,7 @@ def kbest(
 def kbest(
     scores: ArrayLike, k: int, lengths: Any = None, **options: Unpack[BatchOptions]
 ) -> KBest[NDArray[Any]]: ...
+@mask_is_lengths
 def kbest(
     scores: Any,
     k: int,

@@ -20,7 +20,7 @@ import numpy as np
 
 from arborescence.core.accumulator import BIAS_32, BIAS_64, rounded_whole, whole_number
 from arborescence.core.best_first import TreeLists, most_trees
-from arborescence.core.checks import check_count, check_flag, check_root
+from arborescence.core.checks import check_count, check_flag, check_root, mask_is_lengths
 from arborescence.errors import ScoresError
 from arborescence.inference.decode import Array, as_labeled
 from arborescence.inference.kbest import kbest, trees
@@ -81,6 +81,7 @@ def kbest_labeled(
 def kbest_labeled(
     scores: ArrayLike, k: int, lengths: Any = None, **options: Unpack[BatchOptions]
 ) -> KBestLabeled[NDArray[Any]]: ...
+@mask_is_lengths
 def kbest_labeled(
     scores: Any,
     k: int,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from arborescence.core.accumulator import SCALE, rounded_sum
-from arborescence.core.checks import check_count, check_flag, check_root
+from arborescence.core.checks import check_count, check_flag, check_root, mask_is_lengths
 from arborescence.core.faults import NO_TREE, name_of, no_answer
 from arborescence.core.graph import in_threads
 from arborescence.errors import NoTreeError, ScoresError
@@ -76,6 +76,7 @@ class SecondOrderOptions(NamedTuple):
     branches: int
 
 
+@mask_is_lengths
 def decode(
     scores: Any,
     siblings: Any = None,

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from arborescence.treebank.evaluation import Evaluation as Evaluation
     from arborescence.treebank.evaluation import best_of_k as best_of_k
     from arborescence.treebank.evaluation import evaluate as evaluate
+    from arborescence.treebank.frames import to_frame as to_frame
     from arborescence.treebank.patterns.association import associations as associations
     from arborescence.treebank.patterns.find import Match as Match
     from arborescence.treebank.patterns.find import count as count

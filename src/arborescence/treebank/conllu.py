@@ -14,8 +14,9 @@ import numpy as np
 
 from arborescence.errors import ArborescenceWarning, OptionError, TreebankError
 from arborescence.system.files import check_apart, opened, writing
+from arborescence.treebank import plus
 from arborescence.treebank.encodings import UTF8, in_utf8
-from arborescence.treebank.scanner import NOT_UTF8, describe, scan
+from arborescence.treebank.scanner import COLUMN_COUNT, NOT_UTF8, describe, scan
 from arborescence.treebank.sentence import Sentence
 
 if TYPE_CHECKING:
@@ -52,13 +53,19 @@ class Chunk(NamedTuple):
     name: str
     #: The number of the first line in the file.
     line: int
+    #: The columns of CoNLL-U Plus; () for CoNLL-U.
+    plus: tuple[str, ...] = ()
 
     def error(self, block: int) -> TreebankError:
         """Return the error for the invalid sentence at `block`."""
         start, stop = self.blocks[block : block + 2, 0].tolist()
         fault, at = self.blocks[block, 3:].tolist()
         where = self.line + self.data.count(b"\n", 0, at)
-        error = TreebankError(f"{self.name}:{where}: {describe(fault, self.data, at)}")
+        if self.plus and fault == COLUMN_COUNT:
+            what = plus.misfit(self.data, at, self.plus)
+        else:
+            what = describe(fault, self.data, at)
+        error = TreebankError(f"{self.name}:{where}: {what}")
         rows = self.data[start:stop].strip(b"\n")
         sentences = len(_FIRST_WORD.findall(rows))  # more than one if a blank line is missing
         error.lost = max(sentences, 1), len(_WORD_LINE.findall(rows)), rows.count(b"\n") + 1
@@ -73,7 +80,11 @@ def chunks(source: str | os.PathLike[str] | IO[bytes], encoding: str = UTF8) -> 
     """
     with opened(source) as (file, name):
         line, plain = 1, PlainLines(name)
+        columns: tuple[str, ...] | None = None
         for data in _whole_sentences(in_utf8(inflated(file, name), name, encoding), name):
+            columns = plus.columns_in(data, name) if columns is None else columns
+            if columns:
+                data = plus.to_conllu(plain(data, line), columns)
             chunk = _scanned(data, name, line)
             # Lines with unusual ends or blanks have a fault; only then they are normalized.
             if chunk.blocks[:-1, 3].any():
@@ -81,7 +92,7 @@ def chunks(source: str | os.PathLike[str] | IO[bytes], encoding: str = UTF8) -> 
                 chunk = _scanned(lines, name, line) if lines != data else chunk
             if _first_bad_byte(chunk.data) is not None:
                 _mark_bad_bytes(chunk.data, chunk.blocks)
-            yield chunk
+            yield chunk._replace(plus=columns) if columns else chunk
             line += int(chunk.blocks[-1, 2])
 
 
@@ -130,6 +141,10 @@ def read(
     is not checked: head vectors may have cycles. Lines may end in CR LF, a byte order mark may come
     first, and a line that holds only blanks ends a sentence, with an `ArborescenceWarning`.
 
+    A first line ``# global.columns = ID FORM ...`` names other columns (CoNLL-U Plus). Those beside
+    the ten become entries of MISC, such as ``PARSEME:MWE=1:LVC.full``, and `write` makes columns of
+    them again.
+
     Parameters
     ----------
     source
@@ -146,7 +161,8 @@ def read(
     ------
     Sentence
         The concatenated `raw` bytes of all sentences are the file, byte for byte, but for line ends
-        other than LF, blanks on blank lines, byte order marks, and another encoding than UTF-8.
+        other than LF, blanks on blank lines, byte order marks, another encoding than UTF-8, and
+        other columns.
 
     Raises
     ------
@@ -175,7 +191,8 @@ def read(
             if not fault:
                 # A copy, because a view would keep the array of the whole chunk in memory.
                 rows = spans[first : after[1]].copy()
-                yield Sentence(data[start : after[0]], rows, name, chunk.line + line)
+                at = chunk.line + line
+                yield Sentence(data[start : after[0]], rows, name, at, plus=chunk.plus)
             elif skip_invalid is None:
                 raise chunk.error(i)
             else:
@@ -193,7 +210,8 @@ def write(
     Parameters
     ----------
     sentences
-        Sentences, which are written unchanged. The last sentence of a file may lack its blank line;
+        Sentences, which are written unchanged, or in the columns of the first one if it comes from
+        a file in CoNLL-U Plus. The last sentence of a file may lack its blank line;
         the blank line is added if another sentence follows.
     target
         A path (compressed if the name ends in ``.gz``), an open binary file, or ``"-"`` for the
@@ -235,11 +253,18 @@ def from_elsewhere(
 
 def _pieces(sentences: Iterable[Sentence]) -> Iterator[bytes]:
     before = b"\n\n"
+    columns: tuple[str, ...] | None = None  # the first sentence decides
     for sentence in sentences:
+        raw = sentence.raw
+        if columns is None:
+            columns = sentence.plus
+            raw = plus.to_plus(raw, columns, first=True) if columns else raw
+        elif columns:
+            raw = plus.to_plus(raw, columns, first=False)
         if not before.endswith(b"\n\n"):
             yield b"\n" if before.endswith(b"\n") else b"\n\n"
-        yield sentence.raw
-        before = sentence.raw
+        yield raw
+        before = raw
 
 
 def inflated(file: IO[bytes], name: str) -> Iterator[bytes]:

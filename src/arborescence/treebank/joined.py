@@ -93,12 +93,6 @@ def with_trees(
     )
     cuts, rows = new_places.tolist(), offsets.tolist()
     return [
-        Sentence(
-            out[cuts[b] : cuts[b + 1]],
-            new_spans[rows[b] : rows[b + 1]],
-            old.source,
-            old.line,
-            old.item,
-        )
+        old.derived(out[cuts[b] : cuts[b + 1]], new_spans[rows[b] : rows[b + 1]])
         for b, old in enumerate(sentences)
     ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import io
+import re
 from itertools import chain
 from typing import IO, TYPE_CHECKING, Final
 
@@ -12,11 +13,15 @@ from arborescence.system.files import opened
 from arborescence.treebank.conllu import inflated
 from arborescence.treebank.encodings import REMEDY, UTF8, in_utf8
 from arborescence.treebank.sentence import Sentence
+from arborescence.treebank.spaces import AFTER, escaped
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterator
 
+_LINE: Final = re.compile(r"[^\r\n]*(?:\r\n?|\n)")
+_BLANKS: Final = " \t\n\r\v\f"
+_SPACE: Final = re.compile(f"[{_BLANKS}]+")
 #: The largest number of characters in a line.
 LONGEST_LINE: Final = 1 << 20
 
@@ -30,7 +35,8 @@ def read_tokens(
     ----------
     source
         A path, an open binary file, or ``"-"`` for the standard input; gzip is recognized by its
-        first bytes. Empty lines are skipped.
+        first bytes. Empty lines are skipped. Spaces other than one, between words, are kept in
+        MISC, and each sentence knows its place (`Sentence.ranges`).
     encoding
         As in `read`.
 
@@ -49,29 +55,46 @@ def read_tokens(
     >>> [sentence.forms for sentence in read_tokens(io.BytesIO(b"Trees grow .\n\nDo n't they ?"))]
     [['Trees', 'grow', '.'], ['Do', "n't", 'they', '?']]
     """
-    for line in read_lines(source, encoding):
-        # bytes.split() does not split at no-break spaces, which may stand within a word.
-        words = [word.decode() for word in line.encode().split()]
-        if words:
-            yield Sentence.from_words(words)
+    offset = 0
+    for line in whole_lines(source, encoding):
+        # No-break spaces may stand within a word.
+        words = _SPACE.split(line.strip(_BLANKS))
+        if words[0]:
+            sentence = Sentence.from_words(words)
+            gaps = _SPACE.findall(line.strip(_BLANKS))
+            if gaps.count(" ") < len(gaps):
+                misc = ["_" if gap == " " else AFTER + escaped(gap) for gap in gaps]
+                sentence = sentence.replace(misc=[*misc, "_"])
+            yield sentence.derived(offset=offset + len(line) - len(line.lstrip(_BLANKS)))
+        offset += len(line)
 
 
 def read_lines(source: str | os.PathLike[str] | IO[bytes], encoding: str = UTF8) -> Iterator[str]:
     """Read lines without their ends; TreebankError for a line longer than `LONGEST_LINE`."""
+    return (line.rstrip("\r\n") for line in whole_lines(source, encoding))
+
+
+def whole_lines(source: str | os.PathLike[str] | IO[bytes], encoding: str = UTF8) -> Iterator[str]:
+    """Read lines as `read_lines`, with their ends."""
     with opened(source) as (file, name):
         held, number = "", 1
-        line_ends = io.IncrementalNewlineDecoder(None, translate=True)
+        line_ends = io.IncrementalNewlineDecoder(None, translate=False)  # keeps CR LF together
         pieces = in_utf8(inflated(file, name), name, encoding)
         decoded = map(line_ends.decode, _decoded(pieces, name))
-        for piece in chain(decoded, [line_ends.decode("", final=True) + "\n"]):
-            *lines, held = (held + piece).split("\n")
+        last = (line_ends.decode("", final=True) for _ in range(1))
+        for piece in chain(decoded, last):
+            text = held + piece
+            end = max(text.rfind("\n"), text.rfind("\r")) + 1
+            lines, held = _LINE.findall(text, 0, end), text[end:]
             for at, line in enumerate([*lines, held], number):
-                if len(line) > LONGEST_LINE:
+                if len(line.rstrip("\r\n")) > LONGEST_LINE:
                     raise TreebankError(
                         f"{name}:{at}: a line of more than {LONGEST_LINE:,} characters: cut it"
                     )
             number += len(lines)
             yield from lines
+        if held:
+            yield held
 
 
 def read_pieces(source: str | os.PathLike[str] | IO[bytes], encoding: str = UTF8) -> Iterator[str]:

@@ -19,7 +19,7 @@ _TAB, _NEWLINE, _RETURN, _HASH, _HYPHEN, _DOT, _ZERO, _UNDERSCORE = b"\t\n\r#-.0
 
 _CARRIAGE_RETURN = 1
 _LATE_COMMENT = 2
-_COLUMN_COUNT = 3
+COLUMN_COUNT = 3
 _EMPTY_COLUMN = 4
 _BAD_ID = 5
 _BAD_RANGE = 6
@@ -44,7 +44,7 @@ def describe(fault: int, data: bytes, at: int) -> str:
     columns = line.decode(errors="replace").split("\t")
     column = dict(zip(COLUMNS, columns, strict=False))
     number, head = column["ID"], column.get("HEAD", "")
-    if fault == _COLUMN_COUNT:
+    if fault == COLUMN_COUNT:
         noun = "column" if len(columns) == 1 else "columns"
         shown = line[:60].decode(errors="replace")
         return f"{len(columns)} {noun} where CoNLL-U has 10, separated by single tabs: {shown!r}"
@@ -166,7 +166,7 @@ def scan(data: np.ndarray, spans: np.ndarray, blocks: np.ndarray) -> int:
                 if body:
                     fault = _LATE_COMMENT
             elif column != MISC:
-                fault = _COLUMN_COUNT
+                fault = COLUMN_COUNT
             else:
                 body = True
                 for c in range(MISC + 1):

@@ -54,6 +54,10 @@ class Sentence:
     item : int or None
         The number, from 0, of the text or list of words that the sentence was made from, if a
         parser was given several: the row of a table, for example.
+    offset : int or None
+        The place of the first token in the text that the sentence was cut from; None: not known.
+    plus : tuple of str
+        The columns of a CoNLL-U Plus file, if it has others than the ten: see `read`.
 
     Examples
     --------
@@ -65,13 +69,15 @@ class Sentence:
     (3, ['Old', 'trees', 'grow'], ['ADJ', 'NOUN', 'VERB'])
     """
 
-    __slots__ = ("item", "line", "raw", "source", "spans")
+    __slots__ = ("item", "line", "offset", "plus", "raw", "source", "spans")
 
     raw: Final[bytes]
     spans: Final[npt.NDArray[np.int32]]
     source: Final[str]
     line: Final[int]
     item: Final[int | None]
+    offset: Final[int | None]
+    plus: Final[tuple[str, ...]]
 
     def __init__(
         self,
@@ -80,6 +86,8 @@ class Sentence:
         source: str = "",
         line: int = 1,
         item: int | None = None,
+        offset: int | None = None,
+        plus: tuple[str, ...] = (),
     ) -> None:
         self.raw = raw
         self.spans = spans
@@ -87,6 +95,27 @@ class Sentence:
         self.source = source
         self.line = line
         self.item = item
+        self.offset = offset
+        self.plus = plus
+
+    def derived(
+        self,
+        raw: bytes | None = None,
+        spans: npt.NDArray[np.int32] | None = None,
+        **origin: Any,
+    ) -> Sentence:
+        """Return a sentence with other bytes, or another `source`, `line` and so on.
+
+        Examples
+        --------
+        >>> Sentence.from_words(["Grow"]).derived(source="trees.txt", line=7)
+        <Sentence of 1 words at trees.txt:7: Grow>
+        """
+        names = ("source", "line", "item", "offset", "plus")
+        kept = {name: getattr(self, name) for name in names} | origin
+        if raw is None or spans is None:
+            raw, spans = self.raw, self.spans
+        return Sentence(raw, spans, **kept)
 
     @classmethod
     def from_words(
@@ -372,6 +401,61 @@ class Sentence:
 
         return depths_of(self.tree)
 
+    @property
+    def ranges(self) -> list[tuple[int, int]]:
+        r"""The place of each word in the text that the sentence was cut from: start and end.
+
+        Characters (code points) from 0, the end excluded, in the whole text or file as it is; a
+        byte order mark is not counted. Words of a multiword token have the place of the token.
+        ``TokenRange`` in MISC goes before. Without both, the place is in the text of the sentence
+        alone, by ``SpaceAfter=No`` and ``# text``; `word_ranges` counts through all sentences.
+
+        Examples
+        --------
+        >>> import arborescence as arb
+        >>> [_, sentence] = arb.load("english-fast").split("Oh.\r\n\r\nDon't go!")
+        >>> sentence.ranges, sentence.start, sentence.end
+        ([(7, 12), (7, 12), (13, 15), (15, 16)], 7, 16)
+        """
+        from arborescence.treebank.spaces import ranges_of
+
+        return ranges_of(self)
+
+    @property
+    def start(self) -> int:
+        """The place of the first word in the text: see `ranges`."""
+        return self.ranges[0][0]
+
+    @property
+    def end(self) -> int:
+        """The place after the last word in the text: see `ranges`."""
+        return self.ranges[-1][1]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Describe the sentence by lists and strings, ready for JSON.
+
+        ``arborescence parse --json`` and the service write the same.
+
+        Returns
+        -------
+        dict
+            ``sent_id`` and ``text``, where there are such comments. ``words``, ``lemmas``,
+            ``upos``, ``xpos``, ``feats``, ``misc``: a string for each word, as in CoNLL-U.
+            ``start``, ``end``: the place of each word, see `ranges`. ``multiwords``: first word,
+            last word and form of each multiword token. With a tree, ``heads`` (0 is the root, -1
+            unknown) and ``deprels``. With probabilities in MISC, ``edge_probs`` and
+            ``relation_probs``, and with that of the tree ``tree_prob``.
+
+        Examples
+        --------
+        >>> described = Sentence.from_words(["Trees", "grow"], heads=[2, 0]).to_dict()
+        >>> described["words"], described["heads"], described["start"], described["end"]
+        (['Trees', 'grow'], [2, 0], [0, 6], [5, 10])
+        """
+        from arborescence.treebank.described import described
+
+        return described(self)
+
     def _node(self, word: int) -> int:
         """Check the number of a node."""
         if not 0 <= word <= len(self):
@@ -435,7 +519,8 @@ class Sentence:
         return hash(self.raw)
 
     def __reduce__(self) -> tuple[type[Sentence], tuple[object, ...]]:
-        return Sentence, (self.raw, self.spans, self.source, self.line, self.item)
+        origin = self.source, self.line, self.item, self.offset, self.plus
+        return Sentence, (self.raw, self.spans, *origin)
 
     def _column(self, column: int) -> list[str]:
         raw = self.raw
@@ -499,7 +584,7 @@ class Sentence:
             replaced,
             written,
         )
-        return Sentence(out, spans, self.source, self.line, self.item)
+        return self.derived(out, spans)
 
     def _with_comments(self, comments: Sequence[str]) -> Sentence:
         for comment in comments:
@@ -510,8 +595,7 @@ class Sentence:
         opening, body = self._opening(), self._body()
         head = self.raw[:opening] + "".join(f"{comment}\n" for comment in comments).encode()
         shift = np.int32(len(head) - body)
-        raw, spans = head + self.raw[body:], self.spans + shift
-        return Sentence(raw, spans, self.source, self.line, self.item)
+        return self.derived(head + self.raw[body:], self.spans + shift)
 
     def _where(self) -> str:
         return f"{self.source}:{self.line}: " if self.source else ""

@@ -28,6 +28,7 @@ BETWEEN_PARAGRAPHS: Final = "\n\n"
 
 _NAMES: Final = {" ": r"\s", "\t": r"\t", "\n": r"\n", "\r": r"\r", "|": r"\p", "\\": r"\\"}
 _CHARACTERS: Final = {name[1]: character for character, name in _NAMES.items()}
+_RANGE: Final = re.compile(r"(\d+):(\d+)")
 _ESCAPED: Final = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|(.))")
 # Groups: the number of a word, or of the first word of a multiword token; of its last word; FORM;
 # MISC.
@@ -130,12 +131,13 @@ def raw_text(sentences: Iterable[Sentence]) -> str:
 
 
 def word_ranges(sentences: Iterable[Sentence]) -> Iterator[tuple[Sentence, list[Range]]]:
-    r"""Find the places of words in the text that sentences make, as `raw_text` writes it.
+    r"""Find the places of words in the text, through all sentences.
 
     Parameters
     ----------
     sentences
-        In the order of the text.
+        In the order of the text. The text of sentences that were not cut from a text is the one
+        that `raw_text` makes of them, for each file, and each list of words, a new one.
 
     Yields
     ------
@@ -152,14 +154,40 @@ def word_ranges(sentences: Iterable[Sentence]) -> Iterator[tuple[Sentence, list[
     >>> list(zip(sentence.forms, ranges))
     [('Do', (0, 5)), ("n't", (0, 5)), ('go', (6, 8)), ('!', (8, 9))]
     """
-    at = 0
+    return ((sentence, sentence.ranges) for sentence in placed(sentences))
+
+
+def placed(sentences: Iterable[Sentence]) -> Iterator[Sentence]:
+    """Yield sentences with their `offset`, as for `word_ranges`."""
+    at, source = 0, None
     for sentence, tokens, _ in placed_tokens(sentences):
-        ranges: list[Range] = []
-        for gap, token, written in tokens:
-            start = at + len(gap)
-            at = start + len(written)
-            ranges += [(start, at)] * (max(token.last, token.first) - token.first + 1)
-        yield sentence, ranges
+        if sentence.offset is None:
+            gap, token, _ = tokens[0]
+            if sentence.source != source or sentence.item is not None:
+                at, gap = 0, token.value(BEFORE) or ""
+            sentence = sentence.derived(offset=at + len(gap))
+        source = sentence.source
+        at = _ranges(sentence, tokens)[-1][1]
+        yield sentence
+
+
+def ranges_of(sentence: Sentence) -> list[Range]:
+    """Return the place of each word in the text: see `Sentence.ranges`."""
+    [(_, tokens, _)] = placed_tokens([sentence])
+    return _ranges(sentence, tokens)
+
+
+def _ranges(sentence: Sentence, tokens: list[Placed]) -> list[Range]:
+    """Return the places by TokenRange of all tokens, or else by the offset and the gaps."""
+    ranges: list[Range] = []
+    known = [_RANGE.fullmatch(token.value(RANGE) or "") for _, token, _ in tokens]
+    at = (sentence.offset or 0) - len(tokens[0][0])
+    for (gap, token, written), given in zip(tokens, known, strict=True):
+        start = at + len(gap)
+        at = start + len(written)
+        here = (int(given[1]), int(given[2])) if given and all(known) else (start, at)
+        ranges += [here] * (max(token.last, token.first) - token.first + 1)
+    return ranges
 
 
 def with_ranges(sentences: Iterable[Sentence]) -> Iterator[Sentence]:
@@ -168,7 +196,7 @@ def with_ranges(sentences: Iterable[Sentence]) -> Iterator[Sentence]:
     Parameters
     ----------
     sentences
-        In the order of the text, which is the one that `raw_text` writes.
+        As for `word_ranges`.
 
     Yields
     ------
@@ -203,28 +231,46 @@ def with_misc(sentence: Sentence, changed: Callable[[Surface], list[str]]) -> Se
         return found[0][: found.start(4) - found.start()] + ("|".join(entries) or "_")
 
     [again] = read(io.BytesIO(_TOKEN.sub(replaced, str(sentence)).encode()))
-    return again
+    return sentence.derived(again.raw, again.spans)
+
+
+#: The gap before a token, the token, and its characters in the text.
+Placed = tuple[str, Surface, str]
 
 
 def placed_tokens(
     sentences: Iterable[Sentence],
-) -> Iterator[tuple[Sentence, list[tuple[str, Surface, str]], str]]:
-    """Yield each sentence with its tokens, and what follows the sentence at the end of the text.
-
-    A token has the gap before it, and the characters that it has in the text.
-    """
+) -> Iterator[tuple[Sentence, list[Placed], str]]:
+    """Yield each sentence with its tokens, and what follows the sentence at the end of the text."""
     begun = False
     after: str | None = ""  # None: MISC has no entry
     for sentence in sentences:
         if begun and after in (None, "") and begins_paragraph(sentence):
             after = BETWEEN_PARAGRAPHS
         begun = True
-        tokens = []
+        tokens: list[Placed] = []
         for token in surface(sentence):
             gap = (" " if after is None else after) + (token.value(BEFORE) or "")
             tokens.append((gap, token, token.value(WITHIN) or token.form))
             after = "" if NOT_SPACED in token.misc else token.value(AFTER)
-        yield sentence, tokens, after or ""
+        yield sentence, _as_in_comment(sentence.text, tokens), after or ""
+
+
+def _as_in_comment(text: str | None, tokens: list[Placed]) -> list[Placed]:
+    """Return tokens with the gaps of ``# text`` where MISC has others, if each token is there."""
+    by_misc = " ".join("".join(gap + written for gap, _, written in tokens).split())
+    if text is None or text == by_misc:
+        return tokens
+    at = 0
+    found: list[Placed] = []
+    for gap, token, written in tokens:
+        start = at if text.startswith(written, at) else text.find(written, at)
+        between = text[at:start] if start >= 0 else written
+        if between.strip():
+            return tokens
+        found.append((between if found else gap, token, written))
+        at = start + len(written)
+    return found
 
 
 def begins_paragraph(sentence: Sentence) -> bool:

@@ -19,6 +19,10 @@ class Walkable(Protocol):
     def tree(self) -> npt.NDArray[np.int64]:
         """The head vector."""
 
+    @property
+    def ranges(self) -> list[tuple[int, int]]:
+        """The places of the words in the text."""
+
     def cell(self, word: int, column: str) -> str:
         """Return one column of a word."""
 
@@ -103,6 +107,16 @@ class Word:
     def misc(self) -> dict[str, str]:
         """The entries of the column MISC by their names."""
         return _by_name(self.sentence.cell(self.id, "MISC"))
+
+    @property
+    def start(self) -> int:
+        """The place of the word in the text: see `Sentence.ranges`."""
+        return self.sentence.ranges[self.id - 1][0]
+
+    @property
+    def end(self) -> int:
+        """The place after the word in the text."""
+        return self.sentence.ranges[self.id - 1][1]
 
     @property
     def head(self) -> Word | None:

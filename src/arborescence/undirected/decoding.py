@@ -12,7 +12,7 @@ import numpy as np
 
 from arborescence.compiling.kernels import inlined_kernel, kernel, takes
 from arborescence.core.accumulator import two_sum
-from arborescence.core.checks import check_root
+from arborescence.core.checks import check_root, mask_is_lengths
 from arborescence.core.faults import FINE, NO_TREE, no_answer
 from arborescence.core.graph import as_graph, in_float64, in_threads, matrix_of
 from arborescence.errors import NoTreeError
@@ -191,6 +191,7 @@ def decode(
 def decode(
     scores: ArrayLike, lengths: Any = None, **options: Unpack[UndirectedOptions]
 ) -> NDArray[np.int64]: ...
+@mask_is_lengths
 def decode(
     scores: Any,
     lengths: Any = None,

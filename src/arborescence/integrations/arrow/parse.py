@@ -9,11 +9,11 @@ from arborescence.errors import OptionError, TreebankError
 from arborescence.integrations.arrow.tables import (
     IDS,
     columns_of_analyses,
-    pyarrow,
     schema,
     sentence_of,
 )
 from arborescence.parsers.shared.keeping import keeper_of
+from arborescence.treebank.tables import arrow as pyarrow
 
 if TYPE_CHECKING:
     import os

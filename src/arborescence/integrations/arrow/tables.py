@@ -10,11 +10,12 @@ from contextlib import contextmanager
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
-from arborescence.errors import MissingExtraError, TreebankError
+from arborescence.errors import TreebankError
 from arborescence.parsers.shared.confidence import edge_probs, with_probs
 from arborescence.system.files import opened, replacing
 from arborescence.treebank.conllu import from_elsewhere
 from arborescence.treebank.sentence import Sentence
+from arborescence.treebank.tables import arrow as pyarrow
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -28,21 +29,6 @@ if TYPE_CHECKING:
 
 IDS: Final = ("doc_id", "sent_id", "text")
 _TAGS: Final = ("lemmas", "upos", "xpos", "feats")
-
-
-def pyarrow() -> Any:
-    """Import pyarrow; MissingExtraError names its extra."""
-    try:
-        import pyarrow as pa
-        import pyarrow.parquet
-    except ModuleNotFoundError as error:
-        if error.name != "pyarrow":
-            raise
-        raise MissingExtraError(
-            "Arrow tables and Parquet files need the extra 'arrow': "
-            "pip install 'arborescence[arrow]'"
-        ) from error
-    return pa
 
 
 def schema(*, confidence: bool = False, kbest: bool = False) -> Any:

@@ -25,9 +25,10 @@ from arborescence.integrations.service.asked import form_of, json_of
 from arborescence.integrations.service.inception import Inception
 from arborescence.integrations.service.lanes import SHORT, WorkThreads, gathered, in_steps
 from arborescence.integrations.service.training import Shared, Studio
-from arborescence.parsers.described import rank_of, the_tree, the_trees
 from arborescence.parsers.shared.confidence import edge_probs
 from arborescence.treebank.conllu import ranked
+from arborescence.treebank.described import rank_of, ranked_trees
+from arborescence.treebank.spaces import placed
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Hashable, Iterable, Mapping
@@ -266,9 +267,12 @@ class Service:
                 lists = [[tree] for tree in parser.parse(sentences, budget=budget, **how)]
             else:
                 lists = [ranked(each) for each in parser.kbest(sentences, k, budget=budget, **how)]
-            described = the_tree if k == 1 else the_trees
             kept = svg or conllu
-            return [(_json(described(trees, sure)), trees if kept else []) for trees in lists]
+            described = [ranked_trees(each) if k > 1 else each[0].to_dict() for each in lists]
+            return [
+                (_json(each), trees if kept else [])
+                for each, trees in zip(described, lists, strict=True)
+            ]
 
         def written(results: list[tuple[str, list[Sentence]]]) -> bytes:
             kept = [tree for _, trees in results for tree in trees]
@@ -278,7 +282,7 @@ class Service:
             return f'{{"model":{_json(name)},"sentences":[{trees}]{more}}}'.encode()
 
         kind = (name, k, svg or conllu, tuple(sorted(how.items())))
-        return Question(_sentences_of(asked, parser), kind, work, written, k, svg)
+        return Question(placed(_sentences_of(asked, parser)), kind, work, written, k, svg)
 
     def _parser(self, name: str) -> Any:
         if name not in self.parsers:

@@ -407,7 +407,7 @@ class DocFiles:
             for k, sentence in enumerate(sentences_within(doc, layout)):
                 number = self._counts[path] = self._counts.get(path, 0) + 1
                 self._places[path, number] = len(self._read), k
-                sentences.append(Sentence(sentence.raw, sentence.spans, path, number))
+                sentences.append(sentence.derived(source=path, line=number))
             self._read.append(_Read(doc, layout, list(sentences)))
             yield from sentences
 

@@ -27,7 +27,7 @@ from arborescence.core.checks import check_count, check_root
 from arborescence.errors import ModelError, OptionError
 from arborescence.parsers import model_file, registry
 from arborescence.parsers.shared import reading, scheme
-from arborescence.parsers.shared.confidence import TREE_PROB, with_probs
+from arborescence.parsers.shared.confidence import with_probs
 from arborescence.parsers.shared.given import BATCH_WORDS, as_sentences, batches, within
 from arborescence.parsers.shared.keeping import Keeper, keeper_of, scheme_of
 from arborescence.parsers.shared.options import settings_from
@@ -36,6 +36,7 @@ from arborescence.parsers.shared.run import Task
 from arborescence.parsers.shared.training_trees import checked
 from arborescence.projective.pseudo import MARK, deprojectivize
 from arborescence.treebank.conllu import Ranked
+from arborescence.treebank.described import TREE_PROB
 from arborescence.treebank.encodings import UTF8
 from arborescence.treebank.joined import with_trees
 from arborescence.version import __version__
@@ -444,6 +445,7 @@ class Parser(ABC):
         given: Given | None = None,
         *,
         texts: Texts | None = None,
+        contractions: bool = False,
         budget: Budget | None = None,
     ) -> Iterator[Sentence]:
         """Cut raw text into sentences and words, without tags and trees: fast.
@@ -452,6 +454,11 @@ class Parser(ABC):
         ----------
         given, texts, budget
             As for `parse`.
+        contractions
+            Whether to split words that are given, too, where they stand for several (French *du*,
+            English *don't*): into multiword tokens, by the model's rules. Sentences that have
+            multiword tokens stay as they are. Words that are split, and trees of their sentences,
+            lose what they had in other columns.
 
         Yields
         ------
@@ -469,8 +476,15 @@ class Parser(ABC):
         >>> parser = arb.load("english")
         >>> [sentence.text for sentence in parser.split("Dr. Smith sings. Birds don't.")]
         ['Dr. Smith sings.', "Birds don't."]
+        >>> [sentence] = parser.split([["Birds", "don't", "."]], contractions=True)
+        >>> sentence.forms, sentence.multiwords
+        (['Birds', 'do', "n't", '.'], [(2, 3, "don't")])
         """
-        return within(as_sentences(given, self._cut, texts), budget)
+        sentences = within(as_sentences(given, self._cut, texts), budget)
+        if not contractions or self.text is None:
+            return sentences
+        gathered = batches(sentences, stoppable=budget is not None)
+        return chain.from_iterable(map(self.text.tokenizer.split_contractions, gathered))
 
     def tag(
         self,

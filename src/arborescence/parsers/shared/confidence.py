@@ -16,6 +16,7 @@ import numpy as np
 from arborescence.core.choices import check_choice
 from arborescence.errors import TreebankError
 from arborescence.inference.decode import decode
+from arborescence.treebank.described import TREE_PROB, probabilities
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     from arborescence.core.choices import Root
     from arborescence.treebank import Sentence
 
-#: The comment with the probability of a tree.
-TREE_PROB: Final = "tree_prob"
 #: What has a probability, and the name of it in MISC.
 Probable = Literal["edge", "relation", "tag", "tree"]
 _NAMES: Final = {"edge": "EdgeProb", "relation": "RelationProb", "tag": "UposProb"}
@@ -216,16 +215,14 @@ def edge_probs(sentence: Sentence, name: str = "EdgeProb") -> list[float]:
     >>> edge_probs(Sentence.from_words(["Trees", "grow"], misc=["EdgeProb=0.97", "EdgeProb=1"]))
     [0.97, 1.0]
     """
-    key, found = f"{name}=", []
-    for word, entries in enumerate(sentence.misc, start=1):
-        values = [entry for entry in entries.split("|") if entry.startswith(key)]
-        try:
-            found.append(float(values[0].removeprefix(key)))
-        except (IndexError, ValueError):
+    found = []
+    for word, probability in enumerate(probabilities(sentence, name), start=1):
+        if probability is None:
             raise TreebankError(
-                f"{sentence!r}: word {word} has no probability {key}... in MISC; parse with "
+                f"{sentence!r}: word {word} has no probability {name}=... in MISC; parse with "
                 "confidence"
-            ) from None
+            )
+        found.append(probability)
     return found
 
 

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     #: Cuts a raw text, or the text of a file, into sentences; their ids begin with the text's name.
     Cut = Callable[[str | os.PathLike[str], str | None], Iterator[Sentence]]
 
-_FILES: Final = (".conllu", ".txt", ".gz")
+_TREES: Final = (".conllu", ".conllup", ".cupt")
+_FILES: Final = (*_TREES, ".txt", ".gz")
 BATCH_WORDS: Final = 8192
 _SMALLER: Final = 8  # batches of work that may be stopped are smaller by this factor
 _WEIGHING: Final = 64  # parsing a sentence costs as much as 64 decodes, and a decode for each tree
@@ -53,7 +54,7 @@ def as_sentences(
         return iter([single])
     if isinstance(given, str):
         _refuse_name(given)
-    if isinstance(given, os.PathLike) and str(given).endswith((".conllu", ".conllu.gz")):
+    if isinstance(given, os.PathLike) and str(given).removesuffix(".gz").endswith(_TREES):
         return read(given)
     if isinstance(given, str | os.PathLike) and cut:
         return cut(given, None)
@@ -126,7 +127,7 @@ def _of_texts(texts: Iterable[Any], cut: Cut) -> Iterator[Sentence]:
         if not isinstance(text, str):
             raise OptionError(f"text {item} is {text!r:.60}, and must be a string")
         for number, each in enumerate(cut(text, str(item)), 1):
-            yield Sentence(each.raw, each.spans, f"text {item}", number, item)
+            yield each.derived(source=f"text {item}", line=number, item=item)
     empty.tell(count)
 
 
@@ -150,10 +151,9 @@ def _each_sentence(given: Iterable[Any], cut: Cut | None) -> Iterator[Sentence]:
 
 def _of_words(words: Sequence[str], place: int) -> Sentence:
     try:
-        sentence = Sentence.from_words(words)
+        return Sentence.from_words(words).derived(item=place)
     except TreebankError as error:
         raise TreebankError(f"sentence {place}: {error}") from None
-    return Sentence(sentence.raw, sentence.spans, item=place)
 
 
 def _of_strings(strings: list[Any], cut: Cut | None) -> Iterator[Sentence]:

@@ -26,7 +26,7 @@ from arborescence.parsers.text.cut_words import is_known, joined, numbers_of
 from arborescence.parsers.text.evidence import Evidence
 from arborescence.parsers.text.lines import Lines, last_end
 from arborescence.parsers.text.words import Splitter
-from arborescence.parsers.text.writing import Tokens, Writer, stops_of
+from arborescence.parsers.text.writing import Tokens, Writer, stops_of, with_contractions
 from arborescence.treebank.spaces import NOT_SPACED, begins_paragraph, surface
 
 if TYPE_CHECKING:
@@ -257,15 +257,43 @@ class Tokenizer:
         >>> tokenizer.sentence_stops("We saw it. They left.", starts, stops)
         [4, 7]
         """
+        letters = self._letters(text, self._reading.read(text), starts, stops)
+        return list(stops_of(self._scores(letters), [1] * len(letters), lambda _: None))
+
+    def split_contractions(self, sentences: Sequence[Sentence]) -> list[Sentence]:
+        """Split words that stand for several into multiword tokens: see `Parser.split`."""
+        if self._splitter is None:
+            return list(sentences)
+        forms = [form for sentence in sentences for form in sentence.forms]
+        text = " ".join(forms)
+        stops = np.cumsum([len(form) + 1 for form in forms]) - 1
+        starts = stops - [len(form) for form in forms]
         read = self._reading.read(text)
+        letters = self._letters(text, read, starts, stops)
+        words = self._splitter.split(list(map(self._reading.form, forms)), letters)
+        split, first = [], 0
+        for sentence in sentences:
+            stop = first + len(sentence)
+            parts = {
+                t - first + 1: read.given(text, int(read.places(starts[t])), words[t])
+                for t in range(first, stop)
+                if t in words and " " not in forms[t]
+            }
+            split.append(with_contractions(sentence, parts))
+            first = stop
+        return split
+
+    def _letters(
+        self, text: str, read: Read, starts: npt.ArrayLike, stops: npt.ArrayLike
+    ) -> NDArray[np.uint64]:
+        """Return the hashes of the tokens between places in a text."""
         characters = Characters.of(read.text, read.at(Lines(None).marks(text)))
         in_text = np.flatnonzero(characters.offsets >= 0)
         places = np.empty(len(read.text), dtype=np.int64)
         places[characters.offsets[in_text]] = in_text
         first = places[read.places(starts)]
         last = places[read.places(np.asarray(stops) - 1)]
-        scores = self._scores(_spelled(characters, first, last))
-        return list(stops_of(scores, [1] * first.size, lambda _: None))
+        return _spelled(characters, first, last)
 
     def _first(self, text: str, writer: Writer, layout: Lines) -> tuple[int, Iterable[Sentence]]:
         """Return the number of characters used, and complete sentences from the start of a text."""

@@ -22,7 +22,7 @@ from arborescence.treebank.spaces import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -122,21 +122,27 @@ class Writer:
         self._count = 0
         self._new = paragraphs  # whether a paragraph begins
         self._space = ""  # the white space before the next token
+        self._at = 0  # the place of the next character in the whole text
         self._warned = False
 
     def pass_over(self, space: str) -> None:
         """Keep white space that stands before the next token."""
         self._space = (self._space + space)[:_MOST_SPACE]
+        self._at += len(space)
 
     def write(self, tokens: Tokens) -> Iterator[Sentence]:
         """Yield the sentences of the tokens; the last sentence ends with the last token."""
         first = 0
         lines: list[str] = []
+        begin = self._at
+        offsets: list[int] = []
         self.pass_over(tokens.text[: tokens.starts[0]])
+        self._at = begin + len(tokens.text)
         misc = tokens.misc(self._space, paragraphs=self._paragraphs)
         self._space = ""
         for stop in self._stops(tokens):
             self._comment(tokens, first, stop, lines)
+            offsets.append(begin + tokens.starts[first])
             self._new = self._paragraphs and tokens.gaps[stop - 1] == PARAGRAPH
             number = 1
             for t in range(first, stop):
@@ -153,7 +159,8 @@ class Writer:
                     number += 1
             lines.append("\n")
             first = stop
-        return read(io.BytesIO("".join(lines).encode()))
+        cut = read(io.BytesIO("".join(lines).encode()))
+        return (one.derived(offset=at) for one, at in zip(cut, offsets, strict=True))
 
     def _comment(self, tokens: Tokens, first: int, stop: int, lines: list[str]) -> None:
         if not self._count and self._name is not None:
@@ -180,6 +187,36 @@ class Writer:
                 "(other long sentences are cut, too)"
             )
             self._warned = True
+
+
+def with_contractions(sentence: Sentence, parts: Mapping[int, Sequence[str]]) -> Sentence:
+    """Return a sentence with words split into the parts of a multiword token, by their numbers.
+
+    The other words keep their columns, but no tree. A sentence with multiword tokens stays as it
+    is.
+    """
+    if not parts or sentence.multiwords:
+        return sentence
+    lines: list[str] = []
+    shift = 0
+    for line in str(sentence.replace(heads=None, deprels=None, deps=None)).split("\n"):
+        number, tab, rest = line.partition("\t")
+        if not tab or line.startswith("#"):
+            lines.append(line)
+            continue
+        word, dot, empty = number.partition(".")
+        words = None if dot else parts.get(int(word))
+        first = int(word) + shift
+        if words is None:
+            lines.append(f"{first}{dot}{empty}\t{rest}")
+            continue
+        form, *_, misc = rest.split("\t")
+        blanks = "\t_" * 7
+        lines.append(f"{first}-{first + len(words) - 1}\t{form}{blanks}\t{misc}")
+        lines += (f"{first + i}\t{form}{blanks}\t_" for i, form in enumerate(words))
+        shift += len(words) - 1
+    [split] = read(io.BytesIO("\n".join(lines).encode()))
+    return sentence.derived(split.raw, split.spans)
 
 
 def stops_of(

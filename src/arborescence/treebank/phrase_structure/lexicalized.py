@@ -305,7 +305,7 @@ def to_dependencies(root: Lexicalized, *, source: str = "", number: int | None =
         deprels=relations,
         comments=comments,
     )
-    return Sentence(sentence.raw, sentence.spans, source, root.line)
+    return sentence.derived(source=source, line=root.line)
 
 
 def _number(node: Lexicalized) -> int:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from arborescence.treebank import write
 from arborescence.treebank.copies import Held as Held
-from arborescence_papers.conversion.parts import PARTS, converted
+from arborescence_papers.conversion.sources import PARTS, converted
 
 
 def main(folder: str, output: str, *names: str) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from arborescence.treebank import Sentence, read
 from arborescence.treebank.copies import Held
-from arborescence_papers.conversion.parts import PARTS, Old, converted
+from arborescence_papers.conversion.sources import PARTS, Old, converted
 from real import TREEBANKS
 
 MORE = TREEBANKS.parent / "ud-more"

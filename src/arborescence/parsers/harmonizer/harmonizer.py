@@ -107,7 +107,13 @@ class Harmonizer:
 
     @classmethod
     def learn(
-        cls, pairs: Iterable[Pair], *, parser: bool = False, epochs: int = 8, rng: Rng = 1
+        cls,
+        pairs: Iterable[Pair],
+        *,
+        parser: bool = False,
+        calibrated: bool = True,
+        epochs: int = 8,
+        rng: Rng = 1,
     ) -> Harmonizer:
         """Learn from sentences that have both annotations.
 
@@ -118,6 +124,9 @@ class Harmonizer:
         parser
             Whether to train a parser on the new trees, too, and to add its scores: for schemes that
             differ much. Its factor is fitted on sentences that it has not learned from.
+        calibrated
+            Whether to fit probabilities, and the factor of the parser, on parts of the sample that
+            are held out: this takes most of the time.
         epochs
             How often each sentence is learned from.
         rng
@@ -140,7 +149,8 @@ class Harmonizer:
         relations = {name for name in lessons.relations if name}
         rules = scheme_of(relations, [each.new for each in pairs])
         keeper = Keeper(rules) if rules != "none" else None
-        weight, fitted = calibration.fitted(pairs, epochs, generator, parser=parser, keeper=keeper)
+        held = pairs if calibrated else ()
+        weight, fitted = calibration.fitted(held, epochs, generator, parser=parser, keeper=keeper)
         scorer = Scorer.learn(pairs, lessons, epochs, generator, parser=parser and weight > 0)
         scorer.weight = weight
         return cls(

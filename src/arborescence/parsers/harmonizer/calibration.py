@@ -91,7 +91,7 @@ class _Fold(NamedTuple):
             relations = [names[k] for k in labels[part].tolist()]
             sentences.append(each.old.replace(heads=tree, deprels=relations, upos=upos))
         kept = [None] * len(sentences)
-        return keep_rules(keeper, sentences, scored, labels, names, kept), labels
+        return keep_rules(keeper, sentences, scored, labels, names, kept)[0], labels
 
     def right(self, scored: Scored) -> NDArray[np.bool_]:
         """Return which words have their head; (words,)."""

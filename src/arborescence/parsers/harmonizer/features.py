@@ -95,8 +95,8 @@ class Candidates:
         self.words[self.starts[:-1]] = False
         self.nodes = np.flatnonzero(self.words)
         self.signs = np.zeros(self.words.size, dtype=np.bool_)
-        self.signs[self.nodes] = [not any(map(str.isalnum, f)) for s in sentences for f in s.forms]
         forms = [[form.lower() for form in each.forms] for each in sentences]
+        self.signs[self.nodes] = [not any(map(str.isalnum, f)) for each in forms for f in each]
         self._columns = tuple(
             self._column(chain.from_iterable(values))
             for values in (

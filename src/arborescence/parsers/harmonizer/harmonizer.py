@@ -222,11 +222,14 @@ class Harmonizer:
         scored = self._scorer.scored(batch, kept)
         labels = scored.labels
         tags = self._tagged(scored.candidates, scored.rows, self._names(labels))
-        found = self._written(batch, kept, scored, labels, tags)
+        every = range(len(batch))
+        found = self._written(batch, kept, scored, labels, tags, every)
         if keeper is not None:
-            relations = self._scorer.relations
-            scored = keep_rules(keeper, found, scored, labels, relations, kept)
-            found = list(map(keeper.finished, self._written(batch, kept, scored, labels, tags)))
+            names = self._scorer.relations
+            scored, changed = keep_rules(keeper, found, scored, labels, names, kept)
+            again = self._written(batch, kept, scored, labels, tags, changed)
+            for b, sentence in zip(changed, again, strict=True):
+                found[b] = keeper.finished(sentence)
         if confidence:
             edges = self._calibration.edges(scored, scored.trees).tolist()
             relations_of = self._calibration.relations(scored, scored.rows, labels).tolist()
@@ -243,12 +246,12 @@ class Harmonizer:
         scored: Scored,
         labels: NDArray[np.int64],
         tags: Mapping[str, Sequence[str]],
+        numbers: Iterable[int],
     ) -> list[Sentence]:
-        """Return the sentences with new trees, and with the annotation that was corrected."""
-        names, written = self._names(labels), []
-        for sentence, fixed, heads, part in zip(
-            batch, kept, scored.trees, _parts(batch), strict=True
-        ):
+        """Return some sentences with new trees, and with the annotation that was corrected."""
+        names, parts, written = self._names(labels), _parts(batch), []
+        for b in numbers:
+            sentence, fixed, heads, part = batch[b], kept[b], scored.trees[b], parts[b]
             new: dict[str, Any] = {
                 name: [
                     old if value == SAME else value

@@ -30,7 +30,7 @@ def keep_rules(
     labels: NDArray[np.int64],
     relations: tuple[str, ...],
     kept: Sequence[Sentence | None],
-) -> Scored:
+) -> tuple[Scored, list[int]]:
     """Replace trees that break a rule by the best ones that keep all rules, with their relations.
 
     Parameters
@@ -48,8 +48,10 @@ def keep_rules(
 
     Returns
     -------
-    Scored
+    scored : Scored
         With the new trees. A tree stays if none that keeps all rules is found.
+    changed : list of int
+        The numbers of the sentences that have to be written again.
     """
     looked = keeper.look(sentences)
     trees, found = list(scored.trees), []
@@ -64,7 +66,10 @@ def keep_rules(
             trees[b] = best[0].heads
             labels[firsts[b] : firsts[b + 1]] = best[0].labels[1:]
     keeper.count(len(sentences), found)
-    return scored._replace(trees=trees, rows=scored.candidates.rows_of(trees))
+    if not any(found):
+        return scored, looked.parted.tolist()
+    changed = sorted({*looked.broken.tolist(), *looked.parted.tolist()})
+    return scored._replace(trees=trees, rows=scored.candidates.rows_of(trees)), changed
 
 
 def _table(scored: Scored, b: int) -> NDArray[np.float64]:

@@ -261,6 +261,17 @@ def test_rules_and_corrected_words(harmonizer):
     assert (found.heads[0], found.deprels[0]) == (3, "nsubj")
 
 
+def test_rules_are_kept_if_they_help():
+    pairs = pair([old(*each) for each in SEEN], [new(*each) for each in SEEN]).pairs
+    for rule, helps in (
+        (LabelTags("no-subject", ("nsubj",), ("X",)), False),
+        (LabelTags("subjects", ("nsubj",), ("NOUN",)), True),
+    ):
+        rng = np.random.default_rng(1)
+        found = calibration.fitted(pairs, 8, rng, parser=False, keeper=Keeper([rule]))
+        assert found.rules_help == helps
+
+
 def test_schemes_without_rules():
     pairs = pair([new(*each) for each in SEEN], [old(*each) for each in SEEN]).pairs
     assert Harmonizer.learn(pairs).rules == "none"

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from arborescence.parsers.shared.keeping import Keeper
 
     Probabilities = NDArray[np.float64]
+    #: Trees, and the number of the relation of each word.
+    Labeled = tuple[Scored, NDArray[np.int64]]
 
 #: In each part of the sample, one in this number of sentences is held out, until so many are.
 _FOLDS: Final = 5
@@ -66,6 +68,14 @@ class Calibration(NamedTuple):
         return on_line(scored.chances[rows, labels].astype(np.float64), self.relation_line)
 
 
+class Fitted(NamedTuple):
+    """What folds of a sample say."""
+
+    weight: float  # the factor of a parser's scores
+    calibration: Calibration
+    rules_help: bool  # whether words are right at least as often in trees that keep the rules
+
+
 class _Fold(NamedTuple):
     """Sentences that are held out, and scores that are not learned from them."""
 
@@ -78,7 +88,7 @@ class _Fold(NamedTuple):
         self.scorer.weight = weight
         return self.scorer.scored([each.old for each in self.pairs])
 
-    def keeping(self, scored: Scored, keeper: Keeper) -> tuple[Scored, NDArray[np.int64]]:
+    def keeping(self, scored: Scored, keeper: Keeper) -> Labeled:
         """Return trees that keep rules, with the right tags; and their relations."""
         labels, first, sentences = scored.labels, 0, []
         tags, names = self.lessons.columns["upos"], self.scorer.relations
@@ -98,6 +108,11 @@ class _Fold(NamedTuple):
         heads: NDArray[np.int64] = np.concatenate([tree[1:] for tree in scored.trees])
         return np.asarray(heads == self.lessons.heads)
 
+    def right_relations(self, labels: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return which words have their relation; (words,)."""
+        names = np.array(self.scorer.relations)[labels]
+        return np.asarray(names == np.array(self.lessons.relations))
+
 
 def fitted(
     pairs: Sequence[Pair],
@@ -106,8 +121,8 @@ def fitted(
     *,
     parser: bool,
     keeper: Keeper | None,
-) -> tuple[float, Calibration]:
-    """Return the factor of a parser's scores, and a calibration, from folds of the sample.
+) -> Fitted:
+    """Fit the factor of a parser's scores and a calibration, and try rules, on folds of the sample.
 
     Scores that were learned from the other sentences are compared with the new trees of a fold.
     Samples with fewer sentences than folds are too small for that. `keeper` has the rules of the
@@ -124,37 +139,52 @@ def fitted(
             folds.append(_Fold(scorer, part, Lessons(part)))
             held += len(part)
     if not folds:
-        return _WEIGHTS[2], Calibration()
+        return Fitted(_WEIGHTS[2], Calibration(), rules_help=True)
     weight, scored, most = 0.0, [], -1
     for factor in _WEIGHTS if parser else _WEIGHTS[:1]:
         tried = [each.scored(factor) for each in folds]
         right = sum(int(a.right(b).sum()) for a, b in zip(folds, tried, strict=True))
         if right > most:
             weight, scored, most = factor, tried, right
-    return weight, _calibrated(folds, scored, keeper)
+    trees = [(each, each.labels) for each in scored]
+    temperature = _temperature(folds, scored)
+    helps = False
+    if keeper is not None:
+        kept = [fold.keeping(each, keeper) for fold, each in zip(folds, scored, strict=True)]
+        helps = _right_words(folds, kept) >= _right_words(folds, trees)
+        trees = kept if helps else trees
+    return Fitted(weight, _calibrated(folds, trees, temperature), helps)
 
 
-def _calibrated(folds: list[_Fold], scored: list[Scored], keeper: Keeper | None) -> Calibration:
+def _right_words(folds: list[_Fold], trees: list[Labeled]) -> int:
+    """Return how many words have their head and their relation."""
+    return sum(
+        int(fold.right_relations(each[1])[fold.right(each[0])].sum())
+        for fold, each in zip(folds, trees, strict=True)
+    )
+
+
+def _temperature(folds: list[_Fold], scored: list[Scored]) -> float:
     matrices, trees = [], []
     for fold, each in zip(folds, scored, strict=True):
         ends = np.cumsum([len(pair.old) for pair in fold.pairs])[:-1]
         matrices += each.matrices
         trees += [np.append(-1, heads) for heads in np.split(fold.lessons.heads, ends)]
-    temperature = fit_temperature(matrices, trees, root="single", projective=False)
-    edges, rights, chances, names_right = [], [], [], []
-    for fold, each in zip(folds, scored, strict=True):
-        lessons = fold.lessons
-        found, labels = fold.keeping(each, keeper) if keeper else (each, each.labels)
-        known, right = lessons.heads >= 0, fold.right(found)
-        edges.append(_marginals(found, found.trees, temperature)[known])
+    return fit_temperature(matrices, trees, root="single", projective=False)
+
+
+def _calibrated(folds: list[_Fold], trees: list[Labeled], temperature: float) -> Calibration:
+    edges, rights, chances, rights_named = [], [], [], []
+    for fold, (scored, labels) in zip(folds, trees, strict=True):
+        known, right = fold.lessons.heads >= 0, fold.right(scored)
+        edges.append(_marginals(scored, scored.trees, temperature)[known])
         rights.append(right[known])
-        names = np.array(fold.scorer.relations)[labels[right]]
-        chances.append(found.chances[found.rows[right], labels[right]])
-        names_right.append(names == np.array(lessons.relations)[right])
+        chances.append(scored.chances[scored.rows[right], labels[right]])
+        rights_named.append(fold.right_relations(labels)[right])
     return Calibration(
         temperature,
         fit_line(np.concatenate(edges), np.concatenate(rights)),
-        fit_line(np.concatenate(chances), np.concatenate(names_right)),
+        fit_line(np.concatenate(chances), np.concatenate(rights_named)),
     )
 
 

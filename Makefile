@@ -125,7 +125,7 @@ wheels: wheel
 	ARBORESCENCE_NATIVE=aarch64 $(WHEEL) .
 	$(WHEEL) .
 
-treebanks: $(VENV)/.demo
+treebanks: $(VENV)/.test
 	$(BIN)/python models/treebanks.py ../shared/ud-more build/treebanks $(OPTIONS)
 
 # From ../shared/ud; hours.

@@ -30,7 +30,7 @@ def treebanks(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_help(command: Command) -> None:
     assert "experiment" in command("--help").out
     overview = command("experiment", "--help").out
-    for name in ("root", "kbest", "runtime", "undirected", "rules"):
+    for name in ("root", "kbest", "runtime", "undirected", "rules", "conversion"):
         assert f" {name} " in overview
         result = command("experiment", name, "--help")
         assert result.status == 0
@@ -143,6 +143,17 @@ def test_rules(command: Command, treebanks: Path, tmp_path: Path) -> None:
     assert "3 sentences at most" in (tmp_path / "out" / "report.md").read_text()
     wrong = command("experiment", "rules", *places, "--kind", "neural").complaint(1)
     assert "linear, joint, second-order, not 'neural'" in wrong
+
+
+def test_conversion(command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import arborescence_papers.conversion as experiment
+
+    called: dict[str, Any] = {}
+    monkeypatch.setattr(experiment, "reproduce", lambda *_, **given: called.update(given) or [])
+    how = ("--kind", "none", "--tested", 7, "--epochs", 2, "--converters", tmp_path)
+    command("experiment", "conversion", "--treebanks", "ud", "-o", "out", *how)
+    assert (called["kind"], called["tested"], called["recipe"].sentences) == ("none", 7, 100_000)
+    assert (called["converters"], called["recipe"].epochs) == (tmp_path, 2)
 
 
 def test_what_is_wrong(command: Command, treebanks: Path, tmp_path: Path) -> None:

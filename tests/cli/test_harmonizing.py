@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     Command = Callable[..., Any]
 
 WORDS = list(product(["owls", "mice", "cats"], ["Rome", "Oslo", "Bern"]))
+FORBIDDEN = '[[rule]]\nname = "after"\nleft = ["nmod"]\n'
 MISC = ["_", "Corrected=Yes", "_"]
 
 
@@ -54,6 +55,19 @@ def test_learned_and_converted(place: Path, command: Command, learned: Any) -> N
     assert result.out.count("EdgeProb=") == result.out.count("RelationProb=") == 3
 
 
+def test_with_a_parser_and_rules(place: Path, command: Command) -> None:
+    how = ("--learn", "--parser", "old.conllu", "sample.conllu", "-o", "m.model")
+    learned = command("convert", *how)
+    assert "the factor of the parser's scores is 0" in learned.err
+    (place / "rules.toml").write_text(FORBIDDEN)
+    result = command("convert", "--with", "m.model", "--rules", "rules.toml", "old.conllu")
+    assert "rules: 9 of 9 sentences changed" in result.err
+    assert "\tnmod\t" not in result.out
+    result = command("convert", "--with", "m.model", "--rules", "none", "old.conllu")
+    assert "rules:" not in result.err
+    assert result.out.count("\tnmod\t") == 9
+
+
 def test_corrected_words_stay(place: Path, command: Command, learned: Any) -> None:
     corrected = new(*WORDS[0]).replace(deprels=["dep", "mark", "dep"], misc=MISC)
     write([corrected, *(new(*each) for each in WORDS[1:])], "corrected.conllu")
@@ -79,6 +93,8 @@ def test_enhanced_dependencies_are_removed_and_that_is_said(
         (["--learn", "old.conllu", "-o", "m.model"], "--learn needs two treebanks"),
         (["--learn", "old.conllu", "sample.conllu"], "--learn needs two treebanks"),
         (["--learn", "old.conllu", "sample.conllu", "-o", "m.conllu"], "another kind of file"),
+        (["--parser", "--with", "m.model", "old.conllu"], "--parser goes with --learn only"),
+        (["--rules", "ud", "old.conllu"], "--rules goes with --with FILE.model only"),
         (["--confidence", "old.conllu"], "--confidence goes with --with FILE.model only"),
         (["--corrected", "sample.conllu", "old.conllu"], "--corrected goes with --with"),
         (["--with", "m.model", "--heads", "function", "old.conllu"], "--heads does not go with"),

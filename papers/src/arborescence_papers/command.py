@@ -25,6 +25,7 @@ ROOT = "arborescence experiment root --treebanks ud -o root"
 KBEST = "arborescence experiment kbest --treebanks ud -o kbest"
 RUNTIME = "arborescence experiment runtime --treebanks ud -o runtime"
 RULES = "arborescence experiment rules --treebanks ud -o rules"
+CONVERSION = "arborescence experiment conversion --treebanks ud-more -o conversion"
 OF_PARSERS = described(Recipe)
 #: Experiments whose parsers learn by MIRA have no such options.
 _MIRA: dict[str, Any] = {"loss": "mira", "root": "single"}
@@ -87,7 +88,9 @@ def training(*names: str) -> Callable[[Callable[..., None]], Callable[..., None]
     return partial(documented, options=options, common=common)
 
 
-app = typer.Typer(no_args_is_help=True, epilog=examples(ROOT, KBEST, RUNTIME, UNDIRECTED, RULES))
+app = typer.Typer(
+    no_args_is_help=True, epilog=examples(ROOT, KBEST, RUNTIME, UNDIRECTED, RULES, CONVERSION)
+)
 
 
 @app.callback()
@@ -202,6 +205,37 @@ def rules(
     """
     others |= {"kinds": kind or ["linear"], "sentences": sentences, "tested": tested}
     _run("rules", jobs=jobs, scores=scores, **_MIRA, **others)
+
+
+@app.command(epilog=examples(CONVERSION, f"{CONVERSION} --only Danish-DDT --converters by-hand"))
+@training("epochs", "seed")
+def conversion(
+    converters: Annotated[Path | None, typer.Option(exists=True, file_okay=False)] = None,
+    kind: Annotated[str | None, typer.Option(metavar="linear|neural|none")] = "linear",
+    sentences: Annotated[int, typer.Option(min=1)] = 100_000,
+    tested: Annotated[int, typer.Option(min=1)] = 100_000,
+    jobs: Annotated[int, typer.Option(hidden=True)] = 1,
+    scores: Annotated[Path | None, typer.Option(hidden=True)] = None,
+    **others: Any,
+) -> None:
+    """Learn from sentences in both schemes how to convert an old treebank.
+
+    How good the conversion is by the number of these sentences, beside the old annotation and a
+    parser that learns from the same sentences; and what converted training parts are worth.
+
+    Parameters
+    ----------
+    converters
+        A folder of old test files that converters written by hand have converted.
+    kind
+        Of the parsers that learn from converted parts; 'none': leave them out.
+    sentences
+        How many sentences of a part these parsers learn from, at most.
+    tested
+        How many test sentences there are, at most.
+    """
+    others |= {"converters": converters, "kind": kind, "sentences": sentences, "tested": tested}
+    _run("conversion", jobs=jobs, scores=scores, **_MIRA, **others)
 
 
 def _run(

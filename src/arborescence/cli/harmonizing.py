@@ -21,10 +21,12 @@ if TYPE_CHECKING:
 #: The number of rows of the table that are printed; the Python interface has all rows.
 _ROWS: Final = 40
 #: The options that need ``--with``.
-_WITH: Final = {"corrected", "confidence"}
+_WITH: Final = {"corrected", "confidence", "rules"}
 
 
-def learn(files: list[str] | None, output: str | None, read: Reader, *, quiet: bool) -> None:
+def learn(
+    files: list[str] | None, output: str | None, read: Reader, *, parser: bool, quiet: bool
+) -> None:
     """Learn a conversion from two files, write it, and print what became of old relations."""
     if not files or len(files) != 2 or not output or output == "-":
         raise typer.BadParameter(
@@ -39,7 +41,9 @@ def learn(files: list[str] | None, output: str | None, read: Reader, *, quiet: b
         f"{100 * found.share:.1f} % of the words are paired, in {len(found.pairs):,} sentences",
         quiet=quiet,
     )
-    harmonizer = Harmonizer.learn(found.pairs)
+    harmonizer = Harmonizer.learn(found.pairs, parser=parser)
+    if parser:
+        note(f"the factor of the parser's scores is {harmonizer.parser_weight:g}", quiet=quiet)
     harmonizer.save(output)
     say("words\told relation\tnew head\tnew relation")
     for old, where, new, count in islice(harmonizer.table, _ROWS):
@@ -56,11 +60,14 @@ def converted(
     told: list[str],
     *,
     confidence: bool,
+    rules: str | None,
 ) -> Iterator[Sentence]:
-    """Convert sentences; at the end, `told` holds what to say of columns that were cleared."""
-    from arborescence.parsers import Harmonizer
+    """Convert sentences; at the end, `told` holds what to say of rules, and of cleared columns."""
+    from arborescence.parsers import Harmonizer, Keeper
+    from arborescence.parsers.shared.keeping import keeper_of
 
     harmonizer = Harmonizer.load(mapping)
+    keeper = keeper_of(rules or harmonizer.rules)
     cleared = 0
 
     def counting() -> Iterator[Sentence]:
@@ -69,10 +76,12 @@ def converted(
             cleared += any(entry != "_" for entry in sentence.deps)
             yield sentence
 
-    how: dict[str, Any] = {"confidence": confidence}
+    how: dict[str, Any] = {"confidence": confidence, "rules": keeper}
     if corrected:
         how["corrected"] = read(corrected)
     yield from harmonizer.convert(counting(), **how)
+    if isinstance(keeper, Keeper) and keeper.counts.changed:
+        told.append(f"rules: {keeper.counts}")
     if cleared:
         what = "1 sentence" if cleared == 1 else f"{cleared:,} sentences"
         told.append(
@@ -82,6 +91,8 @@ def converted(
 
 def check(mapping: str | None, output: str | None, **given: object) -> None:
     """Raise BadParameter for options that need ``--with``, or do not go with it."""
+    if given.pop("parser"):
+        raise typer.BadParameter("--parser goes with --learn only")
     for name, value in given.items():
         if value and (mapping is None) == (name in _WITH):
             how = "does not go with --with" if mapping else "goes with --with FILE.model only"

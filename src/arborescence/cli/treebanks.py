@@ -55,6 +55,11 @@ def convert(
     mapping: Annotated[str | None, typer.Option("--with", metavar="FILE.model")] = None,
     corrected: Annotated[str | None, typer.Option(metavar="FILE")] = None,
     confidence: bool = False,
+    parser: bool = False,
+    rules: Annotated[
+        str | None,
+        typer.Option(metavar="ud|FILE.toml|none", show_default="the new scheme's"),
+    ] = None,
     head_rules: Annotated[str, typer.Option(metavar="collins|yamada-matsumoto|FILE")] = "collins",
     heads: Heads | None = None,
     coordination: AnyCoordination | None = None,
@@ -86,6 +91,10 @@ def convert(
         With --with: the output of before, corrected: words with Corrected=Yes in MISC stay.
     confidence
         With --with: write the probability of each edge and relation into MISC.
+    parser
+        With --learn: also train a parser, and add its scores: for schemes that differ much.
+    rules
+        With --with: rules that all trees keep. A line at the end counts the changes.
     head_rules
         Which child of a phrase has its head.
     heads
@@ -115,13 +124,13 @@ def convert(
     skipped = Skipped() if skip_invalid else None
     reader = readers_of("conllu", skipped, None, encoding)
     if learn:
-        harmonizing.learn(files, output, reader, quiet=quiet)
+        harmonizing.learn(files, output, reader, parser=parser, quiet=quiet)
         if skipped:
             skipped.report()
         return
     harmonizing.check(
         mapping, output, corrected=corrected, confidence=confidence, heads=heads, back=back,
-        spelling=spelling, tree=tree, traces=traces,
+        spelling=spelling, tree=tree, traces=traces, rules=rules, parser=parser,
     )  # fmt: skip
     if tree and output == "-":
         raise typer.BadParameter(
@@ -132,8 +141,9 @@ def convert(
     told: Iterable[str] = removed
     if mapping:
         found = harmonizing.converted(
-            sentences_of(files, reader), mapping, corrected, reader, removed, confidence=confidence
-        )
+            sentences_of(files, reader), mapping, corrected, reader, removed,
+            confidence=confidence, rules=rules,
+        )  # fmt: skip
     elif heads or back or spelling:
         if tree or traces:
             raise typer.BadParameter("--tree and --traces are for phrase structure only")
@@ -149,15 +159,15 @@ def convert(
         from arborescence.treebank.phrase_structure import HeadRules, Tally
 
         with usage_errors():
-            rules = HeadRules.load(
+            of_heads = HeadRules.load(
                 head_rules, coordination=cast("Coordination | None", coordination)
             )
         tally = Tally()
         found = chain.from_iterable(
-            converted(file, rules, traces, tally, encoding, draw=tree, skipped=skipped)
+            converted(file, of_heads, traces, tally, encoding, draw=tree, skipped=skipped)
             for file in files or ["-"]
         )
-        told = report(tally, rules.name, traces)
+        told = report(tally, of_heads.name, traces)
     found = skipped.left(found) if skipped else found
     sentences = counted(found, "trees converted", printed=tree or output == "-", quiet=quiet)
     deliver(([sentence] for sentence in sentences), output=output)

@@ -7,11 +7,14 @@ import numpy as np
 import pytest
 
 from arborescence.errors import ModelError, TreebankError
-from arborescence.parsers import Harmonizer, load, pair
-from arborescence.parsers.harmonizer.features import Edges
+from arborescence.parsers import Harmonizer, Keeper, load, pair
+from arborescence.parsers.harmonizer import calibration
+from arborescence.parsers.harmonizer.calibration import fit_line, on_line
+from arborescence.parsers.harmonizer.features import EDGES, Candidates
 from arborescence.parsers.harmonizer.kernels import STEPS, UP
 from arborescence.parsers.model_file import load as load_file
 from arborescence.parsers.model_file import save as save_file
+from arborescence.rules import LabelTags
 from arborescence.treebank import Sentence, read
 
 NOUNS = ["owls", "mice", "cats", "dogs"]
@@ -155,7 +158,11 @@ def test_saved_and_loaded(harmonizer, tmp_path):
         ("kind", "linear"),
         ("relations", []),
         ("roots", [1]),
-        ("temperatures", [0.0, 1.0]),
+        ("temperature", 0.0),
+        ("edge_line", [1.0]),
+        ("rules", "all"),
+        ("parser", {"kind": "combined"}),
+        ("parser_weight", -1.0),
         ("columns", {"upos": "all"}),
         ("columns", {"form": ["a"]}),
         ("table", [["nsubj", 1]]),
@@ -181,6 +188,103 @@ def test_damaged_arrays(harmonizer, tmp_path):
             Harmonizer.load(path)
 
 
+def test_signs_are_scored_by_the_new_tree_too(harmonizer):
+    given = [old(*OTHERS[0])]
+    scorer = harmonizer._scorer
+    with_signs = scorer.scored(given)
+    [matrix] = with_signs.matrices
+    signs, scorer._signs = scorer._signs, None
+    try:
+        before = scorer.scored(given)
+    finally:
+        scorer._signs = signs
+    settled = before.candidates.settled(before.trees[0][1:], new(*OTHERS[0]).deprels)
+    assert settled.trees.tolist() == [-1, 3, 3, 0, 5, 3, 2]  # the sign hangs from its old head
+    logs = signs.logs(settled.places(EDGES), settled.groups)
+    [after] = settled.matrices(logs, np.float32(-25))
+    mean = (before.matrices[0][:, 6] + after[:, 6]) / 2
+    assert matrix[:6, 6] == pytest.approx(mean[:6], abs=1e-4)
+    assert (matrix[:, :6] == before.matrices[0][:, :6]).all()
+
+
+@pytest.fixture(scope="module")
+def with_parser():
+    """Return a conversion of trees that say too little: each word hangs from the first one."""
+    flat = [old(*each).replace(heads=[0, *[1] * 5], deprels=["R"] * 6) for each in TRIPLES]
+    pairs = pair(flat[::2], [new(*each) for each in SEEN]).pairs
+    return flat[1::2], [Harmonizer.learn(pairs, parser=each) for each in (False, True)]
+
+
+def test_a_parser_is_trained_and_kept_if_it_helps(with_parser, tmp_path, monkeypatch):
+    given, [plain, parsing] = with_parser
+    assert plain.parser_weight == 0
+    assert plain._scorer.parser is None
+    monkeypatch.setattr(calibration, "_WEIGHTS", (0.4,))
+    pairs = pair(given, [new(*each) for each in OTHERS]).pairs
+    forced = Harmonizer.learn(pairs, parser=True)
+    assert forced.parser_weight == 0.4
+    [matrix] = forced._scorer.scored(given[:1]).matrices
+    scores = forced._scorer.parser.scores(given[0].replace(xpos=["R"] * 6, heads=None))
+    forced._scorer.weight = 0.0
+    [without] = forced._scorer.scored(given[:1]).matrices
+    assert matrix - without == pytest.approx(0.4 * scores, abs=1e-3)
+    forced._scorer.weight = 0.4
+    forced.save(tmp_path / "m.model")
+    again = Harmonizer.load(tmp_path / "m.model")
+    assert list(again.convert(given)) == list(forced.convert(given))
+    assert again.parser_weight == 0.4
+    assert list(map(annotation, parsing.convert(given))) == [annotation(new(*o)) for o in OTHERS]
+
+
+def test_trees_keep_the_rules_of_the_new_scheme(harmonizer):
+    assert harmonizer.rules == "ud"
+    given = [old(*each) for each in OTHERS]
+    no_subject = LabelTags("no-subject", ("nsubj",), ("X",))
+    keeper = Keeper([no_subject])
+    found = list(harmonizer.convert(given, rules=keeper))
+    assert not any("nsubj" in each.deprels for each in found)
+    assert keeper.counts.changed == keeper.counts.sentences == len(given)
+    assert [each.upos for each in found] == [new(*each).upos for each in OTHERS]
+    with_probabilities = list(harmonizer.convert(given, rules=keeper, confidence=True))
+    assert [each.heads.tolist() for each in with_probabilities] == [
+        each.heads.tolist() for each in found
+    ]
+    plain = list(harmonizer.convert(given, rules="none"))
+    assert all("nsubj" in each.deprels for each in plain)
+
+
+def test_rules_and_corrected_words(harmonizer):
+    misc = ["Corrected=Yes", *["_"] * 5]
+    corrected = new(*OTHERS[0]).replace(heads=[3, 3, 0, 5, 3, 3], misc=misc)
+    rule = LabelTags("no-subject", ("nsubj",), ("X",))
+    [found] = harmonizer.convert([old(*OTHERS[0])], corrected=[corrected], rules=[rule])
+    assert (found.heads[0], found.deprels[0]) == (3, "nsubj")
+
+
+def test_rules_are_kept_if_they_help():
+    pairs = pair([old(*each) for each in SEEN], [new(*each) for each in SEEN]).pairs
+    for rule, helps in (
+        (LabelTags("no-subject", ("nsubj",), ("X",)), False),
+        (LabelTags("subjects", ("nsubj",), ("NOUN",)), True),
+    ):
+        rng = np.random.default_rng(1)
+        found = calibration.fitted(pairs, 8, rng, parser=False, keeper=Keeper([rule]))
+        assert found.rules_help == helps
+
+
+def test_schemes_without_rules():
+    pairs = pair([new(*each) for each in SEEN], [old(*each) for each in SEEN]).pairs
+    assert Harmonizer.learn(pairs).rules == "none"
+
+
+def test_a_line_is_fitted():
+    rng = np.random.default_rng(1)
+    given = rng.uniform(0.02, 0.98, 20_000)
+    right = rng.random(given.size) < on_line(given, (0.6, 0.8))
+    assert fit_line(given, right) == pytest.approx((0.6, 0.8), abs=0.08)
+    assert fit_line(np.ones(3), np.ones(3, np.bool_)) == pytest.approx((1, 0), abs=0.01)
+
+
 def test_the_table(harmonizer):
     assert ["POBJ", "reversed", "case", 18] not in harmonizer.table
     assert ["SUBJ", "another head", "nsubj", len(SEEN)] in harmonizer.table
@@ -200,7 +304,7 @@ def test_candidates_are_those_of_short_paths():
         n = int(rng.integers(1, 12))
         heads = [0, *(int(rng.integers(0, i + 1)) for i in range(1, n))]
         sentence = Sentence.from_words(list("abcdefghijkl"[:n]), heads=heads)
-        edges = Edges([sentence])
+        edges = Candidates([sentence])
         assert set(map(tuple, edges.ends.tolist())) == set(near(heads))
 
 

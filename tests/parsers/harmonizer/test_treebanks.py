@@ -1,28 +1,16 @@
-"""`make treebanks`: no sentence of today's dev and test is in a converted training part."""
+"""Old training parts: no sentence of today's dev and test is left in them."""
 
-import sys
+import re
 from itertools import chain
-from pathlib import Path
 
 import pytest
 
 from arborescence.treebank import Sentence, read
+from arborescence.treebank.copies import Held
+from arborescence_papers.conversion.sources import PARTS, Old, converted
 from real import TREEBANKS
 
-FOLDER = Path(__file__).parents[3] / "models"
 MORE = TREEBANKS.parent / "ud-more"
-
-
-@pytest.fixture(scope="module")
-def treebanks():
-    if not FOLDER.is_dir():
-        pytest.skip("the folder models is not here")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(FOLDER))
-        import treebanks
-
-        yield treebanks
-        sys.modules.pop("treebanks")
 
 
 def words(text):
@@ -44,21 +32,43 @@ HELD = "The owl that sat in the old tree did not sleep ."
         ("Come in !", False),  # short, and held itself
     ],
 )
-def test_by_letters_and_by_rows_of_words(treebanks, text, inside):
-    held = treebanks.Held([words(HELD), words("Come in !")])
+def test_by_letters_and_by_rows_of_words(text, inside):
+    held = Held([words(HELD), words("Come in !")])
     assert (words(text) in held) == inside
 
 
-def test_of_real_parts_nothing_is_left(treebanks):
+@pytest.fixture
+def folder():
     if not MORE.is_dir():
         pytest.skip("the treebanks in ../shared/ud-more are not here")
-    found = treebanks.converted(MORE, "Romanian-RRT")
-    today = [read(MORE / "Romanian-RRT" / f"{part}.conllu.gz") for part in ("dev", "test")]
-    letters = {squeezed(each) for each in chain(*today)}
+    return MORE
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_nothing_of_dev_and_test_is_left(folder, name):
+    """Compare letters and rows of words in a second way, with today's files only."""
+    found = Old(folder, name).train()
+    today = [read(folder / PARTS[name].today / f"{part}.conllu.gz") for part in ("dev", "test")]
+    letters, rows = set(), set()
+    for sentence in chain(*today):
+        letters.add(squeezed(sentence))
+        rows |= sevens(sentence)
     assert len(found) > 1500
-    assert not [each for each in found if len(each) >= 5 and squeezed(each) in letters]
+    long = [each for each in found if len(each) >= 5]
+    assert not [each for each in long if squeezed(each) in letters]
+    assert not [each for each in long if sevens(each) & rows]
+
+
+def test_converted_parts_are_trees(folder):
+    found = converted(folder, "Romanian-RRT")
+    assert len(found) > 1500
     assert all((each.heads == 0).sum() == 1 for each in found)
 
 
 def squeezed(sentence):
     return "".join(c for c in "".join(sentence.forms).casefold() if c.isalnum())
+
+
+def sevens(sentence):
+    forms = [f.casefold() for f in sentence.forms if re.search(r"\w", f)]
+    return {" ".join(forms[i : i + 7]) for i in range(len(forms) - 6)}

@@ -14,7 +14,6 @@ from arborescence.parsers.harmonizer.kernels import (
     learn_heads,
 )
 from arborescence.parsers.shared.classifier import UNIT, Learned, pack, unpack
-from arborescence.parsers.shared.confidence import softmax
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -103,11 +102,6 @@ class ClassChooser:
     def from_file(cls, classes: list[str], arrays: Mapping[str, NDArray[Any]]) -> ClassChooser:
         """Restore it from the output of `to_file`, or raise `ModelError`."""
         return cls(tuple(classes), unpack(arrays, PLACES + len(classes)))
-
-
-def cooler(chances: NDArray[np.float32], temperature: float) -> NDArray[np.float64]:
-    """Return probabilities of classes at a temperature."""
-    return softmax(np.log(np.maximum(chances, 1e-30)) / temperature)
 
 
 def _learned(

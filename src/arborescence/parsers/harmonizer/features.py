@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from copy import copy
 from functools import lru_cache
 from hashlib import blake2b
-from itertools import chain
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -62,17 +63,27 @@ def hashed(value: str) -> int:
     return int.from_bytes(blake2b(value.encode(), digest_size=8).digest(), "little")
 
 
-class Edges:
-    """The candidate edges of some sentences: those whose words are near in the old tree.
+@lru_cache(1 << 12)
+def universal(relation: str) -> str:
+    """Return a relation without its subtype."""
+    return re.split("[:/]", relation)[0]
+
+
+class Candidates:
+    """The candidate edges of some sentences: those whose words are near in a tree.
 
     Attributes
     ----------
     starts : (sentences + 1,) int64
         The first node of each sentence, which is its root.
+    words, signs : (nodes,) bool
+        Whether a node is no root, and whether it is a word without letters and digits.
     ends : (m, 2) int64
         Head and dependent of each candidate, as nodes.
     known : (m, 5) uint64
         See `kernels.OF_EDGE`; the column of relations is 0.
+    nodes : (words,) int64
+        The node of each word.
     groups : (words + 1,) int64
         The first candidate of each word, and m.
     """
@@ -80,19 +91,61 @@ class Edges:
     def __init__(self, sentences: Sequence[Sentence]) -> None:
         sizes = np.array([len(each) + 1 for each in sentences])
         self.starts = np.cumsum(np.concatenate(([0], sizes)))
-        self.trees = np.concatenate([each.tree for each in sentences])
-        self.words = np.ones(self.trees.size, dtype=np.bool_)
+        self.words = np.ones(self.starts[-1], dtype=np.bool_)
         self.words[self.starts[:-1]] = False
-        self._nodes, labels = self._looked_at(sentences)
+        self.nodes = np.flatnonzero(self.words)
+        self.signs = np.zeros(self.words.size, dtype=np.bool_)
+        forms = [[form.lower() for form in each.forms] for each in sentences]
+        self.signs[self.nodes] = [not any(map(str.isalnum, f)) for each in forms for f in each]
+        self._columns = tuple(
+            self._column(chain.from_iterable(values))
+            for values in (
+                (each.upos for each in sentences),
+                (each.xpos for each in sentences),
+                (each.feats for each in sentences),
+                forms,
+                ([form[-3:] for form in each] for each in forms),
+            )
+        )
+        relations = [name for each in sentences for name in each.deprels]
+        self._find(
+            np.concatenate([each.tree for each in sentences]),
+            self._column(relations),
+            self._column(map(universal, relations)),
+        )
+
+    def settled(self, heads: NDArray[np.int64], relations: Iterable[str]) -> Candidates:
+        """Return the candidates around signs: other words have new heads, and new relations.
+
+        Parameters
+        ----------
+        heads : (words,) int64
+            New heads, counted in the sentence; -1 for the old one.
+        relations
+            The new relation of each word; empty for the old one.
+        """
+        names = list(relations)
+        known = np.array([bool(name) for name in names]) & (heads >= 0)
+        known &= ~self.signs[self.nodes]
+        nodes = self.nodes[known]
+        trees, whole, kinds = (each.copy() for each in (self.trees, self._whole, self._kinds))
+        trees[nodes] = heads[known]
+        whole[nodes] = self._column(names)[nodes]
+        kinds[nodes] = self._column(map(universal, names))[nodes]
+        found = copy(self)
+        found._find(trees, whole, kinds)
+        return found
+
+    def _find(self, trees: NDArray[np.int64], whole: Hashes, kinds: Hashes) -> None:
+        self.trees, self._whole, self._kinds = trees, whole, kinds
+        self._looked = self._looked_at()
+        sizes = np.diff(self.starts)
         room = int((sizes * (sizes - 1)).sum())
         ends, known = np.empty((room, 2), np.int64), np.empty((room, OF_EDGE), np.uint64)
-        below = np.empty((self.trees.size, 2), dtype=np.int64)
-        signs = np.zeros(self.trees.size, dtype=np.bool_)
-        signs[self.words] = [not any(map(str.isalnum, f)) for s in sentences for f in s.forms]
-        count = find_candidates(self.starts, self.trees, labels, signs, below, ends, known)
+        below = np.empty((trees.size, 2), dtype=np.int64)
+        count = find_candidates(self.starts, trees, kinds, self.signs, below, ends, known)
         self.ends, self.known = ends[:count], known[:count]
-        self.nodes = np.flatnonzero(self.words)
-        self.groups = np.searchsorted(self.ends[:, 1], np.append(self.nodes, self.trees.size))
+        self.groups = np.searchsorted(self.ends[:, 1], np.append(self.nodes, trees.size))
 
     def places(self, templates: Templates, rows: NDArray[np.int64] | None = None) -> Hashes:
         """Return the places of the features of candidates, of all or of some."""
@@ -100,58 +153,77 @@ class Edges:
         if rows is not None:
             ends, known = ends[rows], known[rows]
         places = np.empty((len(ends), templates.features.size), dtype=np.uint64)
-        find_places(templates, self._nodes, ends, known, places)
+        find_places(templates, self._looked, ends, known, places)
         return places
 
-    def _looked_at(self, sentences: Sequence[Sentence]) -> tuple[Hashes, Hashes]:
-        """Return what is known of each node, and hashes of old relations without subtypes."""
+    def rows_of(self, trees: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+        """Return each word's candidate in head vectors; its first one, if its edge is none."""
+        found = self.groups[:-1].copy()
+        rows = self.where(np.concatenate([tree[1:] for tree in trees]))
+        found[rows >= 0] = rows[rows >= 0]
+        return found
 
-        def column(values: Iterable[Sequence[str]]) -> Hashes:
-            found = np.full(self.trees.size, 7, dtype=np.uint64)
-            cells = map(hashed, chain.from_iterable(values))
-            found[self.words] = np.fromiter(cells, np.uint64)
-            return found
+    def where(self, heads: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the candidate of each word with its head; -1 if that is unknown, or none."""
+        first = np.repeat(self.starts[:-1], np.diff(self.starts) - 1)
+        target = np.full(self.trees.size, -1)
+        target[self.nodes] = np.where(heads >= 0, first + heads, -1)
+        rows = np.flatnonzero(self.ends[:, 0] == target[self.ends[:, 1]])
+        found = np.full(self.trees.size, -1)
+        found[self.ends[rows, 1]] = rows
+        return found[self.nodes]
 
-        forms = [[form.lower() for form in each.forms] for each in sentences]
-        relations = [each.deprels for each in sentences]
-        tags, form = column(each.upos for each in sentences), column(forms)
-        kind = column([re.split("[:/]", name)[0] for name in each] for each in relations)
-        whole = column(relations)
+    def matrices(self, weights: NDArray[np.float32], far: np.float32) -> list[NDArray[np.float32]]:
+        """Return the weights of candidates as a matrix for each sentence; `far` elsewhere."""
+        found = []
+        rows = np.searchsorted(self.ends[:, 1], self.starts)
+        for k, (start, stop) in enumerate(pairwise(self.starts.tolist())):
+            matrix = np.full((stop - start, stop - start), far, dtype=np.float32)
+            part = slice(rows[k], rows[k + 1])
+            ends = self.ends[part] - start
+            matrix[ends[:, 0], ends[:, 1]] = weights[part]
+            found.append(matrix)
+        return found
+
+    def _column(self, cells: Iterable[str]) -> Hashes:
+        found = np.full(self.words.size, 7, dtype=np.uint64)
+        found[self.words] = np.fromiter(map(hashed, cells), np.uint64)
+        return found
+
+    def _looked_at(self) -> Hashes:
+        """Return what is known of each node."""
+        tags, form = self._columns[0], self._columns[3]
         first = np.repeat(self.starts[:-1], np.diff(self.starts))
         node = np.arange(self.trees.size)
         head = np.where(self.trees >= 0, first + self.trees, first)
-        children = self._children(kind, head, node)
+        children = self._children(head, node)
         before = np.where(self.words, tags[node - 1], np.uint64(5))
         after = np.where(np.append(self.words[1:], False), np.roll(tags, -1), np.uint64(6))
         looked = (
-            tags,
-            column(each.xpos for each in sentences),
-            column(each.feats for each in sentences),
-            form,
-            column([form[-3:] for form in each] for each in forms),
-            whole,
-            kind,
+            *self._columns,
+            self._whole,
+            self._kinds,
             *children,
             tags[head],
-            whole[head],
+            self._whole[head],
             form[head],
             before,
             after,
             children[0][head] + np.uint64(3) * children[1][head],
         )
-        return np.ascontiguousarray(np.stack(looked, axis=1)), kind
+        return np.ascontiguousarray(np.stack(looked, axis=1))
 
     def _children(
-        self, kind: Hashes, head: NDArray[np.int64], node: NDArray[np.int64]
+        self, head: NDArray[np.int64], node: NDArray[np.int64]
     ) -> tuple[Hashes, Hashes, Hashes]:
         """Return hashes of the relations of left and right children, and the place among alike."""
         sides = []
         for left in (True, False):
             those = self.words & (self.trees >= 0) & ((node < head) == left)
             found = np.zeros(node.size, dtype=np.uint64)
-            np.add.at(found, head[those], kind[those])
+            np.add.at(found, head[those], self._kinds[those])
             sides.append(found)
-        keys = head.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15) ^ kind
+        keys = head.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15) ^ self._kinds
         order = np.argsort(keys, kind="stable")
         ordered = keys[order]
         begin = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))

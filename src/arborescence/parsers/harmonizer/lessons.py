@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from arborescence.parsers.harmonizer.features import Edges, hashed
+from arborescence.parsers.harmonizer.features import Candidates, hashed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,10 +27,10 @@ class Lessons:
 
     Attributes
     ----------
-    edges : Edges
-        The candidates of the old sentences.
+    candidates : Candidates
+        Of the old sentences.
     gold : (words,) int64
-        The row of each word's new edge in `edges`; -1 if it is unknown or no candidate.
+        The row of each word's new edge in `candidates`; -1 if it is unknown or no candidate.
     heads : (words,) int64
         Each word's new head, counted in its sentence; -1 if it is unknown.
     relations : list of str
@@ -40,20 +40,19 @@ class Lessons:
     """
 
     def __init__(self, pairs: Sequence[Pair]) -> None:
-        self.edges = edges = Edges([each.old for each in pairs])
+        self.candidates = Candidates([each.old for each in pairs])
         self.relations: list[str] = []
         self.columns: dict[str, list[str]] = {name: [] for name in COLUMNS}
         heads: list[int] = []
         for each in pairs:
             self._read(each, heads)
         self.heads = np.array(heads)
-        first = np.repeat(edges.starts[:-1], np.diff(edges.starts) - 1)
-        target = np.full(edges.trees.size, -1)
-        target[edges.nodes] = np.where(self.heads >= 0, first + self.heads, -1)
-        rows = np.flatnonzero(edges.ends[:, 0] == target[edges.ends[:, 1]])
-        found = np.full(edges.trees.size, -1)
-        found[edges.ends[rows, 1]] = rows
-        self.gold: NDArray[np.int64] = found[edges.nodes]
+        self.gold = self.candidates.where(self.heads)
+
+    @property
+    def learnable(self) -> bool:
+        """Whether some word has its new edge among the candidates."""
+        return bool((self.gold >= 0).any())
 
     def _read(self, each: Pair, heads: list[int]) -> None:
         back = {j: i for i, j in enumerate(each.words.tolist(), 1) if j >= 0}
@@ -74,7 +73,7 @@ class Lessons:
         """Write the new relations into the candidates of gold; return the words that have one."""
         words = np.flatnonzero(self.gold >= 0)
         for word in words.tolist():
-            self.edges.known[self.gold[word], 3] = hashed(self.relations[word])
+            self.candidates.known[self.gold[word], 3] = hashed(self.relations[word])
         return words
 
 

@@ -6,7 +6,6 @@ paired sentences is paired by order, if there are equally many in both files.
 
 from __future__ import annotations
 
-import unicodedata
 from collections import defaultdict, deque
 from difflib import SequenceMatcher
 from itertools import pairwise
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from arborescence.errors import TreebankError
+from arborescence.treebank.copies import folded, letters_of
 from arborescence.treebank.spaces import surface
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def _named(sentences: Sequence[Sentence]) -> str:
 
 def pair_words(old: Sentence, new: Sentence) -> NDArray[np.int64]:
     """Return the number in `new` of each word of `old`, from 0; -1 where none is the same."""
-    ours, theirs = ([_folded(form) for form in each.forms] for each in (old, new))
+    ours, theirs = ([folded(form) for form in each.forms] for each in (old, new))
     if ours == theirs:
         return np.arange(len(ours))
     place = _places("".join(ours), "".join(theirs))
@@ -148,28 +148,15 @@ def _alike(ours: str, theirs: str) -> bool:
     return all(a.isalnum() == b.isalnum() for a, b in zip(ours, theirs, strict=True))
 
 
-def _folded(form: str) -> str:
-    """Return a form in one case, in its usual width, without combining marks and blanks."""
-    if form.isascii():
-        return form.lower().replace(" ", "")
-    spread = unicodedata.normalize("NFKD", form.casefold())
-    return "".join(c for c in spread if not (unicodedata.combining(c) or c.isspace()))
-
-
-def letters_of(sentence: Sentence) -> str:
-    """Return the letters and digits of a sentence, however it is cut into words."""
-    return "".join(filter(str.isalnum, map_folded(sentence)))
-
-
 def map_folded(sentence: Sentence) -> str:
     """Return the characters of a sentence's words, folded."""
-    return "".join(map(_folded, sentence.forms))
+    return "".join(map(folded, sentence.forms))
 
 
 def surface_of(sentence: Sentence) -> str:
     """Return the letters of a sentence's tokens: multiword tokens in place of their words."""
-    folded = (_folded(token.form) for token in surface(sentence))
-    return "".join(filter(str.isalnum, "".join(folded)))
+    each = (folded(token.form) for token in surface(sentence))
+    return "".join(filter(str.isalnum, "".join(each)))
 
 
 def _by_keys(ours: Sequence[Sentence], theirs: Sequence[Sentence]) -> dict[int, int]:

@@ -1,0 +1,61 @@
+"""Tables of papers/reports/conversion.md and docs/old-treebanks.md."""
+
+from statistics import fmean
+
+from figures import rows, table, view
+
+SIZES = ("25", "50", "100", "200", "400")
+CONVERSION, PARSER = "experiment-conversion/conversion", "experiment-conversion/parser"
+NINE = "earlier/experiment-conversion/test-parts"
+DANISH = "Danish-DDT"
+
+
+def means(name, *columns):
+    """Return means over the treebanks that have all sizes, without Danish, as text."""
+    found = [row for row in rows(name) if row["400"] != "–" and row["treebank"] != DANISH]
+    return [f"{fmean(float(row[column]) for row in found):.1f}" for column in columns]
+
+
+@view("conversion/page")
+def page():
+    """Return LAS by the number of sentences."""
+    danish = next(row for row in rows(CONVERSION) if row["treebank"] == DANISH)
+    return ["", *SIZES], [
+        ["schemes alike (mean)", *means(CONVERSION, *SIZES)],
+        ["schemes that differ much (Danish)", *(danish[size] for size in SIZES)],
+    ]
+
+
+@view("conversion/with-parser")
+def with_parser():
+    """Return LAS without a parser's scores and with them."""
+    columns = ("treebank", "LAS", "LAS with a parser")
+    found = [row for row in rows(NINE) if row["LAS with a parser"]]
+    return list(columns), [[row[name] for name in columns] for row in found]
+
+
+@view("conversion/curve")
+def curve():
+    """Return the curves of conversions, beside the old annotation and a converter by hand."""
+    columns = ("treebank", "as it is", "by hand", *SIZES)
+    return list(columns), [[row[name] for name in columns] for row in rows(CONVERSION)]
+
+
+@view("conversion/parsers")
+def parsers():
+    """Return the curves of parsers."""
+    columns = ("treebank", *SIZES)
+    return list(columns), [[row[name] for name in columns] for row in rows(PARSER)]
+
+
+@view("conversion/hundred")
+def hundred():
+    """Return the mean LAS of conversion and of a parser, from 100 sentences."""
+    [conversion], [parser] = means(CONVERSION, "100"), means(PARSER, "100")
+    return f"{conversion}, a parser {parser}"
+
+
+@view("conversion/worth")
+def worth():
+    """Return what converted parts are worth."""
+    return table("experiment-conversion/worth-linear")

@@ -1,0 +1,84 @@
+"""Converted trees that keep the rules of the new scheme."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from arborescence.core.budget import Budget
+from arborescence.inference.constraints import Constraints
+from arborescence.parsers.harmonizer.corrections import kept_heads
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from arborescence.parsers.harmonizer.scorer import Scored
+    from arborescence.parsers.shared.keeping import Keeper
+    from arborescence.treebank import Sentence
+
+# The least probability of a relation.
+_LEAST = 1e-9
+
+
+def keep_rules(
+    keeper: Keeper,
+    sentences: Sequence[Sentence],
+    scored: Scored,
+    labels: NDArray[np.int64],
+    relations: tuple[str, ...],
+    kept: Sequence[Sentence | None],
+) -> tuple[Scored, list[int]]:
+    """Replace trees that break a rule by the best ones that keep all rules, with their relations.
+
+    Parameters
+    ----------
+    keeper
+        The rules.
+    sentences
+        Converted sentences, with new tags, which stay.
+    scored, labels
+        Their scores and trees, and the number of each word's relation. `labels` is changed.
+    relations
+        The names of relations.
+    kept
+        Sentences with corrected words, which keep their heads.
+
+    Returns
+    -------
+    scored : Scored
+        With the new trees. A tree stays if none that keeps all rules is found.
+    changed : list of int
+        The numbers of the sentences that have to be written again.
+    """
+    looked = keeper.look(sentences)
+    trees, found = list(scored.trees), []
+    firsts = (scored.candidates.starts - np.arange(len(sentences) + 1)).tolist()
+    for place, b in enumerate(looked.broken.tolist()):
+        words = looked.sentence(looked.broken[place])._replace(label_names=relations)
+        fixed = kept[b]
+        wanted = Constraints() if fixed is None else Constraints.fixed(kept_heads(fixed))
+        best = keeper.best(words, _table(scored, b), wanted, budget=Budget())
+        found.append(best)
+        if best:
+            trees[b] = best[0].heads
+            labels[firsts[b] : firsts[b + 1]] = best[0].labels[1:]
+    keeper.count(len(sentences), found)
+    if not any(found):
+        return scored, looked.parted.tolist()
+    changed = sorted({*looked.broken.tolist(), *looked.parted.tolist()})
+    return scored._replace(trees=trees, rows=scored.candidates.rows_of(trees)), changed
+
+
+def _table(scored: Scored, b: int) -> NDArray[np.float64]:
+    """Return the scores of the edges of a sentence with each relation."""
+    matrix, candidates = scored.matrices[b], scored.candidates
+    start, stop = candidates.starts[b : b + 2]
+    first, last = np.searchsorted(candidates.ends[:, 1], (start, stop))
+    table = np.full((*matrix.shape, scored.chances.shape[1]), np.log(_LEAST))
+    logs = np.log(np.maximum(scored.chances[first:last].astype(np.float64), _LEAST))
+    heads, words = (candidates.ends[first:last] - start).T
+    table[heads, words] = logs - logs.max(axis=1, keepdims=True)
+    return table + matrix[..., None]

@@ -4,7 +4,7 @@ import json
 import re
 from html import unescape
 
-from arborescence.drawing.gallery import Entry, Picture, gallery
+from arborescence.drawing.gallery import GalleryEntry, Picture, gallery
 from arborescence.drawing.svg import Marks
 from arborescence.treebank import Sentence
 
@@ -18,7 +18,9 @@ def test_entries_are_escaped_and_drawn_as_they_come():
         for number in range(3):
             asked.append(number)
             change = {"text": "\"</script>'", "number": number}
-            yield Entry("a <b>\nc", [Picture(BIRDS, Marks([1], [2]), "x < y")], ["k", "a"], change)
+            yield GalleryEntry(
+                "a <b>\nc", [Picture(BIRDS, Marks([1], [2]), "x < y")], ["k", "a"], change
+            )
 
     parts = gallery("T & U", ["1 < 2"], entries())
     next(parts)

@@ -149,11 +149,12 @@ def test_what_is_read_is_not_overwritten(tmp_path, ending):
 
 
 @pytest.mark.parametrize("cut", [0, 1, 2])
-def test_write_separates_what_a_file_end_did_not(cut):
-    unended = (BIRDS + b"\n")[: len(BIRDS) + 1 - cut]
+@pytest.mark.parametrize("before", [b"", b"\n\n"])
+def test_write_ends_each_sentence_with_one_empty_line(cut, before):
+    unended = before + (BIRDS + b"\n")[: len(BIRDS) + 1 - cut]
     copy = io.BytesIO()
     write(everything(unended) + everything(RAIN), copy)
-    assert copy.getvalue() == BIRDS + b"\n" + RAIN
+    assert copy.getvalue() == BIRDS + b"\n" + RAIN + b"\n"
 
 
 def word(number="1", form="a", head="0", columns=10):

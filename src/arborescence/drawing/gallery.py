@@ -39,7 +39,7 @@ class Picture(NamedTuple):
     kind: str = ""
 
 
-class Entry(NamedTuple):
+class GalleryEntry(NamedTuple):
     """An entry of a page.
 
     Attributes
@@ -60,7 +60,7 @@ class Entry(NamedTuple):
     change: Mapping[str, Any] | None = None
 
 
-def gallery(title: str, intro: Iterable[str], entries: Iterable[Entry]) -> Iterator[str]:
+def gallery(title: str, intro: Iterable[str], entries: Iterable[GalleryEntry]) -> Iterator[str]:
     """Write a page of entries, each with drawings.
 
     Parameters
@@ -78,7 +78,7 @@ def gallery(title: str, intro: Iterable[str], entries: Iterable[Entry]) -> Itera
     Examples
     --------
     >>> from arborescence.treebank import Sentence
-    >>> entry = Entry("Birds", [Picture(Sentence.from_words(["Birds"], heads=[0]))])
+    >>> entry = GalleryEntry("Birds", [Picture(Sentence.from_words(["Birds"], heads=[0]))])
     >>> page = "".join(gallery("Trees", ["All trees."], [entry]))
     >>> page.startswith("<!DOCTYPE html>"), page.count("<svg")
     (True, 1)
@@ -93,7 +93,7 @@ def gallery(title: str, intro: Iterable[str], entries: Iterable[Entry]) -> Itera
     yield after
 
 
-def _written(entry: Entry) -> str:
+def _written(entry: GalleryEntry) -> str:
     """Write an entry as text that the page's script shows."""
     data = ""
     if entry.change is not None:

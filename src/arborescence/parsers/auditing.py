@@ -14,7 +14,7 @@ import numpy as np
 
 from arborescence.core.checks import check_count
 from arborescence.core.random import as_generator
-from arborescence.drawing.gallery import Entry, Picture, gallery
+from arborescence.drawing.gallery import GalleryEntry, Picture, gallery
 from arborescence.drawing.svg import Marks
 from arborescence.errors import TreebankError
 from arborescence.inference.decode import decode
@@ -389,7 +389,7 @@ def audit_html(findings: Iterable[Finding]) -> str:
     return "".join(gallery("Words to check", _INTRO.split("\n\n"), map(_entry, findings)))
 
 
-def _entry(finding: Finding) -> Entry:
+def _entry(finding: Finding) -> GalleryEntry:
     sentence, corrected = finding.sentence, finding.corrected()
     changes = finding.changes(corrected)
     differing = [each["word"] for each in changes if each["was"][:2] != each["now"][:2]]
@@ -397,7 +397,7 @@ def _entry(finding: Finding) -> Entry:
     numbers = " + ".join(f"{name} {value:.2f}" for name, value in parts)
     evidence, _, _ = str(finding).partition("  |  ")
     change = {"file": sentence.source, "line": sentence.line, "changes": changes}
-    return Entry(
+    return GalleryEntry(
         f"{evidence}\n{finding.value:.2f} = {numbers}",
         [
             Picture(sentence, Marks([finding.word], differing), "given", "wrong"),

@@ -252,7 +252,6 @@ def from_elsewhere(
 
 
 def _pieces(sentences: Iterable[Sentence]) -> Iterator[bytes]:
-    before = b"\n\n"
     columns: tuple[str, ...] | None = None  # the first sentence decides
     for sentence in sentences:
         raw = sentence.raw
@@ -261,10 +260,8 @@ def _pieces(sentences: Iterable[Sentence]) -> Iterator[bytes]:
             raw = plus.to_plus(raw, columns, first=True) if columns else raw
         elif columns:
             raw = plus.to_plus(raw, columns, first=False)
-        if not before.endswith(b"\n\n"):
-            yield b"\n" if before.endswith(b"\n") else b"\n\n"
-        yield raw
-        before = raw
+        # One empty line ends each sentence, however many the file had that it was read from.
+        yield raw.strip(b"\n") + b"\n\n"
 
 
 def inflated(file: IO[bytes], name: str) -> Iterator[bytes]:

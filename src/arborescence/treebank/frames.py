@@ -30,7 +30,9 @@ _COLUMNS: Final[dict[str, type]] = {
 class WordTable(NamedTuple):
     """The table of words: its columns with their types, and its rows."""
 
+    #: the type of each column, by its name
     types: dict[str, type]
+    #: the cells of each word, by the names of the columns
     rows: Iterator[Mapping[str, Any]]
 
     @classmethod

@@ -42,7 +42,9 @@ _ENUMERATED: Final = 14  # up to so many differences, all sign patterns (2^14) a
 class Interval(NamedTuple):
     """A confidence interval; nan if it cannot be estimated from the items."""
 
+    #: the lower end
     low: float
+    #: the upper end
     high: float
 
     @property

@@ -195,17 +195,23 @@ class TreeColumns:
 class Compared(NamedTuple):
     """A part of a text in both treebanks, and which of its words have the right heads."""
 
+    #: The part of the gold treebank.
     ours: Columns
+    #: The part of the parsed treebank.
     theirs: Columns
-    #: The trees of both.
+    #: The gold trees.
     gold: TreeColumns
+    #: The parsed trees.
     predicted: TreeColumns
-    #: The k words that are in both, as indices in each, shape (k,).
+    #: (k,) The words that are in both, as indices in the gold treebank.
     g: Integers
+    #: (k,) The same words as indices in the parsed treebank.
     p: Integers
-    #: Whether these words have the right head; head and relation; or the right edge, turned.
+    #: (k,) Whether these words have the right head.
     attached: _Mask
+    #: (k,) Whether these words have the right head and relation.
     labelled: _Mask
+    #: (k,) Whether these words have the right edge, turned.
     turned: _Mask
 
 

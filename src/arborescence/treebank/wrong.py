@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from arborescence.drawing.gallery import Entry, Picture, gallery
+from arborescence.drawing.gallery import GalleryEntry, Picture, gallery
 from arborescence.drawing.svg import Marks
 from arborescence.treebank.alignment import together
 from arborescence.treebank.columns import Numbering, columns_of
@@ -164,7 +164,7 @@ def errors_html(
     return gallery("Wrong sentences", intro, map(_entry, found))
 
 
-def _entry(wrong: Wrong) -> Entry:
+def _entry(wrong: Wrong) -> GalleryEntry:
     sentence = wrong.gold
     place = f"{sentence.source}:{sentence.line}" if sentence.source else ""
     text = "  ".join(filter(None, (sentence.sent_id, place)))
@@ -174,4 +174,6 @@ def _entry(wrong: Wrong) -> Entry:
         Picture(parsed, Marks((), words), f"parsed: {len(words)} wrong", "wrong")
         for parsed, words in zip(wrong.parsed, wrong.other, strict=True)
     ]
-    return Entry(f"{text}  {count} of {len(sentence)} edges differ", pictures, wrong.relations)
+    return GalleryEntry(
+        f"{text}  {count} of {len(sentence)} edges differ", pictures, wrong.relations
+    )

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from arborescence.drawing.gallery import Entry, Picture, gallery
+from arborescence.drawing.gallery import GalleryEntry, Picture, gallery
 from arborescence.drawing.svg import Marks
 from arborescence.treebank import Sentence
 
@@ -17,7 +17,9 @@ SIZES = [{"width": 390, "height": 844}, {"width": 1440, "height": 900}]
 def entry(number, decide=True):
     keys = ["obj", "nsubj"] if number % 2 else ["obj"]
     change = {"number": number} if decide else None
-    return Entry(f"entry {number}", [Picture(LONG, Marks([1], [1]), "gold", "right")], keys, change)
+    return GalleryEntry(
+        f"entry {number}", [Picture(LONG, Marks([1], [1]), "gold", "right")], keys, change
+    )
 
 
 def page_of(count, **options):

@@ -10,7 +10,7 @@ from arborescence.errors import ModelError, TreebankError
 from arborescence.parsers import Harmonizer, Keeper, load, pair
 from arborescence.parsers.harmonizer import calibration
 from arborescence.parsers.harmonizer.calibration import fit_line, on_line
-from arborescence.parsers.harmonizer.features import EDGES, Candidates
+from arborescence.parsers.harmonizer.features import EDGES, CandidateEdges
 from arborescence.parsers.harmonizer.kernels import STEPS, UP
 from arborescence.parsers.model_file import load as load_file
 from arborescence.parsers.model_file import save as save_file
@@ -304,7 +304,7 @@ def test_candidates_are_those_of_short_paths():
         n = int(rng.integers(1, 12))
         heads = [0, *(int(rng.integers(0, i + 1)) for i in range(1, n))]
         sentence = Sentence.from_words(list("abcdefghijkl"[:n]), heads=heads)
-        edges = Candidates([sentence])
+        edges = CandidateEdges([sentence])
         assert set(map(tuple, edges.ends.tolist())) == set(near(heads))
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from arborescence.distribution.arrays import TreeDistribution
 from arborescence.parsers.harmonizer.keeping import keep_rules
 from arborescence.parsers.harmonizer.lessons import SAME, Lessons
-from arborescence.parsers.harmonizer.scorer import Scorer
+from arborescence.parsers.harmonizer.scorer import EdgeScorer
 from arborescence.parsers.shared import scheme
 from arborescence.parsers.shared.confidence import fit_temperature
 
@@ -41,7 +41,7 @@ FIELDS: Final = {
 }
 
 
-class Calibration(NamedTuple):
+class PlattCalibration(NamedTuple):
     """Turns scores into probabilities.
 
     Marginals at a temperature are too low in the middle and right at the ends. So the log-odds of a
@@ -69,18 +69,24 @@ class Calibration(NamedTuple):
 
 
 class Fitted(NamedTuple):
-    """What folds of a sample say."""
+    """The options that folds of a sample choose."""
 
-    weight: float  # the factor of a parser's scores
-    calibration: Calibration
-    rules_help: bool  # whether words are right at least as often in trees that keep the rules
+    #: the factor of a parser's scores
+    weight: float
+    #: how scores become probabilities
+    calibration: PlattCalibration
+    #: whether words are right at least as often in trees that keep the rules
+    rules_help: bool
 
 
 class _Fold(NamedTuple):
     """Sentences that are held out, and scores that are not learned from them."""
 
-    scorer: Scorer
+    #: the scorer, which learned from the other sentences
+    scorer: EdgeScorer
+    #: the sentences in both annotations
     pairs: list[Pair]
+    #: their edges and columns
     lessons: Lessons
 
     def scored(self, weight: float) -> Scored:
@@ -135,11 +141,11 @@ def fitted(
         part = list(pairs[fold::_FOLDS])
         lessons = Lessons(others)
         if held < _ENOUGH and lessons.learnable:
-            scorer = Scorer.learn(others, lessons, epochs, rng, parser=parser)
+            scorer = EdgeScorer.learn(others, lessons, epochs, rng, parser=parser)
             folds.append(_Fold(scorer, part, Lessons(part)))
             held += len(part)
     if not folds:
-        return Fitted(_WEIGHTS[2], Calibration(), rules_help=True)
+        return Fitted(_WEIGHTS[2], PlattCalibration(), rules_help=True)
     weight, scored, most = 0.0, [], -1
     for factor in _WEIGHTS if parser else _WEIGHTS[:1]:
         tried = [each.scored(factor) for each in folds]
@@ -173,7 +179,7 @@ def _temperature(folds: list[_Fold], scored: list[Scored]) -> float:
     return fit_temperature(matrices, trees, root="single", projective=False)
 
 
-def _calibrated(folds: list[_Fold], trees: list[Labeled], temperature: float) -> Calibration:
+def _calibrated(folds: list[_Fold], trees: list[Labeled], temperature: float) -> PlattCalibration:
     edges, rights, chances, rights_named = [], [], [], []
     for fold, (scored, labels) in zip(folds, trees, strict=True):
         known, right = fold.lessons.heads >= 0, fold.right(scored)
@@ -181,7 +187,7 @@ def _calibrated(folds: list[_Fold], trees: list[Labeled], temperature: float) ->
         rights.append(right[known])
         chances.append(scored.chances[scored.rows[right], labels[right]])
         rights_named.append(fold.right_relations(labels)[right])
-    return Calibration(
+    return PlattCalibration(
         temperature,
         fit_line(np.concatenate(edges), np.concatenate(rights)),
         fit_line(np.concatenate(chances), np.concatenate(rights_named)),

@@ -69,7 +69,7 @@ def universal(relation: str) -> str:
     return re.split("[:/]", relation)[0]
 
 
-class Candidates:
+class CandidateEdges:
     """The candidate edges of some sentences: those whose words are near in a tree.
 
     Attributes
@@ -114,7 +114,7 @@ class Candidates:
             self._column(map(universal, relations)),
         )
 
-    def settled(self, heads: NDArray[np.int64], relations: Iterable[str]) -> Candidates:
+    def settled(self, heads: NDArray[np.int64], relations: Iterable[str]) -> CandidateEdges:
         """Return the candidates around signs: other words have new heads, and new relations.
 
         Parameters

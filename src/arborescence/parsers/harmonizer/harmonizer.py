@@ -16,13 +16,13 @@ from arborescence.core.random import as_generator
 from arborescence.errors import ModelError, TreebankError
 from arborescence.parsers import model_file
 from arborescence.parsers.harmonizer import calibration
-from arborescence.parsers.harmonizer.calibration import Calibration
+from arborescence.parsers.harmonizer.calibration import PlattCalibration
 from arborescence.parsers.harmonizer.chooser import ClassChooser
 from arborescence.parsers.harmonizer.corrections import next_corrected, overlaid
 from arborescence.parsers.harmonizer.features import WORDS, hashed
 from arborescence.parsers.harmonizer.keeping import keep_rules
 from arborescence.parsers.harmonizer.lessons import COLUMNS, SAME, Lessons, counted
-from arborescence.parsers.harmonizer.scorer import Scorer
+from arborescence.parsers.harmonizer.scorer import EdgeScorer
 from arborescence.parsers.shared import scheme
 from arborescence.parsers.shared.confidence import with_probs
 from arborescence.parsers.shared.given import batches
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from arborescence.core.random import Rng
-    from arborescence.parsers.harmonizer.features import Candidates
+    from arborescence.parsers.harmonizer.features import CandidateEdges
     from arborescence.parsers.harmonizer.pairing import Pair
     from arborescence.parsers.harmonizer.scorer import Scored
     from arborescence.rules.sets import AnyRules
@@ -84,15 +84,15 @@ class Harmonizer:
 
     def __init__(
         self,
-        scorer: Scorer,
+        scorer: EdgeScorer,
         columns: Mapping[str, ClassChooser],
         table: list[list[str | int]],
         *,
-        calibration: Calibration | None = None,
+        calibration: PlattCalibration | None = None,
         rules: str = "none",
     ) -> None:
         self._scorer, self._columns = scorer, columns
-        self._calibration = calibration or Calibration()
+        self._calibration = calibration or PlattCalibration()
         #: What became of each old relation: the old one, where its head is (``"same head"``,
         #: ``"reversed"``, ``"another head"``), the new one, and how many words.
         self.table = table
@@ -151,7 +151,7 @@ class Harmonizer:
         keeper = Keeper(rules) if rules != "none" else None
         held = pairs if calibrated else ()
         fitted = calibration.fitted(held, epochs, generator, parser=parser, keeper=keeper)
-        scorer = Scorer.learn(
+        scorer = EdgeScorer.learn(
             pairs, lessons, epochs, generator, parser=parser and fitted.weight > 0
         )
         scorer.weight = fitted.weight
@@ -271,7 +271,7 @@ class Harmonizer:
         return [self._scorer.relations[k] for k in labels.tolist()]
 
     def _tagged(
-        self, candidates: Candidates, rows: NDArray[np.int64], relations: list[str]
+        self, candidates: CandidateEdges, rows: NDArray[np.int64], relations: list[str]
     ) -> dict[str, list[str]]:
         """Return the new values of each column that changes; `SAME` for the old one."""
         if not self._columns:
@@ -324,13 +324,13 @@ class Harmonizer:
         columns = dict.fromkeys(fields["columns"], scheme.VALUES)
         classes = scheme.fields_of(fields["columns"], columns)
         return cls(
-            Scorer.from_file(header, arrays),
+            EdgeScorer.from_file(header, arrays),
             {
                 name: ClassChooser.from_file(each, scheme.part(arrays, f"{name}/"))
                 for name, each in classes.items()
             },
             fields["table"],
-            calibration=Calibration(
+            calibration=PlattCalibration(
                 fields["temperature"], tuple(fields["edge_line"]), tuple(fields["relation_line"])
             ),
             rules=fields["rules"],

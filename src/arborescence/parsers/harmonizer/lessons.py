@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from arborescence.parsers.harmonizer.features import Candidates, hashed
+from arborescence.parsers.harmonizer.features import CandidateEdges, hashed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +27,7 @@ class Lessons:
 
     Attributes
     ----------
-    candidates : Candidates
+    candidates : CandidateEdges
         Of the old sentences.
     gold : (words,) int64
         The row of each word's new edge in `candidates`; -1 if it is unknown or no candidate.
@@ -40,7 +40,7 @@ class Lessons:
     """
 
     def __init__(self, pairs: Sequence[Pair]) -> None:
-        self.candidates = Candidates([each.old for each in pairs])
+        self.candidates = CandidateEdges([each.old for each in pairs])
         self.relations: list[str] = []
         self.columns: dict[str, list[str]] = {name: [] for name in COLUMNS}
         heads: list[int] = []

@@ -11,7 +11,7 @@ from arborescence.inference.decode import decode
 from arborescence.parsers import registry
 from arborescence.parsers.harmonizer.chooser import ClassChooser, HeadChooser
 from arborescence.parsers.harmonizer.corrections import keep
-from arborescence.parsers.harmonizer.features import EDGES, Candidates, universal
+from arborescence.parsers.harmonizer.features import EDGES, CandidateEdges, universal
 from arborescence.parsers.shared import scheme
 
 if TYPE_CHECKING:
@@ -45,11 +45,16 @@ _FIELDS: Final = {
 class Scored(NamedTuple):
     """The scores of edges in some sentences, and the best trees."""
 
-    candidates: Candidates
-    matrices: list[NDArray[np.float32]]  # of each sentence: scores of edges
-    chances: NDArray[np.float32]  # (m, L): the probabilities of relations of each candidate
-    trees: list[Numbers]  # of each sentence: the head vector with the highest score
-    rows: Numbers  # (words,): the candidate of each word in it
+    #: the edges that have scores
+    candidates: CandidateEdges
+    #: of each sentence: scores of edges
+    matrices: list[NDArray[np.float32]]
+    #: (m, L): the probabilities of relations of each candidate
+    chances: NDArray[np.float32]
+    #: of each sentence: the head vector with the highest score
+    trees: list[Numbers]
+    #: (words,): the candidate of each word in it
+    rows: Numbers
 
     @property
     def labels(self) -> Numbers:
@@ -58,7 +63,7 @@ class Scored(NamedTuple):
         return found
 
 
-class Scorer:
+class EdgeScorer:
     """Scores edges of the new scheme, and chooses their relations.
 
     Signs come last: what they hang from depends on what becomes of the words around them. Their
@@ -133,7 +138,7 @@ class Scorer:
         TreebankError
             If corrected heads are no part of a tree.
         """
-        candidates = Candidates(sentences)
+        candidates = CandidateEdges(sentences)
         weights, chances = self._weighed(candidates)
         matrices = candidates.matrices(weights, _FAR)
         if self.parser is not None and self.weight:
@@ -168,7 +173,9 @@ class Scorer:
             trees.append(decode(matrix) if part.any() else tree)
         return found._replace(trees=trees, rows=found.candidates.rows_of(trees))
 
-    def _weighed(self, candidates: Candidates) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    def _weighed(
+        self, candidates: CandidateEdges
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Return the weights of candidates, and the probabilities of their relations."""
         places = candidates.places(EDGES)
         logs = self._heads.logs(places, candidates.groups)
@@ -223,7 +230,7 @@ def _decoded(matrix: NDArray[np.float32], sentence: Sentence) -> Numbers:
         ) from error
 
 
-def _rows_of_signs(candidates: Candidates) -> tuple[Numbers, Numbers]:
+def _rows_of_signs(candidates: CandidateEdges) -> tuple[Numbers, Numbers]:
     """Return the candidates of signs, and the first of them of each sign, as in `groups`."""
     signs = candidates.nodes[candidates.signs[candidates.nodes]]
     rows = np.flatnonzero(candidates.signs[candidates.ends[:, 1]])

@@ -65,7 +65,7 @@ def as_sentences(
 
 def _several(texts: Any) -> Iterable[Any]:
     """Return texts; OptionError for a single text, or anything else that is not a row of texts."""
-    if isinstance(texts, (str, bytes)) or not hasattr(texts, "__iter__"):
+    if isinstance(texts, (str, bytes, dict)) or not hasattr(texts, "__iter__"):
         raise OptionError(
             f"texts must be several, such as ['Hello.', 'Bye.'], not {texts!r:.60}: give a "
             "single text as it is"

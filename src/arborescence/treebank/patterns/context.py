@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from arborescence.drawing.gallery import Entry, Picture, gallery
+from arborescence.drawing.gallery import GalleryEntry, Picture, gallery
 from arborescence.drawing.svg import Marks
 from arborescence.treebank.spaces import placed_tokens
 
@@ -95,12 +95,12 @@ def matches_html(matches: Iterable[Match], pattern: str) -> Iterator[str]:
     return gallery("Matches", [pattern], map(_entry, matches))
 
 
-def _entry(match: Match) -> Entry:
+def _entry(match: Match) -> GalleryEntry:
     words = {*match.words.values()}
     heads = match.sentence.heads
     edges = [word for word in words if int(heads[word - 1]) in words]
     picture = Picture(match.sentence, Marks(words, edges))
-    return Entry(f"{place_of(match)}\n{in_context(match)}", [picture])
+    return GalleryEntry(f"{place_of(match)}\n{in_context(match)}", [picture])
 
 
 def names_of_words(match: Match) -> dict[int, list[str]]:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from arborescence.treebank.patterns.pattern import Block, Feature, Node, Pattern
+    from arborescence.treebank.patterns.pattern import Feature, GraphPattern, NodePattern, Pattern
 
     Integers = npt.NDArray[np.int64]
     Mask = npt.NDArray[np.bool_]
@@ -193,7 +193,7 @@ def _expanded(begins: Integers, ends: Integers, items: Integers) -> tuple[Intege
 class _Join:
     """The join of the nodes of a block with given nodes: one column of words for each node."""
 
-    def __init__(self, words: _Words, block: Block, given: dict[str, Integers]) -> None:
+    def __init__(self, words: _Words, block: GraphPattern, given: dict[str, Integers]) -> None:
         self._words, self._block = words, block
         self._columns: dict[str, Integers] = {}  # the words of each node that is joined
         self._given = given
@@ -234,7 +234,7 @@ class _Join:
             return self._rows
         return np.arange(len(next(iter(self._columns.values()))) if self._columns else 0)
 
-    def _candidates(self, node: Node) -> Mask:
+    def _candidates(self, node: NodePattern) -> Mask:
         """Return for each word whether it may be a node."""
         right = np.zeros(self._words.count, dtype=np.bool_)
         for features in node.choices or [[]]:

@@ -55,20 +55,23 @@ class Feature(NamedTuple):
     holds: Callable[[str | None], bool]
 
 
-class Node(NamedTuple):
+class NodePattern(NamedTuple):
     """A node of a pattern."""
 
+    #: its name
     name: str
-    #: lists of conditions, of which one list must hold; without lists, any word will do
+    #: lists of conditions: all conditions of one list must hold; without lists, any word fits
     choices: list[list[Feature]]
 
 
-class Edge(NamedTuple):
+class EdgePattern(NamedTuple):
     """An edge of a pattern."""
 
+    #: the name of its head
     head: str
+    #: the name of its dependent
     dependent: str
-    #: the condition on its relation, as one of the dependent
+    #: the condition on its relation, as a feature of the dependent
     relation: Feature
     #: the name of the edge; "" for none
     name: str
@@ -77,14 +80,18 @@ class Edge(NamedTuple):
 class Below(NamedTuple):
     """A path of edges."""
 
+    #: the name of the node where the path begins
     above: str
+    #: the name of the node where the path ends
     below: str
 
 
 class Order(NamedTuple):
     """The order of two words."""
 
+    #: the name of the first word
     first: str
+    #: the name of the second word
     second: str
     #: whether no word stands between them
     adjacent: bool
@@ -93,28 +100,40 @@ class Order(NamedTuple):
 class Equal(NamedTuple):
     """Two features that are equal, or differ."""
 
+    #: the name of a node
     one: str
+    #: the feature of this node
     one_feature: str
+    #: the name of another node
     other: str
+    #: the feature of the other node
     other_feature: str
+    #: whether the features differ
     differ: bool
 
 
-class Block(NamedTuple):
-    """What a pattern demands, or forbids: nodes and conditions between them."""
+class GraphPattern(NamedTuple):
+    """Nodes, and conditions between them, that a pattern demands or forbids."""
 
-    nodes: dict[str, Node]
-    edges: list[Edge]
+    #: the nodes by name
+    nodes: dict[str, NodePattern]
+    #: the edges between them
+    edges: list[EdgePattern]
+    #: the paths between them
     paths: list[Below]
+    #: their order
     orders: list[Order]
+    #: their equal or different features
     equal: list[Equal]
 
 
 class Pattern(NamedTuple):
-    """A pattern: what must be there, and blocks of which none may be there."""
+    """A pattern: a block that a tree must match, and blocks that it must not match."""
 
-    demanded: Block
-    forbidden: list[Block]
+    #: the block that a tree must match
+    demanded: GraphPattern
+    #: the blocks that a tree must not match
+    forbidden: list[GraphPattern]
 
 
 def parse(text: str) -> Pattern:
@@ -157,8 +176,8 @@ def parse(text: str) -> Pattern:
     return Pattern(demanded, forbidden)
 
 
-def _empty() -> Block:
-    return Block({}, [], [], [], [])
+def _empty() -> GraphPattern:
+    return GraphPattern({}, [], [], [], [])
 
 
 class _Reader:
@@ -211,7 +230,7 @@ class _Reader:
         self._at += 1
         return text
 
-    def block(self, block: Block, end: str) -> None:
+    def block(self, block: GraphPattern, end: str) -> None:
         """Read conditions up to the end of a block."""
         while not (self.at_end if not end else self.takes_word(end)):
             if self.at_end:
@@ -221,7 +240,7 @@ class _Reader:
             if not self.takes_word(";"):
                 self._condition(block)
 
-    def _condition(self, block: Block) -> None:
+    def _condition(self, block: GraphPattern) -> None:
         """Read a node, an edge, an order, or an equation."""
         edge_name = ""
         if self._tokens[self._at + 1][1] == ":":
@@ -245,7 +264,7 @@ class _Reader:
         elif sign not in ("", ";", "}", "pattern", "without"):
             raise self._error(self._tokens[self._at][2], "is not understood here: is ';' missing?")
 
-    def _node(self, block: Block, head: bool = False) -> str:
+    def _node(self, block: GraphPattern, head: bool = False) -> str:
         """Read the name of a node, and its features if there are any."""
         if self.takes_word(ANY):
             if head:
@@ -261,7 +280,7 @@ class _Reader:
                 given.append(self._features())
             # both what was said before of this node, and what is said now
             choices = [old + new for old in choices or [[]] for new in given]
-        block.nodes[name] = Node(name, choices)
+        block.nodes[name] = NodePattern(name, choices)
         return name
 
     def _features(self) -> list[Feature]:
@@ -304,7 +323,7 @@ class _Reader:
         right = re.sub(r"\\(.)", r"\1", text[1:-1]) if kind == "string" else text
         return right.__eq__
 
-    def _edge(self, block: Block, head: str, name: str) -> None:
+    def _edge(self, block: GraphPattern, head: str, name: str) -> None:
         """Read an edge after its head."""
         holds: Callable[[str | None], bool] = _any_relation
         if not self.takes_word("->"):
@@ -312,7 +331,7 @@ class _Reader:
             holds = self._relation()
             self._expect("]")
             self._expect("->")
-        block.edges.append(Edge(head, self._node(block), Feature("deprel", holds), name))
+        block.edges.append(EdgePattern(head, self._node(block), Feature("deprel", holds), name))
 
     def _relation(self) -> Callable[[str | None], bool]:
         """Read what is said of a relation: ``nsubj|obj``, ``^punct``, ``1=nsubj, 2=pass``."""
@@ -335,7 +354,7 @@ class _Reader:
                 break
         return lambda relation: all(test(relation) for test in tests) != excluded
 
-    def _equation(self, block: Block, name: str) -> None:
+    def _equation(self, block: GraphPattern, name: str) -> None:
         """Read ``.feature = value``, or ``.feature = NODE.feature``, after a node."""
         feature = self._word("the name of a feature")
         differ = self.takes_word("<>")
@@ -349,7 +368,7 @@ class _Reader:
             return
         test = (_is_none if differ else _is_some)(self._values())
         choices = block.nodes[name].choices or [[]]
-        block.nodes[name] = Node(name, [[*old, Feature(feature, test)] for old in choices])
+        block.nodes[name] = NodePattern(name, [[*old, Feature(feature, test)] for old in choices])
 
 
 def _any_relation(_: str | None) -> bool:

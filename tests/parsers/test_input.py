@@ -161,6 +161,7 @@ def test_missing_lists_of_words_are_counted():
     [
         (None, "Trees grow.", "texts must be several"),
         (None, 5, "texts must be several"),
+        (None, {"a": "Trees grow."}, "texts must be several"),
         (["Trees"], ["Trees"], "not both"),
         (None, ["Trees", 5], "^text 1 is 5, and must be a string"),
         (None, [["Trees"]], r"^text 0 is \['Trees'\]"),

@@ -6,7 +6,6 @@ from figures import rows, table, view
 
 SIZES = ("25", "50", "100", "200", "400")
 CONVERSION, PARSER = "experiment-conversion/conversion", "experiment-conversion/parser"
-NINE = "earlier/experiment-conversion/test-parts"
 DANISH = "Danish-DDT"
 
 
@@ -24,14 +23,6 @@ def page():
         ["schemes alike (mean)", *means(CONVERSION, *SIZES)],
         ["schemes that differ much (Danish)", *(danish[size] for size in SIZES)],
     ]
-
-
-@view("conversion/with-parser")
-def with_parser():
-    """Return LAS without a parser's scores and with them."""
-    columns = ("treebank", "LAS", "LAS with a parser")
-    found = [row for row in rows(NINE) if row["LAS with a parser"]]
-    return list(columns), [[row[name] for name in columns] for row in found]
 
 
 @view("conversion/curve")
@@ -58,4 +49,4 @@ def hundred():
 @view("conversion/worth")
 def worth():
     """Return what converted parts are worth."""
-    return table("experiment-conversion/worth-linear")
+    return table("experiment-conversion-worth/worth-linear")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -12,8 +14,8 @@ from arborescence.parsers.text import Text
 from arborescence.parsers.text.characters import CLOSING, LOWER, OPENING, PARAGRAPH, QUOTE, UPPER
 from arborescence.parsers.text.quotations import mend, without_spaces
 from arborescence.parsers.text.sentences import FIRST, LAST, LETTERS
-from test_spelled_otherwise import FILES
 
+FRENCH = Path(__file__).parents[3] / "models/fr/src/arborescence_fr/fr.npz"
 DIALOGUE = (
     "« Tu viens ? » demanda Marie. « Oui, j’arrive ! »",
     "« Je ne viendrai pas. »",
@@ -23,7 +25,7 @@ DIALOGUE = (
 
 @pytest.fixture(scope="module")
 def french():
-    header, arrays = model_file.load(FILES["fr"])
+    header, arrays = model_file.load(FRENCH)
     return Text.from_file(header["text"], scheme.part(arrays, "text/")).tokenizer
 
 

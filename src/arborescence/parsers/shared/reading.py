@@ -137,7 +137,7 @@ class Reading:
 
     def read(self, text: str) -> Read:
         """Return a text as the model reads it. O(n)."""
-        if self._is_unchanged(text):
+        if self._ascii and text.isascii() and _GRAVE not in text:
             return Read(text, None)
         read = text
         starts = None
@@ -176,14 +176,11 @@ class Reading:
         ]
 
     def _sentence(self, sentence: Sentence) -> Sentence:
-        if self._is_unchanged(sentence.raw):
+        if self._ascii and sentence.raw.isascii() and _GRAVE.encode() not in sentence.raw:
             return sentence
         forms = sentence.forms
         read = [self.form(form) for form in forms]
         return sentence if read == forms else sentence.with_forms(read)
-
-    def _is_unchanged(self, text: str) -> bool:
-        return self._ascii and text.isascii() and _GRAVE not in text
 
     def _edits(self, text: str) -> Iterable[tuple[int, int, str]]:
         for match in self._pattern.finditer(text):

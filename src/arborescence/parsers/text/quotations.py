@@ -116,7 +116,7 @@ def mend(scores: NDArray[np.float64], letters: NDArray[np.uint64], gaps: NDArray
             if stop > last and not (stop > t and tokens.goes_on(stop)):
                 scores[stop] = max(scores[stop], score)
             t = stop
-        if scores[t] > 0 and marks[last + 1 : t + 1].all():
+        if t > last and scores[t] > 0 and marks[last + 1 : t + 1].all():
             _join(scores, gaps, last, t)
         if scores[t] > 0:
             last = t

@@ -125,3 +125,22 @@ def test_the_last_paragraph_or_item() -> None:
     assert text[last_end(text, marks, len(text.rstrip())) :] == "d\n"
     assert last_end("a\nb", Lines(False).marks("a\nb"), 3) == 0
     assert last_end("", Lines(True).marks(""), 0) == 0
+
+
+QUERIES = """\
+what time is it in london
+how tall is the eiffel tower
+play some jazz music
+set an alarm for seven
+"""
+
+
+@pytest.mark.parametrize("text", [QUERIES, "[ ] Open it\n[x] close it, then\n[ ] go home\n"])
+def test_items_in_lower_case(text: str) -> None:
+    assert len(apart(text.strip())) == text.count("\n")
+
+
+@pytest.mark.parametrize("width", range(20, 101))
+def test_wrapped_lower_case_prose(width: int) -> None:
+    text = textwrap.fill(PROSE.lower().replace(".", "").replace(",", "").replace("-", "x"), width)
+    assert apart(text) == [text]

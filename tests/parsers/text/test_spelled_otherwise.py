@@ -16,7 +16,7 @@ from arborescence.errors import ModelError
 from arborescence.parsers import model_file
 from arborescence.parsers.shared import scheme
 from arborescence.parsers.shared.graphemes import joined, script_of
-from arborescence.parsers.shared.reading import Read
+from arborescence.parsers.shared.reading import Read, Reading
 from arborescence.parsers.text import Text, Tokenizer
 from arborescence.parsers.text.evidence import Evidence
 from arborescence.parsers.text.tokenizer import tokens_of
@@ -238,3 +238,30 @@ def test_places_of_tokens_that_something_else_has_cut(tokenizer):
     ends = np.cumsum([len(tokens([one])) for one in found]).tolist()
     assert len(ends) > 1
     assert tokenizer.sentence_stops(text, starts, stops) == ends
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "forms"),
+    [
+        ("english", "We`re here.", ["We", "`re", "here", "."]),
+        ("english-fast", "We´re here.", ["We", "´re", "here", "."]),
+        ("fr", "La 2ª et la nº 3º.", ["La", "2ª", "et", "la", "nº", "3º", "."]),
+    ],
+)
+def test_marks_within_words(name, text, forms):
+    assert [form for each in shipped(name).split(text) for form in each.forms] == forms
+
+
+def test_other_apostrophes_are_read():
+    reads = Reading(["'", "..."])
+    assert [reads.form(form) for form in ("we`re", "`", "``we", "ŉ", "‥")] == [
+        "we're", "`", "``we", "'n", "..."
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("fr", "Ελληνικά και κυριλλικά Москва"), ("english", "తెలుగు భాష చాలా అందమైన భాష")],
+)
+def test_unknown_letters_end_no_sentence(name, text):
+    assert len(list(shipped(name).split(text))) == 1

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 #: The same character in print and on a typewriter: models read the more frequent one for both.
 _ALIKE: Final = {
     "’": ("'",), "'": ("’",), "‘": ("'",), "‹": ("'",), "›": ("'",), "…": ("...",), "‒": ("–", "-"),
-    **dict.fromkeys("ʼ′´＇‛‚", ("’", "'")), **dict.fromkeys("‐‑−", ("-",)),
+    "‥": ("…", "..."), **dict.fromkeys("ʼ′´＇‛‚", ("’", "'")), **dict.fromkeys("‐‑−", ("-",)),
 }  # fmt: skip
 #: A character that says more than its substitutes (the best first). Models read the character if it
 #: is frequent enough to be learned, else the first known substitute.
@@ -50,6 +50,10 @@ _UNSEEN: Final = (
 #: them.
 _APART: Final = "\u200b\u200c"
 _LIGATURES: Final = {chr(c): unicodedata.normalize("NFKC", chr(c)) for c in range(0xFB00, 0xFB07)}
+
+# A grave accent that is an apostrophe: We`re. Elsewhere it is a quotation mark.
+_GRAVE: Final = "`"
+_BETWEEN_LETTERS: Final = rf"(?<=[^\W\d_]){_GRAVE}(?=[^\W\d_])"
 
 #: All characters that models read differently if they do not know them.
 _LOOKED_AT: Final = {
@@ -111,9 +115,9 @@ class Reading:
         self.known = None if known is None else tuple(sorted(set(known)))
         self._changes = _LIGATURES | ({} if self.known is None else _changes(self.known))
         unseen = _UNSEEN + "".join(one for one in _APART if one not in (self.known or ()))
-        changed = "".join(map(re.escape, self._changes))
-        self._pattern = re.compile(f"[{unseen}]+|[{changed}]")
-        self._ascii = not any(map(str.isascii, self._changes))
+        changed = "".join(re.escape(one) for one in self._changes if one != _GRAVE)
+        self._pattern = re.compile(f"[{unseen}]+|[{changed}]|{_BETWEEN_LETTERS}")
+        self._ascii = not any(one.isascii() for one in self._changes if one != _GRAVE)
 
     @classmethod
     def of(cls, treebank: Iterable[Sentence]) -> Self:
@@ -133,14 +137,14 @@ class Reading:
 
     def read(self, text: str) -> Read:
         """Return a text as the model reads it. O(n)."""
-        if text.isascii() and self._ascii:
+        if self._ascii and text.isascii() and _GRAVE not in text:
             return Read(text, None)
         read = text
         starts = None
         if self._pattern.search(read):
-            read, starts = _edited(read, self._edits(read))
+            read, starts = edited(read, self._edits(read))
         if not unicodedata.is_normalized("NFC", read):
-            read, again = _edited(read, _composed(read))
+            read, again = edited(read, _composed(read))
             starts = again if starts is None else starts[again]
         return Read(read, starts)
 
@@ -172,7 +176,7 @@ class Reading:
         ]
 
     def _sentence(self, sentence: Sentence) -> Sentence:
-        if sentence.raw.isascii() and self._ascii:
+        if self._ascii and sentence.raw.isascii() and _GRAVE.encode() not in sentence.raw:
             return sentence
         forms = sentence.forms
         read = [self.form(form) for form in forms]
@@ -181,7 +185,7 @@ class Reading:
     def _edits(self, text: str) -> Iterable[tuple[int, int, str]]:
         for match in self._pattern.finditer(text):
             start, stop = match.span()
-            new = self._changes.get(match[0], "")
+            new = self._changes.get(match[0], match[0] if match[0] == _GRAVE else "")
             # Invisible characters stay where a word would otherwise be empty.
             if new or _is_written(text[start - 1 : start]) or _is_written(text[stop : stop + 1]):
                 yield start, stop, new
@@ -205,6 +209,9 @@ def _changes(known: Sequence[str]) -> dict[str, str]:
         substitutes = [other for other in others if other in known]
         if one not in known and substitutes:
             changes[one] = substitutes[0]
+    for apostrophe in ("’", "'"):
+        if apostrophe in known:
+            changes |= {_GRAVE: apostrophe, "ŉ": f"{apostrophe}n"}
     return changes
 
 
@@ -219,7 +226,7 @@ def _composed(text: str) -> Iterable[tuple[int, int, str]]:
         start = stop
 
 
-def _edited(text: str, edits: Iterable[tuple[int, int, str]]) -> tuple[str, NDArray[np.int64]]:
+def edited(text: str, edits: Iterable[tuple[int, int, str]]) -> tuple[str, NDArray[np.int64]]:
     """Apply edits, in order; also return the place in the text of each character of the result."""
     pieces: list[str] = []
     starts: list[int] = []

@@ -48,8 +48,8 @@ _KIND_OF_CATEGORY: Final = {
 }  # fmt: skip
 _OTHER_PUNCTUATION: Final = 23
 _KIND_OF_CHARACTER: Final = (
-    dict.fromkeys(".!?…。！？؟।．｡۔", TERMINAL)
-    | dict.fromkeys(",、，،", COMMA)
+    dict.fromkeys(".!?…‥。！？؟।．｡۔﹒﹖﹗", TERMINAL)
+    | dict.fromkeys(",、，،﹐﹑", COMMA)
     | dict.fromkeys("'’", 13)
     | dict.fromkeys('"„“”«»', QUOTE)
     | dict.fromkeys(":;：；؛", 19)

@@ -16,6 +16,7 @@ import numpy as np
 
 from arborescence.parsers.shared import scheme
 from arborescence.parsers.shared.graphemes import joined, script_of
+from arborescence.parsers.text.characters import PARAGRAPH, SHORT_LINE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -35,6 +36,8 @@ _LATIN: Final = "LATIN"
 _AFTER_LATIN: Final = 0x250  # the first code point after the common Latin letters
 _COMBINING: Final = crc32(b"COMBINING")
 _UNKNOWN: Final = 1
+#: The signs of ordinal numbers, which belong to the figure or letter before: 2ª, nº.
+_ORDINALS: Final = (0xAA, 0xBA)
 #: Letters at the start of a run of letters and figures, before a figure: *Boeing* in *Boeing777*.
 _BEFORE_FIGURES: Final = re.compile(r"(?<![^\W_])[^\W\d_]{2,}(?=\d)")
 
@@ -99,6 +102,8 @@ class Evidence:
         whole, strange = np.zeros((2, codes.size), dtype=np.bool_)
         if not read.text.isascii():
             whole |= joined(codes)
+            for place in np.flatnonzero(np.isin(codes, _ORDINALS)).tolist():
+                whole[place - 1] |= place > 0 and read.text[place - 1].isalnum()
         if self.scripts is not None and not (self._first and read.text.isascii()):
             places = np.flatnonzero(codes >= self._first)
             scripts = _scripts_of(codes[places])
@@ -111,6 +116,13 @@ class Evidence:
             whole |= read.starts[1:] == read.starts[:-1]
         return whole, strange
 
+    def strange(self, read: Read) -> NDArray[np.bool_]:
+        """Return for each character of a text whether it is a letter of an unknown script, (n,)."""
+        if self.scripts is None or (self._first and read.text.isascii()):
+            return np.zeros(len(read.text), dtype=np.bool_)
+        codes = np.frombuffer(read.text.encode("utf-32-le"), dtype=np.uint32)
+        return (codes >= self._first) & ~np.isin(_scripts_of(codes), self._known)
+
     def to_file(self) -> dict[str, Any]:
         """Return the field of a model file."""
         return {"scripts": self.scripts, "figures": self.figures}
@@ -120,6 +132,17 @@ class Evidence:
         """Restore the evidence from the output of `to_file`, or raise `ModelError`."""
         fields = scheme.fields_of(header, _FIELDS)
         return cls(fields["scripts"], figures=fields["figures"])
+
+
+def without_chance(
+    scores: NDArray[np.float64], strange: NDArray[np.bool_], gaps: NDArray[np.uint8]
+) -> None:
+    """Take away ends of sentences after words of unknown scripts, except at the end of a line.
+
+    `scores`, (t,), is changed; `strange` tells which tokens end with a letter of such a script,
+    `gaps` what follows each token. Such an end has no evidence: no mark, no known word.
+    """
+    scores[strange & (gaps != SHORT_LINE) & (gaps < PARAGRAPH) & (scores > 0)] = -1.0
 
 
 def _before_figures(text: str, codes: NDArray[np.uint32]) -> list[int]:

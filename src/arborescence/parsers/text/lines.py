@@ -24,10 +24,13 @@ WITHIN, END, APART, JOINED = range(4)
 
 _LINE: Final = re.compile(r"([^\r\n]*)(\r\n?|\n|\Z)")
 # The mark of an entry in a list. Not ">", which cites wrapped text.
-_MARK: Final = re.compile(r"\s*(?:([-*+•‣◦▪■●○–—])|\(?\d{1,3}[.)]|\(?[a-z]\))\s+\S")
+_MARK: Final = re.compile(r"\s*(?:([-*+•‣◦▪■●○–—☐☑☒✓✔])|\[[ xX]?\]|\(?\d{1,3}[.)]|\(?[a-z]\))\s+\S")
 _GOES_ON: Final = tuple(",;&([{-–—")
 # No prose is wrapped at less: where all lines are shorter, any word would have fitted.
 _LEAST_WIDTH: Final = 40
+# Lines in lower case are items if all are shorter than this, and there are so many of them.
+_SHORT: Final = 60
+_LEAST_LINES: Final = 3
 # So many line ends of a document tell of what its short paragraphs are.
 _ENOUGH: Final = 5
 _ITEMS: Final = (
@@ -68,6 +71,8 @@ class _Line(NamedTuple):
     first: int
     #: whether it begins with a small letter
     small: bool
+    #: whether it ends with a mark
+    ended: bool
     #: whether it ends like a line in the middle of a sentence
     goes_on: bool
     #: the mark of an entry in a list: the mark itself, or "1" for numbers and letters
@@ -83,6 +88,7 @@ class _Line(NamedTuple):
             len(text.rstrip()),
             len(words[0]),
             words[0][0].islower(),
+            not text.rstrip()[-1].isalnum(),
             text.rstrip().endswith(_GOES_ON),
             (found[1] or "1") if found else "",
         )
@@ -106,6 +112,17 @@ class LineBlock(NamedTuple):
         fitting = [line.width + 1 + after.first <= width for line, after in pairs]
         going_on = sum(line.goes_on or after.small for line, after in pairs)
         return cls(lines, fitting, Count(len(pairs), sum(fitting), going_on))
+
+    def is_bare(self) -> bool:
+        """Return whether these are short lines without marks at their ends, and of no common width.
+
+        No line of wrapped text has room for the next word within the width of the longest line.
+        """
+        width = max(line.width for line in self.lines)
+        room = sum(line.width + 1 + after.first <= width for line, after in pairwise(self.lines))
+        if width >= _SHORT or len(self.lines) < _LEAST_LINES:
+            return False
+        return 3 * room >= len(self.lines) - 1 and not any(line.ended for line in self.lines)
 
     def entries(self) -> list[bool]:
         """Return for each line but the last whether the next one is an entry of a list."""
@@ -160,7 +177,7 @@ class Lines:
         own, entries = block.tally, block.entries()
         told = known.ends >= _ENOUGH and known.is_of_items(0.4) and 4 * own.going_on <= own.ends
         is_list = any(entries) and 3 * sum(entries) >= own.ends  # its lines may be wrapped
-        if not is_list and (told or own.is_of_items(0.5)):
+        if not is_list and (told or own.is_of_items(0.5) or block.is_bare()):
             entries = [True] * own.ends
             if self._tell:
                 self._tell(_ITEMS)

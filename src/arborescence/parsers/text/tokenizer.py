@@ -23,8 +23,9 @@ from arborescence.parsers.text import sentences as ends_of_sentences
 from arborescence.parsers.text import words as ends_of_words
 from arborescence.parsers.text.characters import INSIDE, NO_GAP, PARAGRAPH, Characters
 from arborescence.parsers.text.cut_words import is_known, joined, numbers_of
-from arborescence.parsers.text.evidence import Evidence
+from arborescence.parsers.text.evidence import Evidence, without_chance
 from arborescence.parsers.text.lines import Lines, last_end
+from arborescence.parsers.text.quotations import before_spaces, mend, without_spaces
 from arborescence.parsers.text.words import Splitter
 from arborescence.parsers.text.writing import Tokens, Writer, stops_of, with_contractions
 from arborescence.treebank.spaces import NOT_SPACED, begins_paragraph, surface
@@ -257,8 +258,10 @@ class Tokenizer:
         >>> tokenizer.sentence_stops("We saw it. They left.", starts, stops)
         [4, 7]
         """
-        letters = self._letters(text, self._reading.read(text), starts, stops)
-        return list(stops_of(self._scores(letters), [1] * len(letters), lambda _: None))
+        letters, gaps = self._letters(text, self._read(text), starts, stops)
+        scores = self._scores(letters)
+        mend(scores, letters, gaps)
+        return list(stops_of(scores, [1] * len(letters), lambda _: None))
 
     def split_contractions(self, sentences: Sequence[Sentence]) -> list[Sentence]:
         """Split words that stand for several into multiword tokens: see `Parser.split`."""
@@ -269,7 +272,7 @@ class Tokenizer:
         stops = np.cumsum([len(form) + 1 for form in forms]) - 1
         starts = stops - [len(form) for form in forms]
         read = self._reading.read(text)
-        letters = self._letters(text, read, starts, stops)
+        letters, _ = self._letters(text, read, starts, stops)
         words = self._splitter.split(list(map(self._reading.form, forms)), letters)
         split, first = [], 0
         for sentence in sentences:
@@ -285,15 +288,15 @@ class Tokenizer:
 
     def _letters(
         self, text: str, read: Read, starts: npt.ArrayLike, stops: npt.ArrayLike
-    ) -> NDArray[np.uint64]:
-        """Return the hashes of the tokens between places in a text."""
+    ) -> tuple[NDArray[np.uint64], NDArray[np.uint8]]:
+        """Return the hashes of the tokens between places in a text, and the gaps after them."""
         characters = Characters.of(read.text, read.at(Lines(None).marks(text)))
         in_text = np.flatnonzero(characters.offsets >= 0)
         places = np.empty(len(read.text), dtype=np.int64)
         places[characters.offsets[in_text]] = in_text
         first = places[read.places(starts)]
         last = places[read.places(np.asarray(stops) - 1)]
-        return _spelled(characters, first, last)
+        return _spelled(characters, first, last), characters.gaps[last]
 
     def _first(self, text: str, writer: Writer, layout: Lines) -> tuple[int, Iterable[Sentence]]:
         """Return the number of characters used, and complete sentences from the start of a text."""
@@ -324,7 +327,7 @@ class Tokenizer:
     ) -> Tokens:
         """Split a text into tokens; where lines are sentences, only their ends end sentences."""
         own, removed = joined(text, marks, self._knows)
-        read = self._reading.read(own.text)
+        read = self._read(own.text)
         marks = own.at(marks)
         try:
             whole = partial(self._evidence.inside, read)
@@ -337,6 +340,9 @@ class Tokenizer:
             ) from error
         cuts = np.zeros(characters.folded.size, dtype=np.bool_)
         ends_of_words.cut(characters, self._with_spaces, self._words, cuts, NO_GOLD, NOTHING)
+        spaced = before_spaces(read, own.text)
+        if spaced.size:
+            cuts |= np.isin(characters.offsets, spaced)
         starts, stops = _bounds(characters, cuts)
         letters = _spelled(characters, starts, stops)
         gaps = characters.gaps[stops]
@@ -344,6 +350,9 @@ class Tokenizer:
             scores = np.where(gaps >= PARAGRAPH, np.inf, -np.inf)
         else:
             scores = self._scores(letters)
+            mend(scores, letters, gaps)
+            strange = self._evidence.strange(read)[characters.offsets[stops]]
+            without_chance(scores, strange, gaps)
         first, last = characters.offsets[starts], characters.offsets[stops] + 1
         forms = self._forms(read.text, first, last)
         words = self._splitter.split(forms, letters) if self._splitter else {}
@@ -351,6 +360,9 @@ class Tokenizer:
         begin, stop = first, last
         if read.starts is not None:
             begin, stop = read.starts[first], read.starts[last]
+            if spaced.size:
+                sizes = [len(form.rstrip()) for form in _texts(own.text, begin, stop)]
+                stop = begin + np.array(sizes)
             for number, parts in words.items():
                 words[number] = read.given(own.text, int(first[number]), parts)
             forms = self._forms(own.text, begin, stop)
@@ -359,6 +371,10 @@ class Tokenizer:
         begin, stop = begin.tolist(), stop.tolist()
         return Tokens(forms, begin, stop, gaps.tolist(), scores, words, text, removed, ends)
 
+    def _read(self, text: str) -> Read:
+        """Return a text as the model reads it."""
+        return without_spaces(self._reading.read(text), text, self._reading.known or ())
+
     def _knows(self, word: str) -> bool:
         """Return whether a word is one of its treebank, or two: *du*."""
         word = self._reading.form(word).lower()
@@ -366,7 +382,7 @@ class Tokenizer:
 
     def _forms(self, text: str, starts: NDArray[np.int64], stops: NDArray[np.int64]) -> list[str]:
         """Return the forms of tokens between places in a text."""
-        forms = [text[i:j] for i, j in zip(starts.tolist(), stops.tolist(), strict=True)]
+        forms = _texts(text, starts, stops)
         return [" ".join(form.split()) for form in forms] if self._with_spaces else forms
 
     def _scores(self, letters: NDArray[np.uint64]) -> NDArray[np.float64]:
@@ -419,6 +435,11 @@ def _bounds(
     ends = np.flatnonzero(cuts)
     written = np.flatnonzero(characters.kinds)
     return written[np.searchsorted(written, np.concatenate(([0], ends + 1))[: ends.size])], ends
+
+
+def _texts(text: str, starts: NDArray[np.int64], stops: NDArray[np.int64]) -> list[str]:
+    """Return the parts of a text between places."""
+    return [text[i:j] for i, j in zip(starts.tolist(), stops.tolist(), strict=True)]
 
 
 def _spelled(

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arborescence.treebank import Sentence, raw_text, read
-from arborescence.treebank.spaces import escaped, surface, unescaped
+from arborescence.treebank.surface import escaped, surface, unescaped
 
 
 @given(st.text(alphabet=st.characters(exclude_categories=["Cs"])))

@@ -33,8 +33,6 @@ from arborescence.cli.sentences import (
 )
 from arborescence.errors import OptionError, TreebankError
 from arborescence.treebank.encodings import UTF8
-from arborescence.treebank.spaces import placed, with_ranges
-from arborescence.treebank.tables import read_column
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -250,6 +248,8 @@ def reader_of(
 ) -> Callable[[str], Iterator[Sentence]]:
     """Return the function that reads a file."""
     if options.column is not None:
+        from arborescence.treebank.tables import read_column
+
         column, encoding = options.column, options.encoding
         return lambda file: parser.split(texts=read_column(file, column, encoding))
     encoding, quiet = options.encoding, options.quiet
@@ -269,10 +269,10 @@ def analyses(
     if options.format == "conllu" and options.sentence is None and not options.column:
         sentences = hinting(sentences)
     sentences = watched(sentences, options, skipped)
-    if options.ranges:
-        sentences = with_ranges(sentences)
-    elif options.is_placed:
-        sentences = placed(sentences)
+    if options.ranges or options.is_placed:
+        from arborescence.treebank.spaces import placed, with_ranges
+
+        sentences = (with_ranges if options.ranges else placed)(sentences)
     how: ParseOptions = {
         "root": options.root,
         "projective": options.projective,

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from arborescence.treebank.sentence import Sentence
-
+#: A `Sentence`: modules do not import each other.
+Sentence = Any
 #: The comment with the probability of a tree.
 TREE_PROB: Final = "tree_prob"
 
@@ -21,9 +21,10 @@ def described(sentence: Sentence) -> dict[str, Any]:
 
 def ranked_trees(analyses: Sequence[Sentence]) -> dict[str, Any]:
     """Describe a sentence and its k best analyses, which have their weights in comments."""
-    from arborescence.treebank.conllu import weight_of
-
-    trees = [{"weight": weight_of(sentence), **edges_of(sentence)} for sentence in analyses]
+    trees = [
+        {"weight": float(sentence.comment("kbest_weight")), **edges_of(sentence)}
+        for sentence in analyses
+    ]
     return {**words_of(analyses[0]), "analyses": trees}
 
 

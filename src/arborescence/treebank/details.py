@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from arborescence.treebank.columns import Columns, Integers
-    from arborescence.treebank.tally import Compared
+    from arborescence.treebank.comparison import Compared
 
     Mask = npt.NDArray[np.bool_]
 

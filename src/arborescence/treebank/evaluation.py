@@ -14,9 +14,10 @@ from arborescence.core.choices import Measure, check_choice
 from arborescence.errors import TreebankError
 from arborescence.treebank.alignment import align, together
 from arborescence.treebank.columns import Columns, Numbering, columns_of
+from arborescence.treebank.comparison import TreeColumns, counterparts
 from arborescence.treebank.conllu import read, read_kbest
 from arborescence.treebank.sentence import DEPREL
-from arborescence.treebank.tally import EvaluationCounts, TreeColumns, base, counterparts
+from arborescence.treebank.tally import EvaluationCounts, base
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

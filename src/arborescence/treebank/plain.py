@@ -13,7 +13,7 @@ from arborescence.system.files import opened
 from arborescence.treebank.conllu import inflated
 from arborescence.treebank.encodings import REMEDY, UTF8, in_utf8
 from arborescence.treebank.sentence import Sentence
-from arborescence.treebank.spaces import AFTER, escaped
+from arborescence.treebank.surface import AFTER, escaped
 
 if TYPE_CHECKING:
     import os

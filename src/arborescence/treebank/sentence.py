@@ -417,7 +417,7 @@ class Sentence:
         >>> sentence.ranges, sentence.start, sentence.end
         ([(7, 12), (7, 12), (13, 15), (15, 16)], 7, 16)
         """
-        from arborescence.treebank.spaces import ranges_of
+        from arborescence.treebank.surface import ranges_of
 
         return ranges_of(self)
 

@@ -10,17 +10,18 @@ from arborescence.drawing.gallery import GalleryEntry, Picture, gallery
 from arborescence.drawing.svg import Marks
 from arborescence.treebank.alignment import together
 from arborescence.treebank.columns import Numbering, columns_of
+from arborescence.treebank.comparison import compare
 from arborescence.treebank.sentence import DEPREL
-from arborescence.treebank.tally import base, compare
+from arborescence.treebank.tally import base
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterable, Iterator
 
     from arborescence.treebank.columns import Integers
+    from arborescence.treebank.comparison import Compared
     from arborescence.treebank.details import Mask
     from arborescence.treebank.sentence import Sentence
-    from arborescence.treebank.tally import Compared
 
 
 class Wrong(NamedTuple):

@@ -15,7 +15,7 @@ import numpy as np
 
 from arborescence.errors import TreebankError
 from arborescence.treebank.copies import folded, letters_of
-from arborescence.treebank.spaces import surface
+from arborescence.treebank.surface import surface
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

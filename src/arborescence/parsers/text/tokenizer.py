@@ -28,7 +28,7 @@ from arborescence.parsers.text.lines import Lines, last_end
 from arborescence.parsers.text.quotations import before_spaces, mend, without_spaces
 from arborescence.parsers.text.words import Splitter
 from arborescence.parsers.text.writing import Tokens, Writer, stops_of, with_contractions
-from arborescence.treebank.spaces import NOT_SPACED, begins_paragraph, surface
+from arborescence.treebank.surface import NOT_SPACED, begins_paragraph, surface
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

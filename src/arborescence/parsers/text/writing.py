@@ -12,7 +12,7 @@ import numpy as np
 
 from arborescence.parsers.text.characters import PARAGRAPH
 from arborescence.treebank import read
-from arborescence.treebank.spaces import (
+from arborescence.treebank.surface import (
     AFTER,
     BEFORE,
     BETWEEN_PARAGRAPHS,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from arborescence.drawing.gallery import GalleryEntry, Picture, gallery
 from arborescence.drawing.svg import Marks
-from arborescence.treebank.spaces import placed_tokens
+from arborescence.treebank.surface import placed_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

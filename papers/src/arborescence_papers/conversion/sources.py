@@ -51,8 +51,10 @@ def _alone(file: str, today: str, *, parser: bool = False) -> Part:
 
 
 def _beside(train: str, today: str) -> Part:
-    names = (train, "dev-old", "test-old")
-    return Part(*((f"{today}/{name}.conllu.gz",) for name in names), today)
+    def file(name: str) -> tuple[str]:
+        return (f"{today}/{name}.conllu.gz",)
+
+    return Part(file(train), file("dev-old"), file("test-old"), today)
 
 
 _ROMANIAN: Final = ("Romanian-RRT/dev-2016.conllu.gz", "Romanian-RRT/test-2016.conllu.gz")

@@ -128,7 +128,7 @@ class Candidates:
         known = np.array([bool(name) for name in names]) & (heads >= 0)
         known &= ~self.signs[self.nodes]
         nodes = self.nodes[known]
-        trees, whole, kinds = (each.copy() for each in (self.trees, self._whole, self._kinds))
+        trees, whole, kinds = self.trees.copy(), self._whole.copy(), self._kinds.copy()
         trees[nodes] = heads[known]
         whole[nodes] = self._column(names)[nodes]
         kinds[nodes] = self._column(map(universal, names))[nodes]

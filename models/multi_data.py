@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from arborescence.parsers.folders import Treebank, spdx
-from arborescence.parsers.recipe import parts_of
 from arborescence.treebank import read, write
 from treebanks import Held
 
@@ -152,7 +151,7 @@ class Shared:
     def part(self, name: str, part: str) -> list[Sentence]:
         """Read today's part of a treebank; a part that is in both folders is read once."""
         for folder in self._folders:
-            files = parts_of(folder / name)[part] if (folder / name).is_dir() else ()
+            files = [each for each in sorted((folder / name).glob("*")) if _is(part, each.name)]
             if files:
                 return [sentence for file in files for sentence in read(file)]
         return []
@@ -188,6 +187,11 @@ class Shared:
             if any((folder / name).glob("README*"))
         ]
         return sorted({spdx(named[0] if named else self._licences[name]), *source.also})
+
+
+def _is(part: str, file: str) -> bool:
+    """Return whether a file is a part of today: train-2017, dev-old and others are not."""
+    return re.fullmatch(rf"(.*-)?{part}\.conllu(\.gz)?", file) is not None
 
 
 def blocks(sentences: Iterable[Sentence]) -> list[Block]:

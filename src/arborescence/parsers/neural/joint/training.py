@@ -127,6 +127,13 @@ class JointTrainer(Run):
         with torch.random.fork_rng(self._forked):
             super().run(*args, **options)
 
+    def go_back_to_best(self) -> None:
+        """Give the network the parameters of the best epoch."""
+        with torch.no_grad():
+            for name, parameter in self.network.named_parameters():
+                if name in self.best:
+                    parameter.copy_(torch.from_numpy(self.best[name]))
+
     def scores(self, treebanks: Treebanks) -> dict[str, JointScores]:
         """Return how well each treebank is parsed from words, by the network as it is now."""
         network = self.network.eval()

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from unicodedata import category
 
 import numpy as np
-import wordfreq
 from safetensors.numpy import save_file
 from tokenizers import AddedToken, Tokenizer, models, normalizers, pre_tokenizers, processors
 
@@ -172,7 +171,7 @@ def kept_pieces(encoder: Encoder, treebanks: Path, most: int) -> list[int]:
         if len(bare) < 2 and (not bare or ord(bare) < _ALPHABETS or category(bare)[0] in "PS"):
             always.add(number)
     counts = list(counted(tokenizer_of(encoder, list(every)), treebanks, len(every)))
-    low, high = 0.5, 1.0
+    low, high = 0.0, 1.0
     while high - low > _NEAR:
         share = (low + high) / 2
         fits = len(always.union(*(most_of(each, share) for each in counts))) <= most
@@ -183,6 +182,8 @@ def kept_pieces(encoder: Encoder, treebanks: Path, most: int) -> list[int]:
 
 def counted(tokenizer: Tokenizer, treebanks: Path, size: int) -> Iterator[NDArray[Any]]:
     """Yield how frequent each piece is: in the treebanks of a language, and in its word list."""
+    import wordfreq
+
     text = (treebanks / "treebanks.json").read_text(encoding="utf-8")
     listed = json.loads(text)["treebanks"]
     for language in sorted({each["language"] for each in listed.values()}):

@@ -61,7 +61,7 @@ def main() -> None:
             )
     chosen = vars(parser.parse_args())
     folder, output, stop = chosen.pop("treebanks"), chosen.pop("output"), chosen.pop("stop")
-    encoder = Encoder.load(chosen.pop("encoder"), fine_tune=True)
+    encoder = Encoder.load(chosen.pop("encoder"), layers=1, fine_tune=True)
     words = chosen.pop("dev_words")
     settings = JointSettings(**chosen)
     listed = json.loads((folder / "treebanks.json").read_text(encoding="utf-8"))["treebanks"]

@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 MOST: Final = 25_000
 #: The pieces of one character below this are kept: those of the alphabets of Europe.
 _ALPHABETS: Final = 0x600
-#: The search for the share of pieces ends when it is as near as this.
-_NEAR: Final = 1e-4
 #: The weights of a block of four bits, and its bytes: a scale, then two weights in each byte.
 _BLOCK: Final = 32
 _BYTES: Final = 18
@@ -164,20 +162,20 @@ def tokenizer_of(encoder: Encoder, kept: list[int]) -> Tokenizer:
 
 def kept_pieces(encoder: Encoder, treebanks: Path, most: int) -> list[int]:
     """Return the numbers of at most `most` pieces, in order; print the share that they have."""
-    every = range(len(encoder.pieces))
     always = {*encoder.special}
     for number, (piece, _) in enumerate(encoder.pieces):
         bare = piece.lstrip("▁")
         if len(bare) < 2 and (not bare or ord(bare) < _ALPHABETS or category(bare)[0] in "PS"):
             always.add(number)
-    counts = list(counted(tokenizer_of(encoder, list(every)), treebanks, len(every)))
-    low, high = 0.0, 1.0
-    while high - low > _NEAR:
-        share = (low + high) / 2
-        fits = len(always.union(*(most_of(each, share) for each in counts))) <= most
-        low, high = (share, high) if fits else (low, share)
-    print(f"the pieces that make up {low:.4f} of each language", flush=True)  # noqa: T201
-    return sorted(always.union(*(most_of(each, low) for each in counts)))
+    size = len(encoder.pieces)
+    reached = np.full(size, np.inf)
+    for counts in counted(tokenizer_of(encoder, list(range(size))), treebanks, size):
+        reached = np.minimum(reached, shares_before(counts))
+    reached[list(always)] = -1
+    order = np.argsort(reached, kind="stable")[:most]
+    kept = order[reached[order] < np.inf]
+    print(f"the pieces of {reached[kept].max():.4f} of each language", flush=True)  # noqa: T201
+    return sorted(kept.tolist())
 
 
 def counted(tokenizer: Tokenizer, treebanks: Path, size: int) -> Iterator[NDArray[Any]]:
@@ -200,15 +198,17 @@ def counted(tokenizer: Tokenizer, treebanks: Path, size: int) -> Iterator[NDArra
             yield np.bincount(*_pieces_of(tokenizer, weighed), minlength=size)
 
 
-def most_of(counts: NDArray[Any], share: float) -> set[int]:
-    """Return the fewest numbers that have a share of all counts.
+def shares_before(counts: NDArray[Any]) -> NDArray[np.float64]:
+    """Return the share of all counts that more frequent pieces have; infinite without counts.
 
-    >>> sorted(most_of(np.array([1, 7, 0, 2]), 0.9))
-    [1, 3]
+    >>> shares_before(np.array([1, 7, 0, 2])).tolist()
+    [0.9, 0.0, inf, 0.7]
     """
     order = np.argsort(-counts, kind="stable")
-    reached = np.cumsum(counts[order]) - counts[order] < share * counts.sum()
-    return set(order[reached & (counts[order] > 0)].tolist())
+    shares = np.full(len(counts), np.inf)
+    shares[order] = (np.cumsum(counts[order]) - counts[order]) / counts.sum()
+    shares[counts == 0] = np.inf
+    return shares
 
 
 def _pieces_of(tokenizer: Tokenizer, words: dict[str, Any]) -> tuple[Any, Any]:

@@ -90,11 +90,9 @@ def test_an_encoder_is_cut_down(module, tmp_path):
     assert encoder.cut([["owls", "z"]]).ids.tolist() == [[0, 5, 6, 4, 3, 2]]
 
 
-def test_the_fewest_pieces_that_have_a_share(module):
-    multi = module("multi_encoder")
-    counts = np.array([1, 7, 0, 2])
-    assert multi.most_of(counts, 0.9) == {1, 3}
-    assert multi.most_of(counts, 1.0) == {0, 1, 3}
+def test_the_share_of_more_frequent_pieces(module):
+    shares = module("multi_encoder").shares_before(np.array([1, 7, 0, 2]))
+    assert shares.tolist() == [0.9, 0, np.inf, 0.7]
 
 
 def test_pieces_are_kept_up_to_a_number(module, tmp_path, monkeypatch):

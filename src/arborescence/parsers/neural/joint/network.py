@@ -86,6 +86,13 @@ class JointOutputs(NamedTuple):
 class JointNetwork(nn.Module):
     """The network; the encoder is copied."""
 
+    #: (A, V) int64: the column of each value among the logits of features.
+    _columns: Tensor
+    #: What the treebanks have: see `Inventory`.
+    _has_relation: Tensor
+    _has_upos: Tensor
+    _has_feature: Tensor
+
     def __init__(
         self, encoder: Encoder, inventory: Inventory, *, arc: int, label: int, dropout: float
     ) -> None:
@@ -113,7 +120,6 @@ class JointNetwork(nn.Module):
         for row, count in zip(columns, counts, strict=True):
             row[:count] = np.arange(first, first + count)
             first += count
-        #: Not trained: where the values of attributes are, and what the treebanks have.
         self.register_buffer("_columns", torch.from_numpy(columns), persistent=False)
         for name in ("relation", "upos", "feature"):
             mask = torch.from_numpy(getattr(inventory, f"has_{name}"))

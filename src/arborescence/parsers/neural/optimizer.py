@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping
 
     from numpy.typing import NDArray
 
@@ -25,12 +25,12 @@ class Optimizer:
     def __init__(
         self,
         named: Iterable[tuple[str, torch.Tensor]],
-        groups: Sequence[Mapping[str, Any]],
+        groups: list[dict[str, Any]],
         rate: float,
     ) -> None:
         self._named = list(named)
         self._adam = torch.optim.AdamW(
-            list(groups),
+            groups,
             lr=rate,
             betas=_BETAS,
             weight_decay=_DECAY,

@@ -157,6 +157,21 @@ def test_an_inventory_is_stored(inventory):
         Inventory.from_file({"A": {"relations": []}})
 
 
+def test_what_is_no_feature_is_left_out():
+    """Old treebanks have it; a model file must not."""
+    old = Sentence.from_words(
+        ["Owls", "."], heads=[0, 1], deprels=["root", "punct"], feats=["Number=Plur|clb", "odd="]
+    )
+    values = TreebankValues.of("en", [old])
+    assert values.features == ("Number=Plur",)
+    known = Inventory({"English-Old": values})
+    assert known.written(known.features_of(old, 0)) == ["Number=Plur", "_"]
+    header = known.to_file()
+    header["English-Old"]["features"] = ["clb"]
+    with pytest.raises(ModelError, match="such as Case=Nom"):
+        Inventory.from_file(header)
+
+
 def test_unknown_features_are_not_learned(inventory):
     without = Sentence.from_words(["Owls"], heads=[0], deprels=["root"])
     assert (inventory.features_of(without, 0) == -1).all()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 import numpy as np
@@ -20,6 +21,11 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.int64]
 
 _VALUES: Final = scheme.list_of(scheme.VALUE, 0, 10**5)
+#: Old treebanks have others in FEATS, too: nothing is learned of them.
+_FEATURE: Final = scheme.Field(
+    "an attribute and its value, such as Case=Nom",
+    lambda value: isinstance(value, str) and re.fullmatch(r"[^=|\s]+=[^|\s]+", value) is not None,
+)
 
 
 class TreebankValues(NamedTuple):
@@ -43,12 +49,21 @@ class TreebankValues(NamedTuple):
             for head, relation in zip(sentence.heads.tolist(), sentence.deprels, strict=True):
                 found[0 if head == 0 else 1].add(relation)
             found[2].update(sentence.upos)
-            found[3].update(piece for value in set(sentence.feats) for piece in pieces_of(value))
+            found[3].update(
+                piece
+                for value in set(sentence.feats)
+                for piece in pieces_of(value)
+                if _FEATURE.fits(piece)
+            )
         return cls(language, *(tuple(sorted(values - {"_"})) for values in found))
 
 
 #: The fields of a treebank in a model file.
-_FIELDS: Final = {"language": scheme.VALUE, **dict.fromkeys(TreebankValues._fields[1:], _VALUES)}
+_FIELDS: Final = {
+    "language": scheme.VALUE,
+    **dict.fromkeys(TreebankValues._fields[1:], _VALUES),
+    "features": scheme.list_of(_FEATURE, 0, 10**5),
+}
 
 
 class Inventory:

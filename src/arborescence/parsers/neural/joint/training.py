@@ -110,7 +110,7 @@ class JointTrainer(Run):
         self.network = network.to(self._device)
         tuned = {id(each) for each in self.network.encoder.parameters()}
         trained = [each for each in self.network.parameters() if each.requires_grad]
-        groups = [
+        groups: list[dict[str, Any]] = [
             {"params": [each for each in trained if id(each) not in tuned]},
             {
                 "params": [each for each in trained if id(each) in tuned],

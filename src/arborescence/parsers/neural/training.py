@@ -1,4 +1,4 @@
-"""Training of neural parsers with PyTorch, by AdamW (Loshchilov and Hutter 2019).
+"""Training of neural parsers with PyTorch.
 
 The learning rate rises in the first steps, then falls to 0 in a straight line.
 """
@@ -18,19 +18,20 @@ from arborescence.errors import OptionError
 from arborescence.inference.decode import decode
 from arborescence.parsers.neural import stored
 from arborescence.parsers.neural.devices import device_named, enough_memory, moved
+from arborescence.parsers.neural.encoder import Encoder
 from arborescence.parsers.neural.inputs import Inputs, given_columns
 from arborescence.parsers.neural.network import Network, state_of
+from arborescence.parsers.neural.optimizer import Optimizer, similar
 from arborescence.parsers.shared.given import untagged
 from arborescence.parsers.shared.graph_parser import FITTED
 from arborescence.parsers.shared.run import ParserRun, compared
 from arborescence.parsers.shared.training_trees import TrainingTrees
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from arborescence.parsers.neural.encoder import Encoder
     from arborescence.parsers.neural.inputs import Hints
     from arborescence.parsers.neural.onnx_encoder import OnnxEncoder
     from arborescence.parsers.neural.settings import Settings
@@ -38,14 +39,9 @@ if TYPE_CHECKING:
     from arborescence.parsers.shared.run import Task
     from arborescence.parsers.tagger.tagger import Tagger
 
-_BETAS: Final = (0.9, 0.95)
-_DECAY: Final = 1e-4
-_CLIP: Final = 5.0
 _WARM_UP: Final = 0.05  # the share of the training in which the rate rises
 _LARGEST: Final = 6e4  # float16 holds no larger weights
 _ADVICE: Final = "lower the number of words of a batch (batch=)"
-#: The values that Adam keeps for a parameter; a checkpoint has them and the parameter itself.
-_KEPT: Final = ("step", "exp_avg", "exp_avg_sq")
 
 
 class _Gold(NamedTuple):
@@ -99,7 +95,7 @@ class Trainer(ParserRun):
         self._identity += digest.hexdigest() + (encoder.digest if encoder else "")
         self._forked = [self._device] if self._device.type == "cuda" else []
         with torch.random.fork_rng(self._forked), enough_memory(_ADVICE):
-            torch.manual_seed(_seed(settings.rng, 0))
+            torch.manual_seed(seed_of(settings.rng, 0))
             network = Network(
                 settings,
                 vocabulary,
@@ -114,14 +110,13 @@ class Trainer(ParserRun):
         self._network = network.to(self._device)
         if vectors is not None and self._network.pretrained is not None:
             self._network.pretrained.weight.data.copy_(torch.from_numpy(vectors))
-        self._adam = torch.optim.AdamW(
-            self._network.groups(settings),
-            lr=settings.rate,
-            betas=_BETAS,
-            weight_decay=_DECAY,
-            fused=True,  # in one pass: with small batches, many passes took a fifth of the time
+        self._optimizer = Optimizer(
+            self._network.named_parameters(), self._network.groups(settings), settings.rate
         )
-        self._rates = [group["lr"] for group in self._adam.param_groups]
+        self._nodes = self._lengths = np.array([len(sentence) + 1 for sentence in treebank])
+        if isinstance(encoder, Encoder) and encoder.fine_tune:
+            # Windows of pieces are padded: in a batch, they should be of similar length.
+            self._lengths = encoder.counts([sentence.forms for sentence in treebank])
         self._speed = 0.0
 
     def run(self, *args: Any, **options: Any) -> None:
@@ -143,16 +138,16 @@ class Trainer(ParserRun):
         return parts
 
     def _epoch(self, number: int, tell: Callable[[int], None]) -> None:
-        torch.manual_seed(_seed(self._settings.rng, number))
+        torch.manual_seed(seed_of(self._settings.rng, number))
         generator = np.random.default_rng((self._settings.rng, number))
         self._network.train()
         begun = perf_counter()
         done = 0
-        for numbers in self._batches(generator):
+        most = self._settings.batch, self._settings.most_edges
+        for numbers in similar(self._lengths, self._nodes, self._nodes, *most, generator):
             tell(done)
             share = _share((number - 1 + done / self._sentences) / self._settings.epochs)
-            for group, highest in zip(self._adam.param_groups, self._rates, strict=True):
-                group["lr"] = highest * share
+            self._optimizer.slow_down(share)
             with enough_memory(_ADVICE):
                 self._learn(numbers, generator)
             done += len(numbers)
@@ -171,23 +166,6 @@ class Trainer(ParserRun):
     def _result(self) -> dict[str, NDArray[Any]]:
         return {name: value.copy() for name, value in self._weights().items()}
 
-    def _batches(self, generator: np.random.Generator) -> Iterator[list[int]]:
-        """Yield batches of sentences of similar length, in random order."""
-        lengths = np.array([len(sentence) + 1 for sentence in self._treebank])
-        order = np.argsort(lengths + generator.random(len(lengths)) * (2 + lengths * 0.2))
-        batches: list[list[int]] = [[]]
-        words = longest = 0
-        for b in order.tolist():
-            words += lengths[b]
-            longest = max(longest, lengths[b])
-            most = (len(batches[-1]) + 1) * longest**2
-            if batches[-1] and (words > self._settings.batch or most > self._settings.most_edges):
-                batches.append([])
-                words = longest = lengths[b]
-            batches[-1].append(b)
-        for i in generator.permutation(len(batches)).tolist():
-            yield batches[i]
-
     def _learn(self, numbers: Sequence[int], generator: np.random.Generator) -> None:
         """Take one step of Adam on a batch."""
         sentences = [self._treebank[b] for b in numbers]
@@ -195,11 +173,8 @@ class Trainer(ParserRun):
         chosen = generator.random(len(sentences)) < self._settings.given
         given = {column: chosen & has[numbers] for column, has in self._given.items()}
         inputs = Inputs.of(sentences, self._vocabulary, hints, given, self._encoder)
-        self._adam.zero_grad()
         loss = self._loss(moved(inputs, self._device), self._gold(numbers, inputs))
-        torch.autograd.backward(loss)
-        torch.nn.utils.clip_grad_norm_(self._network.parameters(), _CLIP)
-        self._adam.step()
+        self._optimizer.step(loss)
 
     def _loss(self, batch: Any, gold: _Gold) -> torch.Tensor:
         """Return the sum of the losses of edges, relations and each column of tags."""
@@ -285,27 +260,10 @@ class Trainer(ParserRun):
         }
 
     def _state(self) -> dict[str, NDArray[Any]]:
-        arrays = {}
-        for name, parameter in self._network.named_parameters():
-            # Adam keeps nothing for a parameter on which no loss depends, as in some encoders.
-            kept = {each: torch.zeros(shape) for each, shape in _kept_of(parameter).items()}
-            kept |= self._adam.state.get(parameter, {})
-            for part, value in {"": parameter, **kept}.items():
-                arrays[f"{part}/{name}"] = value.detach().cpu().numpy()
-        return arrays
+        return self._optimizer.state()
 
     def _restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        for name, parameter in self._network.named_parameters():
-            parameter.data.copy_(torch.from_numpy(state[f"/{name}"]))
-            for part in _kept_of(parameter):
-                kept = torch.from_numpy(state[f"{part}/{name}"]).to(self._device)
-                self._adam.state[parameter][part] = kept
-
-
-def _kept_of(parameter: torch.Tensor) -> dict[str, tuple[int, ...]]:
-    """Return the shapes of the values that Adam keeps for a parameter; none if it is frozen."""
-    shapes = ((), parameter.shape, parameter.shape)
-    return dict(zip(_KEPT, shapes, strict=True)) if parameter.requires_grad else {}
+        self._optimizer.restore(state)
 
 
 def _share(done: float) -> float:
@@ -313,7 +271,7 @@ def _share(done: float) -> float:
     return max(min(done / _WARM_UP, (1 - done) / (1 - _WARM_UP)), 1e-3)
 
 
-def _seed(seed: int, epoch: int) -> int:
+def seed_of(seed: int, epoch: int) -> int:
     """Mix the seed of the settings and an epoch into a seed for PyTorch."""
     return int(np.random.SeedSequence((seed, epoch)).generate_state(1, np.uint64)[0]) >> 1
 

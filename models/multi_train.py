@@ -1,0 +1,97 @@
+"""Train one network on all treebanks that `multi_data.py` wrote, above what `multi_encoder.py` did.
+
+``python models/multi_train.py TREEBANKS ENCODER OUTPUT [--epochs 60] [--device cuda] ...``: after
+each epoch, the run is written to OUTPUT.run, and goes on from there if it is interrupted. At the
+end, OUTPUT.npz gets the weights of the best epoch, as float32, and OUTPUT.json what was learned.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from time import strftime
+from typing import TYPE_CHECKING
+
+from arborescence.parsers import model_file
+from arborescence.parsers.neural.devices import own_threads
+from arborescence.parsers.neural.encoder import Encoder
+from arborescence.parsers.neural.joint.inventory import Inventory, TreebankValues
+from arborescence.parsers.neural.joint.settings import JointSettings
+from arborescence.parsers.neural.joint.training import JointTrainer
+from arborescence.parsers.shared.options import options_of
+from arborescence.treebank import read
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from arborescence.treebank import Sentence
+
+
+def first(sentences: Iterable[Sentence], words: int) -> list[Sentence]:
+    """Return the first sentences, until they have so many words.
+
+    >>> from arborescence.treebank import Sentence
+    >>> len(first([Sentence.from_words(["Owls", "hoot"])] * 9, 5))
+    3
+    """
+    taken: list[Sentence] = []
+    for sentence in sentences:
+        if sum(map(len, taken)) >= words:
+            break
+        taken.append(sentence)
+    return taken
+
+
+def main() -> None:
+    """Train, and write the weights and what each treebank's dev part shows."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("treebanks", type=Path)
+    parser.add_argument("encoder", type=Path)
+    parser.add_argument("output", type=Path)
+    parser.add_argument("--dev-words", type=int, default=300, help="of each treebank, each epoch")
+    parser.add_argument("--stop", type=int, help="the epoch after which this run ends for now")
+    for name, option in options_of(JointSettings).items():
+        if option.is_flag:
+            parser.add_argument(f"--{name}", action="store_true")
+        else:
+            parser.add_argument(
+                f"--{name.replace('_', '-')}", type=option.kind, default=option.default
+            )
+    chosen = vars(parser.parse_args())
+    folder, output, stop = chosen.pop("treebanks"), chosen.pop("output"), chosen.pop("stop")
+    encoder = Encoder.load(chosen.pop("encoder"), layers=1, fine_tune=True)
+    words = chosen.pop("dev_words")
+    settings = JointSettings(**chosen)
+    listed = json.loads((folder / "treebanks.json").read_text(encoding="utf-8"))["treebanks"]
+    train, dev = (
+        {name: list(read(folder / name / f"{part}.conllu")) for name in listed}
+        for part in ("train", "dev")
+    )
+    inventory = Inventory(
+        {
+            name: TreebankValues.of(each["language"], [*train[name], *dev[name]])
+            for name, each in listed.items()
+        }
+    )
+    few = {name: first(sentences, words) for name, sentences in dev.items()}
+
+    def progress(phase: str, done: int, total: int) -> None:
+        line = f"{strftime('%H:%M:%S')} {phase} {done:,} of {total:,}"
+        print(line, file=sys.stderr, flush=True)  # noqa: T201
+
+    with own_threads(1):
+        run = JointTrainer(encoder, inventory, train, few, settings)
+        checkpoint = output.with_suffix(".run")
+        run.run(stop or settings.epochs, checkpoint=checkpoint, progress=progress)
+        run.go_back_to_best()
+        found = {name: each._asdict() for name, each in run.scores(dev).items()}
+    header = {"kind": "joint", "inventory": inventory.to_file(), "settings": settings.stored()}
+    model_file.save(output.with_suffix(".npz"), header, run.best, compress=False)
+    report = {"dev": found, "history": run.history, "encoder": encoder.digest}
+    output.with_suffix(".json").write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,180 @@
+"""What a network for many treebanks can predict, and what of it each treebank has."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
+
+import numpy as np
+
+from arborescence.errors import OptionError
+from arborescence.parsers.neural.vocabulary import is_given, pieces_of
+from arborescence.parsers.shared import scheme
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from numpy.typing import NDArray
+
+    from arborescence.treebank import Sentence
+
+    Numbers = NDArray[np.int64]
+
+_VALUES: Final = scheme.list_of(scheme.VALUE, 0, 10**5)
+#: Old treebanks have others in FEATS, too: nothing is learned of them.
+_FEATURE: Final = scheme.Field(
+    "an attribute and its value, such as Case=Nom",
+    lambda value: isinstance(value, str) and re.fullmatch(r"[^=|\s]+=[^|\s]+", value) is not None,
+)
+
+
+class TreebankValues(NamedTuple):
+    """The values that occur in a treebank, in alphabetical order."""
+
+    language: str
+    #: The relations of edges from the root.
+    root_relations: tuple[str, ...]
+    #: The relations of other edges.
+    relations: tuple[str, ...]
+    #: The tags; none if the treebank has no UPOS.
+    upos: tuple[str, ...]
+    #: The features, such as ``Case=Nom``; none if the treebank has no FEATS.
+    features: tuple[str, ...]
+
+    @classmethod
+    def of(cls, language: str, sentences: Iterable[Sentence]) -> Self:
+        """Collect the values of sentences; "_" is none."""
+        found: tuple[set[str], ...] = (set(), set(), set(), set())
+        for sentence in sentences:
+            for head, relation in zip(sentence.heads.tolist(), sentence.deprels, strict=True):
+                found[0 if head == 0 else 1].add(relation)
+            found[2].update(sentence.upos)
+            found[3].update(
+                piece
+                for value in set(sentence.feats)
+                for piece in pieces_of(value)
+                if _FEATURE.fits(piece)
+            )
+        return cls(language, *(tuple(sorted(values - {"_"})) for values in found))
+
+
+#: The fields of a treebank in a model file.
+_FIELDS: Final = {
+    "language": scheme.VALUE,
+    **dict.fromkeys(TreebankValues._fields[1:], _VALUES),
+    "features": scheme.list_of(_FEATURE, 0, 10**5),
+}
+
+
+class Inventory:
+    """The treebanks, relations, tags and features that a network knows, by number.
+
+    An attribute such as Case has its values, and first "": the word does not have it.
+
+    Examples
+    --------
+    >>> from arborescence.treebank import Sentence
+    >>> owls = Sentence.from_words(
+    ...     ["Owls", "hoot"], upos=["NOUN", "VERB"], feats=["Number=Plur", "_"],
+    ...     heads=[2, 0], deprels=["nsubj", "root"],
+    ... )
+    >>> known = Inventory({"English-Owls": TreebankValues.of("en", [owls])})
+    >>> known.relations, known.upos, known.features
+    (('nsubj', 'root'), ('NOUN', 'VERB'), {'Number': ('', 'Plur')})
+    """
+
+    def __init__(self, treebanks: Mapping[str, TreebankValues]) -> None:
+        if not treebanks:
+            raise OptionError("there is no treebank to learn from")
+        #: The values of each treebank; the T treebanks are numbered in this order.
+        self.treebanks = dict(treebanks)
+        every = self.treebanks.values()
+        #: The R relations, with subtypes.
+        self.relations = _all(each.root_relations + each.relations for each in every)
+        #: The U tags.
+        self.upos = _all(each.upos for each in every)
+        values: dict[str, list[str]] = {}
+        for attribute, _, value in (x.partition("=") for x in _all(e.features for e in every)):
+            values.setdefault(attribute, [""]).append(value)
+        #: The values of each of the A attributes.
+        self.features = {attribute: tuple(each) for attribute, each in values.items()}
+        #: (T, 2, R) bool: whether a treebank has a relation on edges from the root, and on others.
+        self.has_relation = np.zeros((len(self.treebanks), 2, len(self.relations)), dtype=np.bool_)
+        #: (T, U) bool: whether a treebank has a tag.
+        self.has_upos = np.zeros((len(self.treebanks), len(self.upos)), dtype=np.bool_)
+        widest = max(map(len, self.features.values()), default=1)
+        #: (T, A, V) bool: whether a treebank has a value of an attribute, of V at most.
+        self.has_feature = np.zeros(
+            (len(self.treebanks), len(self.features), widest), dtype=np.bool_
+        )
+        self.has_feature[:, :, 0] = True
+        self.relation_numbers = _numbers(self.relations)
+        self.upos_numbers = _numbers(self.upos)
+        self._feature_numbers = {
+            f"{attribute}={value}" if value else "": (row, column)
+            for row, (attribute, each) in enumerate(self.features.items())
+            for column, value in enumerate(each)
+        }
+        for t, each in enumerate(every):
+            for row, names in enumerate((each.root_relations, each.relations)):
+                self.has_relation[t, row, [self.relation_numbers[name] for name in names]] = True
+            self.has_upos[t, [self.upos_numbers[name] for name in each.upos]] = True
+            for name in each.features:
+                self.has_feature[t][self._feature_numbers[name]] = True
+
+    def relations_of(self, sentence: Sentence) -> list[int]:
+        """Return the number of the relation of each word; -1 if there is none."""
+        return [self.relation_numbers.get(name, -1) for name in sentence.deprels]
+
+    def upos_of(self, sentence: Sentence) -> list[int]:
+        """Return the number of the tag of each word; -1 if there is none."""
+        return [self.upos_numbers.get(name, -1) for name in sentence.upos]
+
+    def features_of(self, sentence: Sentence, treebank: int) -> Numbers:
+        """Return the number of the value of each attribute, (n, A).
+
+        -1: nothing is known, since the treebank does not have the attribute, or the sentence lacks
+        FEATS, although its treebank has them.
+        """
+        numbers = np.zeros((len(sentence), len(self.features)), dtype=np.int64)
+        given = is_given(sentence.feats) or is_given(sentence.upos)
+        numbers[:, ~(self.has_feature[treebank, :, 1:].any(axis=1) & given)] = -1
+        for row, value in zip(numbers, sentence.feats, strict=True):
+            for piece in pieces_of(value):
+                if piece in self._feature_numbers:
+                    attribute, number = self._feature_numbers[piece]
+                    row[attribute] = number
+        return numbers
+
+    def written(self, numbers: Numbers) -> list[str]:
+        """Return FEATS of words from the number of the value of each attribute, (n, A)."""
+        named = [[(name, value) for value in each] for name, each in self.features.items()]
+        found = []
+        for row in numbers.tolist():
+            pairs = (named[attribute][number] for attribute, number in enumerate(row) if number > 0)
+            pieces = sorted((f"{name}={value}" for name, value in pairs), key=str.casefold)
+            found.append("|".join(pieces) or "_")
+        return found
+
+    def to_file(self) -> dict[str, Any]:
+        """Return the field of a model file: see `from_file`."""
+        return {name: each._asdict() for name, each in self.treebanks.items()}
+
+    @classmethod
+    def from_file(cls, header: Mapping[str, Any]) -> Self:
+        """Restore an inventory from the output of `to_file`; ModelError if it is invalid."""
+        treebanks = {}
+        for name in scheme.fields_of(header, dict.fromkeys(header, scheme.MAPPING)):
+            fields = scheme.fields_of(header[name], _FIELDS)
+            language = fields.pop("language")
+            values = {each: tuple(sorted(set(of))) for each, of in fields.items()}
+            treebanks[name] = TreebankValues(language, **values)
+        return cls(treebanks)
+
+
+def _all(several: Iterable[Iterable[str]]) -> tuple[str, ...]:
+    return tuple(sorted(set().union(*several)))
+
+
+def _numbers(names: Iterable[str]) -> dict[str, int]:
+    return {name: number for number, name in enumerate(names)}

@@ -177,13 +177,13 @@ def paired_p(difference: ArrayLike, *, seed: int = 0, resamples: int = 10_000) -
     least = abs(float(column.sum())) - 1e-12 * float(sizes.sum())
     if sizes.size <= _ENUMERATED:
         signs = np.array(list(product((-1, 1), repeat=sizes.size)))
-        return float((np.abs(signs @ sizes) >= least).mean())
+        return float((np.abs((signs * sizes).sum(axis=1)) >= least).mean())
     distinct, counts = np.unique(sizes, return_counts=True)
     generator = np.random.default_rng(seed)
     hits = 0
     for start in range(0, resamples, batch := _batch(distinct)):
         up = generator.binomial(counts, 0.5, (min(batch, resamples - start), distinct.size))
-        hits += int((np.abs((2 * up - counts) @ distinct) >= least).sum())
+        hits += int((np.abs(((2 * up - counts) * distinct).sum(axis=1)) >= least).sum())
     return (hits + 1) / (resamples + 1)
 
 

@@ -242,13 +242,16 @@ def fit_line(
     >>> on_line(given[:1], line).round(2)
     array([0.5])
     """
-    sides = np.stack([_log_odds(probabilities), np.ones(probabilities.size)], axis=1)
+    # Sums in place of products of matrices: BLAS would take more threads than one.
+    odds = _log_odds(probabilities)
     line = start = np.array([1.0, 0.0])
     for _ in range(_STEPS):
-        chances = 1 / (1 + np.exp(-np.clip(sides @ line, -30, 30)))
-        slope = sides.T @ (chances - right) + line - start
-        curve = (sides * (chances * (1 - chances))[:, None]).T @ sides + np.eye(2)
-        step = np.linalg.solve(curve, slope)
+        chances = 1 / (1 + np.exp(-np.clip(line[0] * odds + line[1], -30, 30)))
+        wrong, spread = chances - right, chances * (1 - chances)
+        slope = np.array([(odds * wrong).sum(), wrong.sum()]) + line - start
+        both, mixed, one = 1 + (spread * odds**2).sum(), (spread * odds).sum(), 1 + spread.sum()
+        inverse = np.array([[one, -mixed], [-mixed, both]]) / (both * one - mixed**2)
+        step = (inverse * slope).sum(axis=1)
         line = line - np.clip(step, -1, 1)
         if np.abs(step).max() < 1e-6:
             break

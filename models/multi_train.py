@@ -18,7 +18,7 @@ from arborescence.parsers import model_file
 from arborescence.parsers.neural.devices import own_threads
 from arborescence.parsers.neural.encoder import Encoder
 from arborescence.parsers.neural.joint.inventory import Inventory, TreebankValues
-from arborescence.parsers.neural.joint.settings import JointSettings
+from arborescence.parsers.neural.joint.settings import Settings
 from arborescence.parsers.neural.joint.training import JointTrainer
 from arborescence.parsers.shared.options import options_of
 from arborescence.treebank import read
@@ -52,7 +52,7 @@ def main() -> None:
     parser.add_argument("output", type=Path)
     parser.add_argument("--dev-words", type=int, default=300, help="of each treebank, each epoch")
     parser.add_argument("--stop", type=int, help="the epoch after which this run ends for now")
-    for name, option in options_of(JointSettings).items():
+    for name, option in options_of(Settings).items():
         if option.is_flag:
             parser.add_argument(f"--{name}", action="store_true")
         else:
@@ -63,7 +63,7 @@ def main() -> None:
     folder, output, stop = chosen.pop("treebanks"), chosen.pop("output"), chosen.pop("stop")
     encoder = Encoder.load(chosen.pop("encoder"), layers=1, fine_tune=True)
     words = chosen.pop("dev_words")
-    settings = JointSettings(**chosen)
+    settings = Settings(**chosen)
     listed = json.loads((folder / "treebanks.json").read_text(encoding="utf-8"))["treebanks"]
     train, dev = (
         {name: list(read(folder / name / f"{part}.conllu")) for name in listed}

@@ -15,7 +15,7 @@ from arborescence.parsers.neural.devices import moved, own_threads  # noqa: E402
 from arborescence.parsers.neural.encoder import Encoder  # noqa: E402
 from arborescence.parsers.neural.joint.inventory import Inventory, TreebankValues  # noqa: E402
 from arborescence.parsers.neural.joint.network import JointInputs  # noqa: E402
-from arborescence.parsers.neural.joint.settings import JointSettings  # noqa: E402
+from arborescence.parsers.neural.joint.settings import Settings  # noqa: E402
 from arborescence.parsers.neural.joint.training import JointTrainer  # noqa: E402
 
 FEW = [
@@ -51,7 +51,7 @@ def inventory():
 def trainer(encoder, inventory, dev=(), **settings):
     train = {"English-Few": FEW, "English-Other": OTHER}
     dev = {"English-Few": dev}
-    return JointTrainer(encoder, inventory, train, dev, JointSettings(**TINY | settings))
+    return JointTrainer(encoder, inventory, train, dev, Settings(**TINY | settings))
 
 
 def test_two_annotations_are_learned_by_heart(encoder, inventory):
@@ -138,7 +138,7 @@ def test_every_parameter_learns_but_the_vectors_of_pieces(encoder, inventory):
 
 
 def test_errors(encoder, inventory):
-    settings = JointSettings(**TINY)
+    settings = Settings(**TINY)
     with pytest.raises(OptionError, match="not in the inventory: Other"):
         JointTrainer(encoder, inventory, {"Other": FEW}, {}, settings)
     with pytest.raises(OptionError, match="no sentence to learn from"):

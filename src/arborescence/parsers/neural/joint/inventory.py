@@ -31,6 +31,7 @@ _FEATURE: Final = scheme.Field(
 class TreebankValues(NamedTuple):
     """The values that occur in a treebank, in alphabetical order."""
 
+    #: The code of the language.
     language: str
     #: The relations of edges from the root.
     root_relations: tuple[str, ...]

@@ -11,7 +11,7 @@ from arborescence.parsers.shared.scheme import positive, real, whole
 
 
 @dataclass(frozen=True, kw_only=True)
-class JointSettings(OptionSet):
+class Settings(OptionSet):
     """Options of one network for many treebanks."""
 
     epochs: Annotated[int, Option(whole(1, 10**6), stored=False)] = 60

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from arborescence.parsers.neural.encoder import Encoder
     from arborescence.parsers.neural.joint.inventory import Inventory
-    from arborescence.parsers.neural.joint.settings import JointSettings
+    from arborescence.parsers.neural.joint.settings import Settings
     from arborescence.treebank import Sentence
 
     Treebanks = Mapping[str, Sequence[Sentence]]
@@ -48,7 +48,9 @@ class _JointGold(NamedTuple):
 
     #: (B, T) int64.
     heads: Any
+    #: (B, T) int64.
     relations: Any
+    #: (B, T) int64.
     upos: Any
     #: (B, T, A) int64.
     features: Any
@@ -57,9 +59,13 @@ class _JointGold(NamedTuple):
 class JointScores(NamedTuple):
     """Percentages of the words of a treebank."""
 
+    #: The number of words.
     words: int
+    #: The words with the right head.
     uas: float
+    #: The words with the right head and relation.
     las: float
+    #: The words with the right tag.
     upos: float
     #: The words of which all features are right.
     feats: float
@@ -79,7 +85,7 @@ class JointTrainer(Run):
         inventory: Inventory,
         train: Treebanks,
         dev: Treebanks,
-        settings: JointSettings,
+        settings: Settings,
         start: Mapping[str, NDArray[np.float32]] | None = None,
     ) -> None:
         names = list(inventory.treebanks)
@@ -284,11 +290,11 @@ class JointTrainer(Run):
         return right
 
 
-def rate_share(done: float, settings: JointSettings) -> float:
+def rate_share(done: float, settings: Settings) -> float:
     """Return the rate as a share of the highest: it rises, stays, and falls at the end.
 
-    >>> from arborescence.parsers.neural.joint.settings import JointSettings
-    >>> settings = JointSettings(epochs=10, warm_up=2, fall=0.5)
+    >>> from arborescence.parsers.neural.joint.settings import Settings
+    >>> settings = Settings(epochs=10, warm_up=2, fall=0.5)
     >>> [round(rate_share(done, settings), 2) for done in (1, 2, 5, 7.5, 9)]
     [0.5, 1.0, 1.0, 0.5, 0.2]
     """

@@ -44,12 +44,8 @@ COMMAND = re.compile(
     r"""(?P<options>[^\n`]*)"""
 )
 SENTENCE = re.compile(
-    r"""arborescence\ explain\ (?:-m\ (?P<model>\S+)\ )?(?P<options>--format\ text\ )?"""
+    r"""arborescence\ (?:explain|trace|parse)\ (?:-m\ (?P<model>\S+)\ )?"""
     r"""--sentence\ (?P<quote>["'])(?P<text>[^\n]+?)(?P=quote)"""
-)
-TRACE = re.compile(
-    r"""arborescence\ trace\ (?:-m\ (?P<model>\S+)\ )?(?P<options>--format\ text\ [^\n"']*)?"""
-    r"""(?P<quote>["'])(?P<text>[^\n]+?)(?P=quote)"""
 )
 REQUEST = re.compile(r"""(?:\{"text": "|-F data=')(?P<text>[^"']+)""")
 TABLE = re.compile(r""""text": \["(?P<text>[^"]+)"\]""")
@@ -65,13 +61,10 @@ def commands(text):
         model = re.search(r"-m (\S+)", found["options"])
         words = found["text"].split() if "tokens" in found["options"] else found["text"]
         yield (model[1] if model else "english"), words
-    for found in [*SENTENCE.finditer(text), *TRACE.finditer(text)]:
+    for found in SENTENCE.finditer(text):
         if found["model"] == "my.model":
             continue
-        yield (
-            found["model"] or "english",
-            found["text"] if found["options"] else found["text"].split(),
-        )
+        yield found["model"] or "english", found["text"]
     for found in [*REQUEST.finditer(text), *TABLE.finditer(text)]:
         yield "english", found["text"]
 
@@ -107,7 +100,7 @@ def shown():
         (ROOT / "src" / "arborescence" / "cli" / "demo.txt").read_text("utf-8").splitlines()
     ):
         yield "demo.txt", "english", line.split()
-    [text] = re.findall(r'id="text"[^>]* value="([^"]+)"', PAGE.read_text("utf-8"))
+    [text] = re.findall(r"get\('text'\) \?\? '([^']+)'", PAGE.read_text("utf-8"))
     for model in ("english", "english-fast", "english-large"):
         yield "page.html", model, text
 

@@ -226,7 +226,7 @@ def test_odd_characters(nlp, number):
 
 
 def test_tokens_with_white_space_in_them(nlp):
-    doc = Doc(nlp.vocab, words=["They", "\n", " sing \t", "New \n York"])
+    doc = Doc(nlp.vocab, words=["They", "\n", " sing \t", "New \t York"])
     nlp(doc)
     assert [token.dep_ for token in doc] == ["nsubj", "dep", "ROOT", "obj"]
     doc = nlp.make_doc("They saw New  York in the rain.")

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from arborescence.parsers.folders import Treebank, spdx
 from arborescence.treebank import read, write
-from treebanks import Held
+from arborescence.treebank.copies import Held
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -10,7 +10,6 @@ import sys
 from pathlib import Path
 
 from arborescence.treebank import write
-from arborescence.treebank.copies import Held as Held
 from arborescence_papers.conversion.sources import PARTS, converted
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from arborescence.errors import ArborescenceWarning, OptionError, TreebankError
 from arborescence.system.files import check_apart, opened, writing
 from arborescence.treebank import plus
+from arborescence.treebank.described import RANK, WEIGHT
 from arborescence.treebank.encodings import UTF8, in_utf8
 from arborescence.treebank.scanner import COLUMN_COUNT, NOT_UTF8, describe, scan
 from arborescence.treebank.sentence import Sentence
@@ -341,8 +342,6 @@ def _first_bad_byte(raw: bytes) -> int | None:
 #: The analyses of one sentence with their weights, best first.
 Analyses = Sequence[tuple[Sentence, float]]
 
-_RANK, _WEIGHT = "kbest_rank", "kbest_weight"
-
 
 class Analysis(NamedTuple):
     """One of the k best analyses of a sentence."""
@@ -404,8 +403,8 @@ def ranked(analyses: Analyses) -> list[Sentence]:
     """Return the analyses of a sentence with rank and weight in their comments."""
     sentences = []
     for rank, (sentence, weight) in enumerate(analyses, 1):
-        kept = [comment for comment in sentence.comments if _name(comment) not in (_RANK, _WEIGHT)]
-        new = [f"# {_RANK} = {rank}", f"# {_WEIGHT} = {float(weight)!r}"]
+        kept = [comment for comment in sentence.comments if _name(comment) not in (RANK, WEIGHT)]
+        new = [f"# {RANK} = {rank}", f"# {WEIGHT} = {float(weight)!r}"]
         sentences.append(sentence.replace(comments=kept + new))
     return sentences
 
@@ -445,27 +444,22 @@ def read_kbest(source: str | os.PathLike[str] | IO[bytes]) -> Iterator[Ranked]:
     """
     analyses = Ranked()
     for sentence in read(source):
-        rank, weight = _number(sentence, _RANK, int), weight_of(sentence)
+        rank, weight = _number(sentence, RANK, int), _number(sentence, WEIGHT, float)
         if rank == 1 and analyses:
             yield analyses
             analyses = Ranked()
         if rank != len(analyses) + 1:
             before = f"after {len(analyses)}" if analyses else "at the start"
-            raise _error(sentence, f"{_RANK} is {rank} {before}; is a part of the file missing?")
+            raise _error(sentence, f"{RANK} is {rank} {before}; is a part of the file missing?")
         if analyses and sentence.forms != analyses[0][0].forms:
             raise _error(
                 sentence,
-                f"{_RANK} is {rank}, but the words are not those of the analysis before; "
+                f"{RANK} is {rank}, but the words are not those of the analysis before; "
                 "is a part of the file missing?",
             )
         analyses.append(Analysis(sentence, weight))
     if analyses:
         yield analyses
-
-
-def weight_of(sentence: Sentence) -> float:
-    """Read the weight of an analysis from its comments."""
-    return _number(sentence, _WEIGHT, float)
 
 
 def _name(comment: str) -> str:

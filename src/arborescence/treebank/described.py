@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 Sentence = Any
 #: The comment with the probability of a tree.
 TREE_PROB: Final = "tree_prob"
+#: The comments with rank and weight of one of the k best trees.
+RANK: Final = "kbest_rank"
+WEIGHT: Final = "kbest_weight"
 
 
 def described(sentence: Sentence) -> dict[str, Any]:
@@ -22,8 +25,7 @@ def described(sentence: Sentence) -> dict[str, Any]:
 def ranked_trees(analyses: Sequence[Sentence]) -> dict[str, Any]:
     """Describe a sentence and its k best analyses, which have their weights in comments."""
     trees = [
-        {"weight": float(sentence.comment("kbest_weight")), **edges_of(sentence)}
-        for sentence in analyses
+        {"weight": float(sentence.comment(WEIGHT)), **edges_of(sentence)} for sentence in analyses
     ]
     return {**words_of(analyses[0]), "analyses": trees}
 
@@ -63,7 +65,7 @@ def edges_of(sentence: Sentence) -> dict[str, Any]:
 
 def rank_of(tree: Sentence) -> str:
     """Return rank and weight of a tree among the k best of its sentence; "" for a single tree."""
-    rank, weight = tree.comment("kbest_rank"), tree.comment("kbest_weight")
+    rank, weight = tree.comment(RANK), tree.comment(WEIGHT)
     if not rank or not weight:
         return ""
     with suppress(ValueError):  # the comment of a file may be malformed

@@ -33,9 +33,8 @@ from arborescence.cli import run
 
 def count(frame, event, _arg):
     global done
-    # A deleted generator returns, too. Python handles no signal there.
-    generator = frame.f_code.co_flags & inspect.CO_GENERATOR
-    done += event == "call" or event == "return" and not generator
+    # A deleted generator is called and returns, too. Python handles no signal there.
+    done += event in ("call", "return") and not frame.f_code.co_flags & inspect.CO_GENERATOR
     if done == last:
         sys.setprofile(None)
         signal.raise_signal(signal.SIGTERM)

@@ -46,6 +46,12 @@ def hundred():
     return f"{conversion}, a parser {parser}"
 
 
+@view("conversion/whole")
+def whole():
+    """Return figures of test parts, as all of dev teaches."""
+    return table("experiment-conversion/whole")
+
+
 @view("conversion/worth")
 def worth():
     """Return what converted parts are worth."""

@@ -69,6 +69,11 @@ def test_from_treebanks_to_a_report(folder, tmp_path):
     assert row["8"] == "100.0"
     [row] = rows_of(out / "parser.csv")
     assert 0 <= float(row["8"]) <= 100
+    [row] = rows_of(out / "whole.csv")
+    right = {"paired": "100.0", "LAS": "100.0", "UPOS": "100.0", "breaking": "0"}
+    assert row.items() >= right.items()
+    assert 0 <= float(row["error of edges"]) <= 100
+    assert row["words/s"] != "0"
     learned, mean = rows_of(out / "worth-linear.csv")
     assert float(learned["old"]) < 50 < float(learned["converted"])
     gain = float(learned["converted + dev"]) - float(learned["dev"])

@@ -201,7 +201,9 @@ def test_signs_are_scored_by_the_new_tree_too(harmonizer):
     settled = before.candidates.settled(before.trees[0][1:], new(*OTHERS[0]).deprels)
     assert settled.trees.tolist() == [-1, 3, 3, 0, 5, 3, 2]  # the sign hangs from its old head
     logs = signs.logs(settled.places(EDGES), settled.groups)
-    [after] = settled.matrices(logs, np.float32(-25))
+    cells = np.full(49, np.float32(-25))
+    cells[settled.cells()] = logs
+    [after] = settled.matrices(cells)
     mean = (before.matrices[0][:, 6] + after[:, 6]) / 2
     assert matrix[:6, 6] == pytest.approx(mean[:6], abs=1e-4)
     assert (matrix[:, :6] == before.matrices[0][:, :6]).all()

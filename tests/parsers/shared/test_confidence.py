@@ -149,6 +149,8 @@ def test_reliability():
     assert math.isnan(found.confidence[0])
     assert math.isnan(found.accuracy[0])
     assert found.error == pytest.approx((0.2 + 0.9) / 4)
+    half = reliability([gold.replace(heads=[-1, 0, -1, -1, -1])], [guess])
+    assert half.counts.sum() == 1  # words without a gold head are not counted
     with pytest.raises(TreebankError, match="EdgeProb"):
         reliability([gold], [gold])
 

@@ -5,15 +5,17 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from functools import partial
 from statistics import fmean
+from time import process_time
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
 from arborescence.errors import ArborescenceError
 from arborescence.parsers import Harmonizer, LinearParser, pair, train
+from arborescence.parsers.calibrating import reliability
 from arborescence.parsers.harmonizer.features import universal
 from arborescence.parsers.harmonizer.lessons import Lessons
-from arborescence.treebank import evaluate, read
+from arborescence.treebank import evaluate, read, validate
 from arborescence.version import __version__
 from arborescence_papers.common.experiment import Results
 from arborescence_papers.common.treebanks import LeftOut, digest
@@ -63,6 +65,8 @@ class Outcome:
         ``"as it is"``: the old annotation; ``"by hand"``: a converter that was written by hand.
     curves : dict of str to dict
         ``"conversion"``, ``"parser"``: by the number of sentences.
+    whole : dict of str to float
+        What `whole` returns.
     worth : dict of str to float
         Of parsers that have learned from each of `FROM`.
     """
@@ -72,6 +76,7 @@ class Outcome:
     words: int
     single: dict[str, float]
     curves: dict[str, dict[int, float]]
+    whole: dict[str, float]
     worth: dict[str, float]
 
 
@@ -107,6 +112,7 @@ def _outcome(results: Results, name: str, plan: Plan) -> Outcome:
     }
     found = results.once(f"curve/{name}", settings, partial(curve, name, plan))
     by_hand = converted_by_hand(name, plan)
+    of_dev = results.once(f"whole/{name}", settings, partial(whole, name, plan))
     worth: dict[str, float] = {}
     if plan.kind != "none":
         make = partial(worth_of, name, plan)
@@ -118,7 +124,7 @@ def _outcome(results: Results, name: str, plan: Plan) -> Outcome:
         for line, points in found["curves"].items()
     }
     single = {"as it is": found["as it is"], "by hand": by_hand}
-    return Outcome(name, found["pairs"], found["words"], single, curves, worth)
+    return Outcome(name, found["pairs"], found["words"], single, curves, of_dev, worth)
 
 
 def las(pairs: Sequence[Pair], trees: Iterable[Sentence]) -> tuple[float, int]:
@@ -146,8 +152,8 @@ def curve(name: str, plan: Plan) -> dict[str, Any]:
     Trees of conversions and of parsers need not keep rules.
     """
     old = Old(plan.folder, name)
-    sample = plan.draw(old.pairs("dev"), max(SIZES))
-    test = plan.draw(old.pairs("test"), plan.tested)
+    sample = plan.draw(old.pairing("dev").pairs, max(SIZES))
+    test = plan.draw(old.pairing("test").pairs, plan.tested)
     given = [each.old for each in test]
     bare = [each.replace(heads=None, deprels=None, deps=None) for each in given]
     lines: dict[str, dict[int, float]] = {"conversion": {}, "parser": {}}
@@ -160,6 +166,44 @@ def curve(name: str, plan: Plan) -> dict[str, Any]:
             lines["parser"][size] = las(test, parser.parse(bare, rules="none"))[0]
     before, words = las(test, given)
     return {"pairs": len(test), "words": words, "as it is": before, "curves": lines}
+
+
+def whole(name: str, plan: Plan) -> dict[str, float]:
+    """Return figures of test sentences whose conversion all of dev has taught.
+
+    Shares are in percent, calibration errors in points. Words a second are those of one process.
+    """
+    old = Old(plan.folder, name)
+    pairing, harmonizer = old.pairing("test"), old.harmonizer()
+    test = plan.draw(pairing.pairs, plan.tested)
+    given, right = [each.old for each in test], taught(test)
+    start = process_time()
+    trees = list(harmonizer.convert(given))
+    seconds = process_time() - start
+    free = list(harmonizer.convert(given, rules="none"))
+    sure = list(harmonizer.convert(given, confidence=True))
+    tags = [
+        tree.upos[i] == each.new.upos[j]
+        for each, tree in zip(test, trees, strict=True)
+        for i, j in enumerate(each.words.tolist())
+        if j >= 0
+    ]
+    return {
+        "paired": 100 * pairing.share,
+        "LAS": las(test, trees)[0],
+        "LAS without rules": las(test, free)[0],
+        "UPOS": 100 * fmean(tags),
+        "breaking": _breaking(trees),
+        "breaking without rules": _breaking(free),
+        "error of edges": 100 * reliability(right, sure).error,
+        "error of relations": 100 * reliability(right, sure, of="relation").error,
+        "words/s": sum(map(len, given)) / seconds,
+    }
+
+
+def _breaking(trees: Iterable[Sentence]) -> int:
+    """Return how many trees break a rule of Universal Dependencies."""
+    return len({broken.sentence for broken in validate(trees)})
 
 
 def taught(pairs: Sequence[Pair]) -> list[Sentence]:
@@ -183,7 +227,7 @@ def converted_by_hand(name: str, plan: Plan) -> float:
     files = [plan.converters / file.removesuffix(".gz") for file in PARTS[name].test]
     if not all(file.exists() for file in files):
         return float("nan")
-    test = plan.draw(Old(plan.folder, name).pairs("test"), plan.tested)
+    test = plan.draw(Old(plan.folder, name).pairing("test").pairs, plan.tested)
     found = pair((each for file in files for each in read(file)), [each.new for each in test])
     return las(found.pairs, [each.old for each in found.pairs])[0]
 

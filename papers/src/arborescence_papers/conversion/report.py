@@ -27,6 +27,8 @@ def parts(outcomes: Sequence[Outcome], figures: Iterable[str], *, plan: Plan) ->
         yield f"![{figure}]({figure})\n"
     yield "## Parser\n"
     yield listing(_curve(one, "parser") for one in outcomes)
+    yield "## Whole\n"
+    yield listing(map(_whole, outcomes))
     some = [one for one in outcomes if one.worth]
     if some:
         yield f"## Worth: {plan.kind}\n"
@@ -37,6 +39,12 @@ def _curve(one: Outcome, name: str) -> dict[str, object]:
     points = {str(size): number(one.curves[name].get(size, float("nan")), 1) for size in SIZES}
     single = {what: number(las, 1) for what, las in one.single.items()}
     return {"treebank": one.treebank, "test words": number(one.words, 0), **single, **points}
+
+
+def _whole(one: Outcome) -> dict[str, object]:
+    places = dict.fromkeys(("breaking", "breaking without rules", "words/s"), 0)
+    cells = {name: number(value, places.get(name, 1)) for name, value in one.whole.items()}
+    return {"treebank": one.treebank, **cells}
 
 
 def _worth(one: Outcome) -> dict[str, object]:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from arborescence.errors import TreebankError
-    from arborescence.parsers.harmonizer.pairing import Pair
+    from arborescence.parsers.harmonizer.pairing import Pairing
     from arborescence.treebank import Sentence
 
 
@@ -95,9 +95,9 @@ class Old:
             )
         )
 
-    def pairs(self, part: str) -> list[Pair]:
+    def pairing(self, part: str) -> Pairing:
         """Return the sentences of today's dev or test, with their old annotation."""
-        return pair(self._read(getattr(self._part, part)), getattr(self, part)).pairs
+        return pair(self._read(getattr(self._part, part)), getattr(self, part))
 
     def train(self) -> list[Sentence]:
         """Return the old part without copies of sentences of dev and test, in either annotation."""
@@ -111,7 +111,7 @@ class Old:
 
     def harmonizer(self) -> Harmonizer:
         """Learn a conversion from dev."""
-        return Harmonizer.learn(self.pairs("dev"), parser=self._part.parser)
+        return Harmonizer.learn(self.pairing("dev").pairs, parser=self._part.parser)
 
 
 def converted(folder: Path, name: str) -> list[Sentence]:

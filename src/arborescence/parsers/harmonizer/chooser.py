@@ -8,12 +8,13 @@ import numpy as np
 
 from arborescence.parsers.harmonizer.kernels import (
     PLACES,
+    best_classes,
     choose_classes,
     choose_heads,
     learn_classes,
     learn_heads,
 )
-from arborescence.parsers.shared.classifier import UNIT, Learned, pack, unpack
+from arborescence.parsers.shared.classifier import Learned, pack, unpack
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -29,8 +30,7 @@ class HeadChooser:
     """Scores the candidate heads of a word against each other."""
 
     def __init__(self, weights: NDArray[np.int8]) -> None:
-        self._rounded = weights
-        self._weights = weights * UNIT
+        self._weights = weights
 
     @classmethod
     def learn(
@@ -52,7 +52,7 @@ class HeadChooser:
 
     def to_file(self) -> dict[str, NDArray[Any]]:
         """Return the arrays of a model file."""
-        return pack(self._rounded)
+        return pack(self._weights)
 
     @classmethod
     def from_file(cls, arrays: Mapping[str, NDArray[Any]]) -> HeadChooser:
@@ -65,8 +65,7 @@ class ClassChooser:
 
     def __init__(self, classes: tuple[str, ...], weights: NDArray[np.int8]) -> None:
         self.classes = classes
-        self._rounded = weights
-        self._weights = weights * UNIT
+        self._weights = weights
 
     @classmethod
     def learn(
@@ -87,6 +86,13 @@ class ClassChooser:
             ),
         )
 
+    def values(self, places: Hashes) -> list[str]:
+        """Return the most probable value of each row."""
+        best = np.zeros(len(places), dtype=np.int64)
+        if len(self.classes) > 1:
+            best_classes(self._weights, places, len(self.classes), best)
+        return [self.classes[k] for k in best.tolist()]
+
     def chances(self, places: Hashes) -> NDArray[np.float32]:
         """Return the probability of each class in each row."""
         found = np.ones((len(places), len(self.classes)), dtype=np.float32)
@@ -96,7 +102,7 @@ class ClassChooser:
 
     def to_file(self) -> dict[str, NDArray[Any]]:
         """Return the arrays of a model file."""
-        return pack(self._rounded)
+        return pack(self._weights)
 
     @classmethod
     def from_file(cls, classes: list[str], arrays: Mapping[str, NDArray[Any]]) -> ClassChooser:

@@ -173,17 +173,21 @@ class CandidateEdges:
         found[self.ends[rows, 1]] = rows
         return found[self.nodes]
 
-    def matrices(self, weights: NDArray[np.float32], far: np.float32) -> list[NDArray[np.float32]]:
-        """Return the weights of candidates as a matrix for each sentence; `far` elsewhere."""
-        found = []
-        rows = np.searchsorted(self.ends[:, 1], self.starts)
-        for k, (start, stop) in enumerate(pairwise(self.starts.tolist())):
-            matrix = np.full((stop - start, stop - start), far, dtype=np.float32)
-            part = slice(rows[k], rows[k + 1])
-            ends = self.ends[part] - start
-            matrix[ends[:, 0], ends[:, 1]] = weights[part]
-            found.append(matrix)
-        return found
+    def cells(self, rows: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
+        """Return where candidates stand in the matrices of all sentences, one after another."""
+        sizes = np.diff(self.starts)
+        sentence = np.repeat(np.arange(sizes.size), sizes)
+        heads, words = (self.ends if rows is None else self.ends[rows]).T
+        b = sentence[words]
+        first = (np.cumsum(sizes**2) - sizes**2)[b]
+        cells: NDArray[np.int64] = first + (heads - self.starts[b]) * sizes[b]
+        return cells + words - self.starts[b]
+
+    def matrices(self, scores: NDArray[np.float32]) -> list[NDArray[np.float32]]:
+        """Return the matrix of each sentence, as a view of the scores of all cells."""
+        sizes = np.diff(self.starts).tolist()
+        parts = np.split(scores, np.cumsum(np.square(sizes))[:-1])
+        return [part.reshape(size, size) for part, size in zip(parts, sizes, strict=True)]
 
     def _column(self, cells: Iterable[str]) -> Hashes:
         found = np.full(self.words.size, 7, dtype=np.uint64)

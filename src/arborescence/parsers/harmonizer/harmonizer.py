@@ -278,10 +278,7 @@ class Harmonizer:
             return {}
         candidates.known[rows, 3] = [hashed(name) for name in relations]
         places = candidates.places(WORDS, rows)
-        return {
-            name: [chooser.classes[k] for k in chooser.chances(places).argmax(axis=1).tolist()]
-            for name, chooser in self._columns.items()
-        }
+        return {name: chooser.values(places) for name, chooser in self._columns.items()}
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a model file: arrays and a JSON header, without executable code."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from arborescence.compiling.kernels import kernel, takes
 from arborescence.parsers.shared.classifier import (
+    UNIT,
     Templates,
     best_class,
     fill,
@@ -169,24 +170,33 @@ def find_places(
 
 
 @kernel
-@takes("float32[::1], uint64[:, ::1], int64[::1], out float32[::1]")
+@takes("int8[::1], uint64[:, ::1], int64[::1], out float32[::1]")
 def choose_heads(
-    weights: np.ndarray,
+    weights: np.ndarray,  # in units of `UNIT`
     places: np.ndarray,  # uint64 (m, features)
     groups: np.ndarray,  # (words + 1,): the first candidate of each word, and m
     logs: np.ndarray,  # (m,): filled: the log-probability of each candidate of a word
 ) -> None:
     """Score the candidate heads of each word."""
     for word in range(groups.size - 1):
+        first, last = groups[word], groups[word + 1]
+        if last - first == 1:
+            logs[first] = 0
+            continue
         highest = np.float32(-np.inf)
-        for m in range(groups[word], groups[word + 1]):
-            logs[m] = total(weights, places[m])
+        for m in range(first, last):
+            score = np.int64(0)
+            for place in places[m]:
+                score += weights[place]
+            logs[m] = UNIT * np.float32(score)
             highest = max(highest, logs[m])
         partition = np.float32(0)
-        for m in range(groups[word], groups[word + 1]):
-            partition += np.exp(logs[m] - highest)
-        for m in range(groups[word], groups[word + 1]):
-            logs[m] -= highest + np.log(partition)
+        for m in range(first, last):
+            logs[m] -= highest
+            partition += np.exp(logs[m])
+        partition = np.log(partition)
+        for m in range(first, last):
+            logs[m] -= partition
 
 
 @kernel
@@ -221,16 +231,34 @@ def learn_heads(
 
 
 @kernel
-@takes("float32[::1], uint64[:, ::1], out float32[:, ::1]")
+def _score_classes(weights: np.ndarray, places: np.ndarray, scores: np.ndarray) -> int:
+    """Write the score of each class, int32 in units of `UNIT`; return the index of the best."""
+    scores[:] = 0
+    for place in places:
+        for k in range(np.uint64(scores.size)):
+            scores[k] += weights[place + k]
+    return np.argmax(scores)
+
+
+@kernel
+@takes("int8[::1], uint64[:, ::1], out float32[:, ::1]")
 def choose_classes(weights: np.ndarray, places: np.ndarray, chances: np.ndarray) -> None:
     """Compute the probability of each class for each row of features."""
-    everything = np.arange(chances.shape[1]).astype(np.uint64)
-    scores = np.empty(chances.shape[1], dtype=np.float32)
+    scores = np.empty(chances.shape[1], dtype=np.int32)
     for m in range(places.shape[0]):
-        best = best_class(weights, places[m], everything, scores)
-        to_probabilities(scores, scores[best])
+        best = _score_classes(weights, places[m], scores)
         for k in range(scores.size):
-            chances[m, k] = scores[k]
+            chances[m, k] = UNIT * np.float32(scores[k] - scores[best])
+        to_probabilities(chances[m], np.float32(0))
+
+
+@kernel
+@takes("int8[::1], uint64[:, ::1], int64, out int64[::1]")
+def best_classes(weights: np.ndarray, places: np.ndarray, classes: int, best: np.ndarray) -> None:
+    """Find the class with the highest score for each row of features."""
+    scores = np.empty(classes, dtype=np.int32)
+    for m in range(places.shape[0]):
+        best[m] = _score_classes(weights, places[m], scores)
 
 
 @kernel

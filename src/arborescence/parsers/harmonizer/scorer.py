@@ -140,11 +140,13 @@ class EdgeScorer:
         """
         candidates = CandidateEdges(sentences)
         weights, chances = self._weighed(candidates)
-        matrices = candidates.matrices(weights, _FAR)
+        scores = np.full(int(np.square(np.diff(candidates.starts)).sum()), _FAR)
+        scores[candidates.cells()] = weights
+        matrices = candidates.matrices(scores)
         if self.parser is not None and self.weight:
-            scores = self.parser.scores_of(map(_dressed, sentences))
-            for matrix, of_parser in zip(matrices, scores, strict=True):
-                matrix += np.float32(self.weight) * of_parser
+            of_parser = self.parser.scores_of(map(_dressed, sentences))
+            for matrix, added in zip(matrices, of_parser, strict=True):
+                matrix += np.float32(self.weight) * added
         for matrix, fixed in zip(matrices, kept, strict=False):
             if fixed is not None:
                 keep(matrix, fixed)
@@ -152,25 +154,22 @@ class EdgeScorer:
         found = Scored(candidates, matrices, chances, trees, candidates.rows_of(trees))
         if self._signs is None or not candidates.signs.any():
             return found
-        return self._with_signs(self._signs, found, weights)
+        of_signs = np.flatnonzero(candidates.signs[candidates.ends[:, 1]])
+        scores[candidates.cells(of_signs)] += (_FAR - weights[of_signs]) / 2
+        return self._with_signs(self._signs, found, scores)
 
-    def _with_signs(
-        self, signs: HeadChooser, found: Scored, weights: NDArray[np.float32]
-    ) -> Scored:
+    def _with_signs(self, signs: HeadChooser, found: Scored, scores: NDArray[np.float32]) -> Scored:
         """Score the heads of signs by the new trees, too, and find the best trees again."""
         names = [self.relations[k] for k in found.labels.tolist()]
         settled = found.candidates.settled(np.concatenate([t[1:] for t in found.trees]), names)
         rows, groups = _rows_of_signs(settled)
-        logs = np.zeros(len(settled.ends), dtype=np.float32)
-        logs[rows] = signs.logs(settled.places(EDGES, rows), groups)
-        trees = []
-        before, after = found.candidates.matrices(weights, _FAR), settled.matrices(logs, _FAR)
+        logs = signs.logs(settled.places(EDGES, rows), groups)
+        scores[settled.cells(rows)] += (logs - _FAR) / 2
         parts = np.split(settled.signs, settled.starts[1:-1])
-        for matrix, old, new, part, tree in zip(
-            found.matrices, before, after, parts, found.trees, strict=True
-        ):
-            matrix[:, part] += (new[:, part] - old[:, part]) / 2
-            trees.append(decode(matrix) if part.any() else tree)
+        trees = [
+            decode(matrix) if part.any() else tree
+            for matrix, part, tree in zip(found.matrices, parts, found.trees, strict=True)
+        ]
         return found._replace(trees=trees, rows=found.candidates.rows_of(trees))
 
     def _weighed(
@@ -179,12 +178,14 @@ class EdgeScorer:
         """Return the weights of candidates, and the probabilities of their relations."""
         places = candidates.places(EDGES)
         logs = self._heads.logs(places, candidates.groups)
+        at_root = (~candidates.words[candidates.ends[:, 0]]).astype(np.int64)
+        allowed = np.stack([self._roots & 2, self._roots & 1]) > 0
+        chances = (_LEAST * allowed)[at_root]
+        best = np.full(logs.size, _LEAST)
         likely = np.flatnonzero(logs > _LIKELY)
-        chances = np.full((logs.size, len(self.relations)), _LEAST, dtype=np.float32)
-        chances[likely] = self._relations.chances(places[likely])
-        is_root = ~candidates.words[candidates.ends[:, 0]]
-        chances *= (self._roots & np.where(is_root, 1, 2)[:, None]) > 0
-        return logs + np.log(np.maximum(chances.max(axis=1), _LEAST)), chances
+        chances[likely] = self._relations.chances(places[likely]) * allowed[at_root[likely]]
+        best[likely] = np.maximum(chances[likely].max(axis=1), _LEAST)
+        return logs + np.log(best), chances
 
     def to_file(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """Return the fields of a model file's header, and the arrays."""

@@ -262,7 +262,7 @@ def reliability(
     Parameters
     ----------
     gold
-        Sentences with the right heads.
+        Sentences with the right heads. Words without a head are not counted.
     parsed
         The same sentences, parsed with confidence.
     bins
@@ -294,7 +294,8 @@ def reliability(
     found: list[float] = []
     right: list[bool] = []
     for answer, guess in zip(gold, parsed, strict=True):
-        heads = answer.heads == guess.heads
+        known = answer.heads >= 0
+        heads = (answer.heads == guess.heads) & known
         if of == "tree":
             found.append(float(guess.comment(TREE_PROB) or np.nan))
             right.append(bool(heads.all()))
@@ -305,7 +306,7 @@ def reliability(
         else:
             ours, theirs = (one.upos if of == "tag" else one.deprels for one in (answer, guess))
             same = np.array(ours) == np.array(theirs)
-        counted = heads if of == "relation" else np.ones_like(heads)
+        counted = heads if of == "relation" else known
         found += np.array(shares)[counted].tolist()
         right += same[counted].tolist()
     probabilities = np.array(found)

@@ -12,7 +12,7 @@ import numpy as np
 from arborescence.core.checks import check_count
 from arborescence.core.choices import Measure, check_choice
 from arborescence.errors import TreebankError
-from arborescence.treebank.alignment import align, together
+from arborescence.treebank.alignment import align, aligned_pieces
 from arborescence.treebank.columns import Columns, Numbering, columns_of
 from arborescence.treebank.comparison import TreeColumns, counterparts
 from arborescence.treebank.conllu import read, read_kbest
@@ -250,7 +250,7 @@ def evaluate(
     1.0
     """
     counts = EvaluationCounts(punctuation=punctuation, details=details)
-    for ours, theirs in together(columns_of(gold), columns_of(predicted)):
+    for ours, theirs in aligned_pieces(columns_of(gold), columns_of(predicted)):
         counts.add(ours, theirs)
 
     def score(name: str) -> Score:

@@ -24,7 +24,8 @@ PLACES: Final = 1 << 22
 #: The longest path between two words whose edge is a candidate: steps up, and steps in all.
 UP: Final = 5
 STEPS: Final = 6
-#: What is known of a candidate: path, direction, distance, new relation (or 0), and `_reach`.
+#: The number of features of a candidate: path, direction (way), distance (far), new relation or 0
+#: (rel), and `_reach`.
 OF_EDGE: Final = 5
 _PENALTY: Final = np.float32(0.001)
 

@@ -107,7 +107,7 @@ class EdgeScorer:
         codes = np.searchsorted(np.array(relations.classes), np.array(names))
         roots = np.zeros(len(relations.classes), dtype=np.int64)
         np.bitwise_or.at(roots, codes, at_root)
-        settled = candidates.settled(lessons.heads, lessons.relations)
+        settled = candidates.with_new_trees(lessons.heads, lessons.relations)
         rows, groups = _rows_of_signs(settled)
         of_signs = settled.where(lessons.heads)[settled.signs[settled.nodes]]
         signs = None
@@ -159,7 +159,9 @@ class EdgeScorer:
     ) -> Scored:
         """Score the heads of signs by the new trees, too, and find the best trees again."""
         names = [self.relations[k] for k in found.labels.tolist()]
-        settled = found.candidates.settled(np.concatenate([t[1:] for t in found.trees]), names)
+        settled = found.candidates.with_new_trees(
+            np.concatenate([t[1:] for t in found.trees]), names
+        )
         rows, groups = _rows_of_signs(settled)
         logs = np.zeros(len(settled.ends), dtype=np.float32)
         logs[rows] = signs.logs(settled.places(EDGES, rows), groups)

@@ -171,7 +171,7 @@ class Trainer(EdgeRun):
         self._add_edges("edges")
         if settings.joint:
             self._joint = self._add_relations("joint")
-        if settings.guided:
+        if settings.learns_enhancement:
             self._add_edges("directed")
         self._ascent: Ascent | None = None
 

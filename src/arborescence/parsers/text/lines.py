@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-#: What stands at a character: no line end; one within a paragraph; one after which text begins
-#: anew; the first character of a line that is the rest of a word: see `cut_words`.
+#: The kinds of characters: no line end; a line end within a paragraph; a line end that begins a new
+#: text; the first character of a line that is the rest of a word: see `cut_words`.
 WITHIN, END, APART, JOINED = range(4)
 
 _LINE: Final = re.compile(r"([^\r\n]*)(\r\n?|\n|\Z)")
@@ -28,15 +28,15 @@ _MARK: Final = re.compile(r"\s*(?:([-*+•‣◦▪■●○–—☐☑☒✓�
 _GOES_ON: Final = tuple(",;&([{-–—")
 # No prose is wrapped at less: where all lines are shorter, any word would have fitted.
 _LEAST_WIDTH: Final = 40
-# Lines in lower case are items if all are shorter than this, and there are so many of them.
+# Lines in lower case are items if all are shorter than `_SHORT`, and there are `_LEAST_LINES`.
 _SHORT: Final = 60
 _LEAST_LINES: Final = 3
-# So many line ends of a document tell of what its short paragraphs are.
+# The number of line ends of a document from which on they decide about its short paragraphs.
 _ENOUGH: Final = 5
 _ITEMS: Final = (
     "short lines are read as items, each by itself: if each line is one sentence, give --format "
-    "lines (in Python lines=True); if sentences go on from line to line, --format prose "
-    "(lines=False)"
+    "lines (in Python read_text(..., lines=True)); if sentences go on from line to line, --format "
+    "prose (lines=False)"
 )
 
 

@@ -89,11 +89,11 @@ def converted(
         )
 
 
-def check(mapping: str | None, output: str | None, **given: object) -> None:
+def check(mapping: str | None, output: str | None, **options: object) -> None:
     """Raise BadParameter for options that need ``--with``, or do not go with it."""
-    if given.pop("parser"):
+    if options.pop("parser"):
         raise typer.BadParameter("--parser goes with --learn only")
-    for name, value in given.items():
+    for name, value in options.items():
         if value and (mapping is None) == (name in _WITH):
             how = "does not go with --with" if mapping else "goes with --with FILE.model only"
             raise typer.BadParameter(f"--{name} {how}")

@@ -122,15 +122,15 @@ def _as_in_comment(text: str | None, tokens: list[Placed]) -> list[Placed]:
     if text is None or text == by_misc:
         return tokens
     at = 0
-    found: list[Placed] = []
+    placed: list[Placed] = []
     for gap, token, written in tokens:
         start = at if text.startswith(written, at) else text.find(written, at)
         between = text[at:start] if start >= 0 else written
         if between.strip():
             return tokens
-        found.append((between if found else gap, token, written))
+        placed.append((between if placed else gap, token, written))
         at = start + len(written)
-    return found
+    return placed
 
 
 def ranges_of(sentence: SentenceLike) -> list[Range]:

@@ -80,7 +80,7 @@ def to_table(
     Raises
     ------
     TreebankError
-        If `confidence` is asked for and a word has no probability in MISC.
+        If `confidence` is true and a word has no probability in MISC.
 
     Examples
     --------

@@ -253,8 +253,8 @@ class Service:
         content = _options_of(body)
         name = content.get("model", self._default)
         parser = self._parser(name)
-        how = {option: content[option] for option in _HOW if option in content}
-        sure, svg = bool(how.get("confidence")), bool(content.get("svg"))
+        options = {option: content[option] for option in _HOW if option in content}
+        sure, svg = bool(options.get("confidence")), bool(content.get("svg"))
         conllu = bool(content.get("as_conllu"))
         k, width = content.get("kbest", 1), content.get("width", WIDTH)
         if not 1 <= k <= _MOST_TREES:
@@ -264,9 +264,11 @@ class Service:
 
         def work(sentences: list[Sentence], budget: Budget) -> list[tuple[str, list[Sentence]]]:
             if k == 1:
-                lists = [[tree] for tree in parser.parse(sentences, budget=budget, **how)]
+                lists = [[tree] for tree in parser.parse(sentences, budget=budget, **options)]
             else:
-                lists = [ranked(each) for each in parser.kbest(sentences, k, budget=budget, **how)]
+                lists = [
+                    ranked(each) for each in parser.kbest(sentences, k, budget=budget, **options)
+                ]
             kept = svg or conllu
             described = [ranked_trees(each) if k > 1 else each[0].to_dict() for each in lists]
             return [
@@ -281,7 +283,7 @@ class Service:
             trees = ",".join(text for text, _ in results)
             return f'{{"model":{_json(name)},"sentences":[{trees}]{more}}}'.encode()
 
-        kind = (name, k, svg or conllu, tuple(sorted(how.items())))
+        kind = (name, k, svg or conllu, tuple(sorted(options.items())))
         return Question(placed(_sentences_of(content, parser)), kind, work, written, k, svg)
 
     def _parser(self, name: str) -> Any:

@@ -264,8 +264,8 @@ class Trainer(EdgeRun):
         from arborescence.undirected import decode as find
 
         rounds = settings.rounds if directed else 0  # undirected scores cannot enhance a tree
-        how: Any = {"root": settings.root, "rounds": rounds, "changes": settings.changes}
-        tree: NDArray[np.int64] = find(scores, **how)
+        options: Any = {"root": settings.root, "rounds": rounds, "changes": settings.changes}
+        tree: NDArray[np.int64] = find(scores, **options)
         return tree
 
 

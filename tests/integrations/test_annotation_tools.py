@@ -251,7 +251,7 @@ def broken(**changed):
         (json.dumps(request(xmi(treebank()).replace('xmi:id="11"', 'xmi:id="x"'))), "'x' stands"),
         (
             json.dumps(request(xmi(treebank()).replace('xmi:id="11"', f'xmi:id="{"9" * 5000}"'))),
-            "stands where a number is due",
+            "stands where a number is expected",
         ),
         (json.dumps(broken(layer=3)), "layer must be of the type str"),
         (json.dumps(broken(layer="a b")), "layer must be a name"),

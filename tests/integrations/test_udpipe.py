@@ -11,7 +11,7 @@ from arborescence.treebank import Sentence
 pytest.importorskip("starlette", reason="needs the extra 'serve'")
 
 from arborescence.integrations.service import udpipe
-from arborescence.integrations.service.asked import form_of
+from arborescence.integrations.service.request_content import form_of
 from arborescence.parsers.text import Text
 from samples import treebank
 

@@ -72,7 +72,7 @@ def replace_closed_streams() -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command line on what follows the command's name, and exit."""
+    """Run the command line on the arguments of the command, and exit."""
     with suppress(ValueError):  # not the main thread
         if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
             # Ctrl-C when the work is done, or has not begun, ends Python without a traceback.
@@ -162,6 +162,6 @@ def complain(message: str, status: int = 1) -> int:
 
 
 def discard_output() -> None:
-    """Send what is still buffered for stdout nowhere, so that Python does not fail on it again."""
+    """Discard the buffer of stdout, so that Python does not fail on it again."""
     with suppress(OSError, ValueError):  # if stdout is not a real file, there is nothing to discard
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

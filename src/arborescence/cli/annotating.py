@@ -75,8 +75,8 @@ def rank(
         ranked = ranking.rank_written(trees, words=words, budget=budget)
     else:
         parser = load(model)
-        given = hinted(files, format, parser, encoding)
-        ranked = ranking.rank(parser, given, by=by, words=words, budget=budget)
+        sentences = hinted(files, format, parser, encoding)
+        ranked = ranking.rank(parser, sentences, by=by, words=words, budget=budget)
     if not ranked and not written:
         note("no head is missing (_ in HEAD), so there is nothing to rank")
     if output:
@@ -105,7 +105,7 @@ def audit(
     """List the words of a treebank that are most likely annotated wrongly.
 
     Parsers and taggers that are trained on the rest of the treebank give the probabilities of each
-    edge and tag, and of the best other ones. Also listed are broken rules, and n-grams whose words
+    edge and tag, and of the best others. Also listed are broken rules, and n-grams whose words
     have another annotation elsewhere.
 
     Parameters
@@ -136,12 +136,12 @@ def audit(
     arborescence audit treebank.conllu --budget 100 -o audit.html
     arborescence audit --apply decisions.jsonl treebank.conllu -o corrected.conllu
     """
-    given = sentences_of(files, readers_of("conllu", None, None, encoding))
+    sentences = sentences_of(files, readers_of("conllu", None, None, encoding))
     if decisions:
         from arborescence.treebank import decided
 
         check_kind(output or "-", ("conllu",))
-        deliver(([each] for each in decided(given, decisions)), output=output or "-")
+        deliver(([each] for each in decided(sentences, decisions)), output=output or "-")
         return
     if output:
         check_kind(output, ("html",))
@@ -152,7 +152,7 @@ def audit(
 
     with steps(quiet=quiet) as step:
         findings = audited(
-            given,
+            sentences,
             kind=kind,
             folds=folds,
             rules=rules,

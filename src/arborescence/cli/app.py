@@ -48,8 +48,8 @@ _TASKS: Final = {name: task for task, group in _GROUPS.items() for name in group
 class Commands(TyperGroup):
     """The commands of the package, and added commands; each is imported when it is called."""
 
-    def __init__(self, **given: Any) -> None:
-        super().__init__(**given)
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
         self.commands: Any = dict.fromkeys(_MODULES)  # for Typer, which suggests similar names
 
     def list_commands(self, _context: Any) -> list[str]:

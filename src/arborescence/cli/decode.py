@@ -99,8 +99,8 @@ def decode(
         trees = list(lists_of(**arrays))
     else:
         if inference == "undirected":
-            how: dict[str, Any] = {"rounds": rounds, "encoding": encoding}
-            heads = arb.undirected.decode(values, lengths, **how, **shared)
+            options: dict[str, Any] = {"rounds": rounds, "encoding": encoding}
+            heads = arb.undirected.decode(values, lengths, **options, **shared)
         else:
             heads = arb.decode(values, lengths, projective=projective, **shared)
         arrays = {"heads": heads}

@@ -90,8 +90,8 @@ def evaluate(
     if by or kbest:
         raise typer.BadParameter("--by and --kbest go with --oracle")
     right = _trees(gold, encoding, again=bool(errors or against))
-    found = _trees(predicted, encoding, again=errors)
-    scores = treebank.evaluate(right, found, details=True, **counted)
+    trees = _trees(predicted, encoding, again=errors)
+    scores = treebank.evaluate(right, trees, details=True, **counted)
     details: Any = scores.details
     others = None
     if against:
@@ -101,7 +101,7 @@ def evaluate(
         from arborescence.treebank.wrong import errors_html
 
         with writing(output) as file:
-            file.writelines(each.encode() for each in errors_html(right, found, **counted))
+            file.writelines(each.encode() for each in errors_html(right, trees, **counted))
     if as_json:
         more = _described(details, others, intervals, confusions)
         say(json.dumps(scores.as_dict() | more))
@@ -124,7 +124,7 @@ def _trees(file: str, encoding: str, *, again: bool) -> Any:
 def _described(
     details: Details, others: Details | None, intervals: bool, confusions: bool
 ) -> dict[str, Any]:
-    """Return what is asked for beside the scores, ready for JSON."""
+    """Return the details that options ask for, ready for JSON."""
     more: dict[str, Any] = {}
     if intervals:
         more["intervals"] = {name: details.interval(name) for name in ("uas", "las")}
@@ -143,7 +143,7 @@ def _described(
 def _lines(
     details: Details, others: Details | None, intervals: bool, confusions: bool
 ) -> Iterator[str]:
-    """Yield what is asked for beside the scores, as text."""
+    """Yield the details that options ask for, as text."""
     more = _described(details, others, intervals, confusions=False)
     if intervals:
         yield "\n95 % intervals, over sentences"

@@ -411,7 +411,7 @@ def show(
         page = drawing.trace_html(
             *(sentence for sentence, _ in kept),
             system=system,
-            transitions=[made for _, made in kept],
+            transitions=[transitions for _, transitions in kept],
             relations=relations,
         )
         with writing(output) as file:
@@ -420,16 +420,16 @@ def show(
     terminal = not output and sys.stdout.isatty()
     as_json = as_json or ends(output, ".json", ".jsonl")
     with writing(output or "-") as file:
-        for sentence, made in derivations:
+        for sentence, transitions in derivations:
             if as_json:
-                line = json.dumps(described(sentence, system, made), ensure_ascii=False)
+                line = json.dumps(described(sentence, system, transitions), ensure_ascii=False)
                 file.write(f"{line}\n".encode())
                 continue
             known = [c for c in sentence.comments if c.startswith(("# sent_id", "# text ="))]
             table = drawing.trace(
                 sentence,
                 system=system,
-                transitions=made,
+                transitions=transitions,
                 relations=relations,
                 width=shutil.get_terminal_size().columns if terminal else None,
                 color=terminal and not os.environ.get("NO_COLOR"),
@@ -441,5 +441,5 @@ def described(sentence: Sentence, system: str, transitions: list[Transition]) ->
     """Describe a derivation, ready for JSON: nodes are numbers, 0 is the root."""
     from arborescence.drawing.derivation import steps
 
-    made = [step._asdict() for step in steps(sentence, system, transitions)]
-    return {**words_of(sentence), "system": system, "steps": made}
+    records = [step._asdict() for step in steps(sentence, system, transitions)]
+    return {**words_of(sentence), "system": system, "steps": records}

@@ -27,7 +27,7 @@ _WITH: Final = {"corrected", "confidence", "rules"}
 def learn(
     files: list[str] | None, output: str | None, read: Reader, *, parser: bool, quiet: bool
 ) -> None:
-    """Learn a conversion from two files, write it, and print what became of old relations."""
+    """Learn a conversion from two files, write it, and print the new relations of old relations."""
     if not files or len(files) != 2 or not output or output == "-":
         raise typer.BadParameter(
             "--learn needs two treebanks with the same sentences, the old one and the new one, and "
@@ -36,12 +36,12 @@ def learn(
     check_kind(output, ("model",))
     from arborescence.parsers import Harmonizer, pair
 
-    found = pair(*map(read, files))
+    sample = pair(*map(read, files))
     note(
-        f"{100 * found.share:.1f} % of the words are paired, in {len(found.pairs):,} sentences",
+        f"{100 * sample.share:.1f} % of the words are paired, in {len(sample.pairs):,} sentences",
         quiet=quiet,
     )
-    harmonizer = Harmonizer.learn(found.pairs, parser=parser)
+    harmonizer = Harmonizer.learn(sample.pairs, parser=parser)
     if parser:
         note(f"the factor of the parser's scores is {harmonizer.parser_weight:g}", quiet=quiet)
     harmonizer.save(output)
@@ -49,7 +49,7 @@ def learn(
     for old, where, new, count in islice(harmonizer.table, _ROWS):
         say(f"{count}\t{old}\t{where}\t{new}")
     if len(harmonizer.table) > _ROWS:
-        note(f"and {len(harmonizer.table) - _ROWS:,} rarer ones", quiet=quiet)
+        note(f"and {len(harmonizer.table) - _ROWS:,} rarer changes", quiet=quiet)
 
 
 def converted(
@@ -57,12 +57,12 @@ def converted(
     mapping: str,
     corrected: str | None,
     read: Reader,
-    told: list[str],
+    notes: list[str],
     *,
     confidence: bool,
     rules: str | None,
 ) -> Iterator[Sentence]:
-    """Convert sentences; at the end, `told` holds what to say of rules, and of cleared columns."""
+    """Convert sentences; at the end, add lines about rules and cleared columns to `notes`."""
     from arborescence.parsers import Harmonizer, Keeper
     from arborescence.parsers.shared.keeping import keeper_of
 
@@ -76,24 +76,24 @@ def converted(
             cleared += any(entry != "_" for entry in sentence.deps)
             yield sentence
 
-    how: dict[str, Any] = {"confidence": confidence, "rules": keeper}
+    options: dict[str, Any] = {"confidence": confidence, "rules": keeper}
     if corrected:
-        how["corrected"] = read(corrected)
-    yield from harmonizer.convert(counting(), **how)
+        options["corrected"] = read(corrected)
+    yield from harmonizer.convert(counting(), **options)
     if isinstance(keeper, Keeper) and keeper.counts.changed:
-        told.append(f"rules: {keeper.counts}")
+        notes.append(f"rules: {keeper.counts}")
     if cleared:
         what = "1 sentence" if cleared == 1 else f"{cleared:,} sentences"
-        told.append(
+        notes.append(
             f"enhanced dependencies (DEPS) of {what} were removed: they are in the old scheme"
         )
 
 
-def check(mapping: str | None, output: str | None, **given: object) -> None:
+def check(mapping: str | None, output: str | None, **options: object) -> None:
     """Raise BadParameter for options that need ``--with``, or do not go with it."""
-    if given.pop("parser"):
+    if options.pop("parser"):
         raise typer.BadParameter("--parser goes with --learn only")
-    for name, value in given.items():
+    for name, value in options.items():
         if value and (mapping is None) == (name in _WITH):
             how = "does not go with --with" if mapping else "goes with --with FILE.model only"
             raise typer.BadParameter(f"--{name} {how}")

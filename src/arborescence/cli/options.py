@@ -135,9 +135,9 @@ def documented(
         for each in _parameters_of(function)
     }
 
-    def run(**given: Any) -> None:
-        check_options(given)
-        command(**given)
+    def run(**arguments: Any) -> None:
+        check_options(arguments)
+        command(**arguments)
 
     run.__name__, run.__doc__ = command.__name__, _section(command)
     return _declaring(run, [*each_once.values(), *more])

@@ -98,14 +98,14 @@ def into(*kinds: str, **more: Any) -> Any:
     return typer.Option("--output", "-o", **options | more)
 
 
-def check_options(given: Mapping[str, Any]) -> None:
+def check_options(options: Mapping[str, Any]) -> None:
     """Raise BadParameter if a command would write to a file that it reads."""
-    output = given.get("output")
-    if given.get("as_json") and ends(output, *_TREES):
+    output = options.get("output")
+    if options.get("as_json") and ends(output, *_TREES):
         raise typer.BadParameter(f"--json does not write CoNLL-U: -o {output}")
-    values = [given[name] for name in _READ if given.get(name) is not None]
+    values = [options[name] for name in _READ if options.get(name) is not None]
     lists = [value if isinstance(value, list) else [value] for value in values]
-    if not any(given.get(name) for name in _INSTEAD) and given.keys() & _INSTEAD:
+    if not any(options.get(name) for name in _INSTEAD) and options.keys() & _INSTEAD:
         lists.append(["-"])
     try:
         check_apart("-" if output is None else output, [each for one in lists for each in one])

@@ -61,9 +61,9 @@ def parse(options: ParseArguments) -> None:
         sentences = sentences_of(files, read, documents)
     else:
         sentences = given_sentence(options.sentence, options.format, parser)
-    found = analyses(sentences, parser, options, skipped, rules)
-    found = skipped.left(found) if skipped else found
-    parsed = map(ranked, found) if options.kbest else ([best] for [(best, _)] in found)
+    analysed = analyses(sentences, parser, options, skipped, rules)
+    analysed = skipped.left(analysed) if skipped else analysed
+    parsed = map(ranked, analysed) if options.kbest else ([best] for [(best, _)] in analysed)
     output = output or (None if tree else "-")
     deliver(
         counted(parsed, "sentences parsed", printed=tree or output == "-", quiet=quiet),

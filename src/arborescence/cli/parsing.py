@@ -84,7 +84,7 @@ class ParseArguments:
         Rules that all trees keep: the rules of Universal Dependencies, or of a file. A line at the
         end counts the changes.
     keep
-        Keep given heads and relations, and find the best ones for '_'.
+        Keep given heads and relations, and find the best values for '_'.
     keep_anyway
         As --keep, but if no tree has all given heads and relations, or no such tree keeps the
         --rules, give up the fewest; a comment names their words.
@@ -273,7 +273,7 @@ def analyses(
         from arborescence.treebank.spaces import placed, with_ranges
 
         sentences = (with_ranges if options.ranges else placed)(sentences)
-    how: ParseOptions = {
+    arguments: ParseOptions = {
         "root": options.root,
         "projective": options.projective,
         "confidence": options.confidence,
@@ -282,8 +282,8 @@ def analyses(
         "threads": options.threads,
     }
     if options.kbest:
-        return parser.kbest(sentences, options.kbest, **how)
-    return ([(tree, 0.0)] for tree in parser.parse(sentences, **how))
+        return parser.kbest(sentences, options.kbest, **arguments)
+    return ([(tree, 0.0)] for tree in parser.parse(sentences, **arguments))
 
 
 #: Sentences of more words are announced: time may grow with the cube of their number.

@@ -103,20 +103,22 @@ def search(
     _write_matches(found, pattern, output, as_json)
 
 
-def _write_matches(found: Iterator[Match], pattern: str, output: str | None, as_json: bool) -> None:
+def _write_matches(
+    matches: Iterator[Match], pattern: str, output: str | None, as_json: bool
+) -> None:
     """Write matches in the format of the ending or of `as_json`, or as lines of text."""
     from arborescence.treebank.patterns import context
 
     if as_json or ends(output, *KINDS["table"].endings, *KINDS["json"].endings):
-        _write_rows(map(context.row_of, found), output)
+        _write_rows(map(context.row_of, matches), output)
     elif ends(output, *KINDS["html"].endings):
         with writing(str(output)) as file:
-            file.writelines(part.encode() for part in context.matches_html(found, pattern))
+            file.writelines(part.encode() for part in context.matches_html(matches, pattern))
     elif output:
-        groups = groupby(found, key=lambda match: (match.sentence.source, match.sentence.line))
+        groups = groupby(matches, key=lambda match: (match.sentence.source, match.sentence.line))
         deliver(([next(group).sentence] for _, group in groups), output=output)
     else:
-        for match in found:
+        for match in matches:
             say(f"{context.place_of(match)}\t{context.in_context(match)}")
 
 
@@ -153,7 +155,7 @@ def _sources(
     confidence: bool,
     quiet: bool,
 ) -> Iterator[str | Iterator[Sentence]]:
-    """Yield what is searched: names of CoNLL-U files and of folders, or parsed sentences."""
+    """Yield the sources of a search: names of CoNLL-U files and folders, or parsed sentences."""
     from arborescence.treebank.columns import files_in
 
     if format != "conllu":

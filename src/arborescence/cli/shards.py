@@ -270,7 +270,7 @@ class FileParser:
             max_words=options.max_words,
             skip_invalid=skipped,
         )
-        schema = parse.schema(arrow.columns_of(shard.source))
+        schema = parse.schema(arrow.schema_of(shard.source))
         parsed = self._parsed(parse, arrow.read_tables(shard.source))
         arrow.write_tables(parsed, shard.target, schema)
 

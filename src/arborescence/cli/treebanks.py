@@ -40,10 +40,10 @@ if TYPE_CHECKING:
     from arborescence.treebank import Sentence
     from arborescence.treebank.phrase_structure import HeadRules, Tally
 
-#: Those of head rules, and those of `restyle`.
+#: The coordinations of head rules, and those of `restyle`.
 AnyCoordination = Literal["rules", "before", "first", "conjunction", "second", "chain"]
 
-#: The number of kinds of undecided phrases that are named, in lines of so many characters.
+#: The number of kinds of undecided phrases that are named, and the most characters of such a line.
 _NAMED: Final = 5
 _WIDTH: Final = 200
 
@@ -73,8 +73,8 @@ def convert(
 ) -> None:
     """Convert phrase structure to dependencies, or CoNLL-U to another style or annotation scheme.
 
-    For phrase structure, says at the end how many phrases the rules left undecided, and which most
-    often.
+    For phrase structure, lines at the end count the phrases that the rules left undecided, and name
+    their most frequent kinds.
 
     Parameters
     ----------
@@ -84,29 +84,32 @@ def convert(
     output
         Write CoNLL-U, or by the ending .json or .svg; with --learn, the model.
     learn
-        Learn from sentences that are in both files how to convert others, and print a table of it.
+        Learn a conversion from the sentences that are in both files, and print a table of the
+        changes.
     mapping
-        Convert CoNLL-U to another annotation scheme with what --learn wrote.
+        Convert CoNLL-U to another annotation scheme with a model from --learn.
     corrected
-        With --with: the output of before, corrected: words with Corrected=Yes in MISC stay.
+        With --with: an earlier output with corrections: words with Corrected=Yes in MISC keep their
+        annotation.
     confidence
         With --with: write the probability of each edge and relation into MISC.
     parser
-        With --learn: also train a parser, and add its scores: for schemes that differ much.
+        With --learn: also train a parser, and add its scores. This helps if the schemes differ
+        much.
     rules
         With --with: rules that all trees keep. A line at the end counts the changes.
     head_rules
-        Which child of a phrase has its head.
+        The rules that choose the child of a phrase with its head.
     heads
         Read CoNLL-U in the style of Universal Dependencies, and write it with these heads.
     coordination
-        The head of a coordination. In phrases: as the head rules say, what is before the
-        conjunction, or the first conjunct. With --heads: first, conjunction, second or chain.
+        The head of a coordination. In phrases: rules (as the head rules say), before (the child
+        before the conjunction), or first. With --heads: first, conjunction, second or chain.
     back
         With --heads: restore Universal Dependencies.
     spelling
-        Read CoNLL-U, and write its words as in print, as a typewriter has them, in one case, or
-        with combining marks: to measure by.
+        Read CoNLL-U, and write its words with the characters of print or of a typewriter, in one
+        case, or with combining marks. Use the result to test parsers.
     traces
         Put moved phrases back to their traces; edges may then cross.
     tree
@@ -134,46 +137,46 @@ def convert(
     )  # fmt: skip
     if tree and output == "-":
         raise typer.BadParameter(
-            "--tree takes the standard output for itself: name a file for the rest with -o"
+            "--tree takes the standard output for itself: name a file for the CoNLL-U with -o"
         )
     output = output or (None if tree else "-")
-    removed: list[str] = []
-    told: Iterable[str] = removed
+    conversion_notes: list[str] = []
+    notes: Iterable[str] = conversion_notes
     if mapping:
-        found = harmonizing.converted(
-            sentences_of(files, reader), mapping, corrected, reader, removed,
+        sentences = harmonizing.converted(
+            sentences_of(files, reader), mapping, corrected, reader, conversion_notes,
             confidence=confidence, rules=rules,
         )  # fmt: skip
     elif heads or back or spelling:
         if tree or traces:
             raise typer.BadParameter("--tree and --traces are for phrase structure only")
-        found = sentences_of(files, reader)
+        sentences = sentences_of(files, reader)
         with usage_errors():
             if heads or back:
-                found = restyled(found, heads or "content", coordination, back=back)
+                sentences = restyled(sentences, heads or "content", coordination, back=back)
             if spelling:
                 from arborescence.treebank import respelled
 
-                found = respelled(found, spelling)
+                sentences = respelled(sentences, spelling)
     else:
         from arborescence.treebank.phrase_structure import HeadRules, Tally
 
         with usage_errors():
-            of_heads = HeadRules.load(
+            table = HeadRules.load(
                 head_rules, coordination=cast("Coordination | None", coordination)
             )
         tally = Tally()
-        found = chain.from_iterable(
-            converted(file, of_heads, traces, tally, encoding, draw=tree, skipped=skipped)
+        sentences = chain.from_iterable(
+            converted(file, table, traces, tally, encoding, draw=tree, skipped=skipped)
             for file in files or ["-"]
         )
-        told = report(tally, of_heads.name, traces)
-    found = skipped.left(found) if skipped else found
-    sentences = counted(found, "trees converted", printed=tree or output == "-", quiet=quiet)
+        notes = report(tally, table.name, traces)
+    sentences = skipped.left(sentences) if skipped else sentences
+    sentences = counted(sentences, "trees converted", printed=tree or output == "-", quiet=quiet)
     deliver(([sentence] for sentence in sentences), output=output)
     if skipped:
         skipped.report()
-    for line in told:
+    for line in notes:
         note(line, quiet=quiet)
 
 
@@ -197,7 +200,7 @@ def converted(
     draw: bool,
     skipped: Skipped | None,
 ) -> Iterator[Sentence]:
-    """Convert the trees of a file, and draw them if that is wanted."""
+    """Convert the trees of a file; with `draw`, also draw them on the terminal."""
     from arborescence.drawing import draw_lexicalized
     from arborescence.treebank.phrase_structure import lexicalize, read_trees, to_dependencies
 
@@ -217,7 +220,7 @@ def converted(
 
 
 def report(tally: Tally, rules: str, traces: bool) -> Iterator[str]:
-    """Yield what to say of the phrases that the head rules left undecided."""
+    """Yield lines about moved phrases, and about phrases that the head rules left undecided."""
     if traces:
         yield f"{tally.moved:,} phrases put back to their traces"
     count = tally.undecided.total()
@@ -273,7 +276,7 @@ def validate(
     rules
         The rules: the rules of UD, or of a file.
     as_json
-        Write JSON, a broken rule a line.
+        Write JSON: on each line, one broken rule.
 
     Examples
     --------
@@ -340,18 +343,18 @@ def repair(
 
     parser = None if model is None else load(model)
     totals = [0, 0, 0, 0]
-    how: dict[str, Any] = {"parser": parser, "rules": rules, "root": root}
+    options: dict[str, Any] = {"parser": parser, "rules": rules, "root": root}
     reader = partial(read_broken, encoding=encoding)
     treebanks = [sentences_of(files, reader)]
     if votes is not None:
         try:
-            how["votes"] = [int(number) for number in votes.split(",")]
+            options["votes"] = [int(number) for number in votes.split(",")]
         except ValueError:
             raise typer.BadParameter(f"--votes {votes}: give whole numbers, as 2,1,1") from None
         treebanks = [sentences_of([file], reader) for file in files or ["-"]]
 
     def counting() -> Iterator[list[Sentence]]:
-        for sentence, changed, broken in mended(*treebanks, projective=projective, **how):
+        for sentence, changed, broken in mended(*treebanks, projective=projective, **options):
             sizes = len(changed), len(sentence), 1 if len(changed) else 0, int(broken)
             totals[:] = map(add, totals, sizes)
             yield [sentence]

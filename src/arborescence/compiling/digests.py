@@ -30,22 +30,22 @@ _PLAIN: Final = (bool, int, float, complex, str, bytes, np.generic, type(None), 
 def digest(kernel: Any) -> bytes:
     """Return the digest of a kernel."""
     hasher = hashlib.sha256(_COMPILER)
-    for text, _ in map(_read, _everything_in(kernel)):
+    for text, _ in map(_contents, _with_called_kernels(kernel)):
         hasher.update(text)
     return hasher.digest()
 
 
 def size(kernel: Any) -> int:
     """Return the number of bytes of bytecode in a kernel and in all kernels that it calls."""
-    return sum(len(each.py_func.__code__.co_code) for each in _everything_in(kernel))
+    return sum(len(each.py_func.__code__.co_code) for each in _with_called_kernels(kernel))
 
 
-def _everything_in(kernel: Any) -> list[Any]:
+def _with_called_kernels(kernel: Any) -> list[Any]:
     """Return a kernel and all kernels that it calls, directly or not."""
     kernels = {kernel: None}
     todo = [kernel]
     while todo:
-        for other in _read(todo.pop())[1]:
+        for other in _contents(todo.pop())[1]:
             if other not in kernels:
                 kernels[other] = None
                 todo.append(other)
@@ -53,12 +53,12 @@ def _everything_in(kernel: Any) -> list[Any]:
 
 
 @cache
-def _read(kernel: Any) -> tuple[bytes, list[Any]]:
+def _contents(kernel: Any) -> tuple[bytes, list[Any]]:
     """Return the contents of a kernel as text, and the kernels that it calls directly."""
     function = kernel.py_func
     code = function.__code__
-    how = (kernel.targetoptions, hasattr(function, "never_negative"))
-    texts = [function.__module__, function.__name__, _text(how), _text(code)]
+    options = (kernel.targetoptions, hasattr(function, "never_negative"))
+    texts = [function.__module__, function.__name__, _text(options), _text(code)]
     called = []
     for name, value in _global_names(code, function.__globals__):
         if hasattr(value, "py_func"):
@@ -102,7 +102,7 @@ def _text(value: Any) -> str:
         return _text(sorted(value.items()))
     if isinstance(value, ModuleType):
         return value.__name__
-    if isinstance(value, FunctionType):  # for which kernels have their own code (`core/random.py`)
+    if isinstance(value, FunctionType):  # kernels replace it by their own code (`core/random.py`)
         return f"{value.__module__}.{value.__qualname__}"
     if isinstance(value, type):
         return f"{value.__module__}.{value.__qualname__}{getattr(value, '_fields', '')}"

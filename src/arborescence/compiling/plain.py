@@ -42,5 +42,5 @@ def _say_unknown() -> None:
     say(
         f"Numba {numba.__version__} is not among the versions that this one of arborescence knows: "
         "each process compiles its kernels, which takes longer; pip install 'arborescence[jit]' "
-        "installs one that it knows"
+        "installs a version that it knows"
     )

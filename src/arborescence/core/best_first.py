@@ -55,14 +55,14 @@ def list_one(
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Return the k best trees of a sentence and their weights. Memory grows with the trees."""
     size = graph.scores.shape[1]
-    asked = min(k, _ROOM_AT_FIRST)
-    lists = TreeLists.of(1, asked, size)
+    room = min(k, _ROOM_AT_FIRST)
+    lists = TreeLists.of(1, room, size)
     state = fill_lists(state, graph, single, lists)
     listed = last = int(lists.counts[0])
     heads, weights = lists.heads[0, :listed], lists.weights[0, :listed]
-    while last == asked and listed < k:
-        asked = min(k - listed, listed)
-        lists = TreeLists.of(1, asked, size)
+    while last == room and listed < k:
+        room = min(k - listed, listed)
+        lists = TreeLists.of(1, room, size)
         lists.counts[0] = 0
         state = fill_lists(state, graph, single, lists)
         last = int(lists.counts[0])
@@ -85,14 +85,14 @@ def _stream(
 ) -> Iterator[tuple[NDArray[np.int64], float]]:
     """Yield the trees in the lists, then further trees, found in blocks of growing size."""
     size = graph.scores.shape[1]
-    asked = 1
+    room = 1
     while True:
         listed = lists.counts[0]
         yield from zip(lists.heads[0, :listed], lists.weights[0, :listed].tolist(), strict=True)
-        if listed < asked or size == 1:
+        if listed < room or size == 1:
             return
-        asked = min(2 * asked, _MOST_AHEAD)
-        lists = TreeLists.of(1, asked, size)
+        room = min(2 * room, _MOST_AHEAD)
+        lists = TreeLists.of(1, room, size)
         lists.counts[0] = 0
         state = fill_lists(state, graph, single, lists)
 

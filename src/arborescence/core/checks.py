@@ -31,10 +31,10 @@ def mask_is_lengths(
     """
 
     @wraps(function)
-    def called(*given: _Parameters.args, **options: _Parameters.kwargs) -> _Result:
+    def called(*arguments: _Parameters.args, **options: _Parameters.kwargs) -> _Result:
         if "mask" in options:
             raise OptionError("there is no mask=: give the same mask as lengths=mask")
-        return function(*given, **options)
+        return function(*arguments, **options)
 
     return called
 

@@ -75,11 +75,13 @@ def moderate_scores_of(
         gaps = np.full((2, n + 1, n + 1, n + 1), -np.inf)
         fill_gaps(wholes.bias, wholes.splits, wholes.spans, n, single, gaps)
         return ModerateScores(alike, gaps, base)
-    made = moderate(scores, single)
-    if made is None:
+    moderated = moderate(scores, single)
+    if moderated is None:
         return None
     heads = decode(scores, root="single" if single else "multi")
-    return ModerateScores(made, no_gaps(n + 1), _weight(scores, heads) - _weight(made, heads))
+    return ModerateScores(
+        moderated, no_gaps(n + 1), _weight(scores, heads) - _weight(moderated, heads)
+    )
 
 
 def _weight(scores: NDArray[np.float64], heads: NDArray[np.int64]) -> Fraction:
@@ -119,12 +121,12 @@ def moderate(scores: NDArray[np.float64], single: bool) -> NDArray[np.float64] |
     if cycles is None:
         return None
     lowest = -int((800 + 2 * size * math.log(size)) * 2**_BITS)
-    made = np.maximum(reduced, lowest)
+    moderated = np.maximum(reduced, lowest)
     for inside, potential in cycles:
-        made[np.ix_(~inside, inside)] += max(potential, lowest)
+        moderated[np.ix_(~inside, inside)] += max(potential, lowest)
     # Integers of this size fit a float. The integers of absent edges may be larger.
     result = np.full((size, size), -np.inf)
-    result[present] = [math.ldexp(whole, -_BITS) for whole in made[present].tolist()]
+    result[present] = [math.ldexp(whole, -_BITS) for whole in moderated[present].tolist()]
     return result
 
 

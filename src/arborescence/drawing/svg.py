@@ -58,7 +58,7 @@ STYLE = """\
 .arborescence .label { fill: #8ab4ff; }
 }
 """
-#: The style of what is marked. A page may set another colour.
+#: The style of marked words and edges. A page may set another colour.
 MARKED = """\
 .arborescence { --mark: #b45309; }
 .arborescence .marked { fill: var(--mark); font-weight: 700; }
@@ -68,7 +68,7 @@ MARKED = """\
 
 
 class Marks(NamedTuple):
-    """What a drawing shows in another colour.
+    """The words and edges that a drawing shows in another colour.
 
     Attributes
     ----------

@@ -56,7 +56,7 @@ class Cast(Contracted):
     dead: tuple[Pair, ...]
 
     def table(self, names: Sequence[str]) -> list[list[str]]:
-        """Return the enter edges, each with the word where it breaks the cycle, and the others."""
+        """Return the enter edges, each with the word where it breaks the cycle; and the rest."""
         rows = [["cast as", "edge", "weight", "breaks the cycle at"]]
         for edge in self.entering:
             name, weight, _ = edge_cells(edge, names)

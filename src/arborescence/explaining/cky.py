@@ -103,9 +103,9 @@ N_sing → sing
     @property
     def rules(self) -> tuple[Production, ...]:
         """The rules of the present edges and words, in the order of their left and right sides."""
-        found = [rule_of(edge) for edge in self.problem.scores]
-        found += [Production(v, (v,)) for v in range(1, self.problem.n + 1)]
-        return tuple(sorted(found, key=lambda rule: (rule.left, rule.right)))
+        productions = [rule_of(edge) for edge in self.problem.scores]
+        productions += [Production(v, (v,)) for v in range(1, self.problem.n + 1)]
+        return tuple(sorted(productions, key=lambda rule: (rule.left, rule.right)))
 
     def derivations(self, heads: Sequence[int]) -> Iterator[tuple[Production, ...]]:
         """Yield all derivations of a tree; in the first one, heads take left dependents first.

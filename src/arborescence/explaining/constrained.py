@@ -118,7 +118,7 @@ class SearchState(Detail):
         return rows
 
     def conditions(self, part: Branch, names: Sequence[str]) -> str:
-        """Return what the trees of a part have in common as text."""
+        """Return the common edges and conditions of the trees of a part as text."""
         texts = [condition.name(names, self.label_names) for condition in part.conditions]
         texts += [f"paying for {rule or 'a rule'} ({names[word]})" for rule, word in part.paid]
         return ", ".join(texts) or "all"
@@ -160,7 +160,7 @@ def explain_constrained(
     Returns
     -------
     Steps: a list of Step that draws itself in a notebook
-        The last one has the tree and what certifies it, or says why there is none (``"no-tree"``).
+        The last step has the tree and its certificate, or the reason for no tree (``"no-tree"``).
 
     Raises
     ------
@@ -193,10 +193,10 @@ def explain_constrained(
     steps: list[Step] = []
 
     def tell(event: Event) -> None:
-        made = _sorted(_branch(bans, part) for bans, part in event.below)
+        branches = _sorted(_branch(bans, part) for bans, part in event.below)
         waiting = _sorted(_branch(part.bans, part) for part in event.waiting)
         part = _branch(event.part.bans, event.part)
-        state = SearchState(part, made, waiting, label_names, event.nodes, event.rule)
+        state = SearchState(part, branches, waiting, label_names, event.nodes, event.rule)
         exact = [Fraction(float(array[edge])) for edge in part.edges]
         steps.append(
             problem.step(
@@ -236,7 +236,7 @@ def _sorted(parts: Iterable[Branch]) -> tuple[Branch, ...]:
 
 
 def _text(kind: str, search: SearchState, names: Sequence[str]) -> str:
-    """Return what is said about an event."""
+    """Return the text of an event."""
     bound, after, highest = (
         number_name(parts[0].bound) if parts and parts[0].bound is not None else ""
         for parts in ((search.part,), search.made, search.waiting)
@@ -262,17 +262,17 @@ def _text(kind: str, search: SearchState, names: Sequence[str]) -> str:
 
 
 def _of_parts(kind: str, search: SearchState, names: Sequence[str], bound: str, after: str) -> str:
-    """Return what is said about an event that makes other parts."""
-    part, made = search.part, search.made
+    """Return the text of an event that makes other parts."""
+    part, branches = search.part, search.made
     some = part.conditions or part.paid
     trees = f"trees {search.conditions(part, names)}" if some else "all trees"
     edges = listed([search.edge(edge, names) for edge in search.refused] or ["its edges"])
-    only = ", ".join(search.conditions(each, names) for each in made)
+    only = ", ".join(search.conditions(each, names) for each in branches)
     rule = f" ({search.rule})" if search.rule else ""
     texts = {
         "conflict": (
             f"Of {trees}, the best one weighs {bound}, and breaks {search.rule or 'a rule'}: "
-            f"{edges} do not go together. They are divided into {counted(len(made), 'part')}."
+            f"{edges} do not go together. They are divided into {counted(len(branches), 'part')}."
         ),
         "everywhere": (
             f"A conflict{rule} has one way out: {only}. From here on, this holds of all trees."

@@ -111,7 +111,7 @@ cycle. So Birds takes sing → Birds, and its root edges are deleted.
     """
     options = _options(algorithm, root, k)
     problem = problem_of(scores, words, edges)
-    # Only this algorithm's module is imported, so that the others work without it.
+    # Only this algorithm's module is imported, so that other algorithms work without it.
     module = import_module(f"arborescence.explaining.{algorithm.replace('-', '_')}")
     return Steps(module.steps(problem, **options))
 

@@ -1,8 +1,13 @@
-"""The k best trees step by step: Zmigrod, Vieira and Cotterell (2021), Figures 5, 7 and 9."""
+"""The k best trees step by step: Zmigrod, Vieira and Cotterell (2021), Figures 5, 7 and 9.
+
+The set of all trees is split into parts. A part has the trees with some required edges and without
+some forbidden edges; it waits until its best tree is the best of all trees that wait.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from arborescence.explaining import chu_liu_edmonds, root_constraint
@@ -33,14 +38,14 @@ FEW = 3
 
 
 @dataclass(frozen=True)
-class Waiting:
-    """A part that waits, for a step."""
+class WaitingPart:
+    """A part that waits, as the data of a step: a `SpacePart` has more."""
 
-    #: the edges that its trees must have
+    #: the edges that the trees of the part must have
     required: tuple[Pair, ...]
-    #: the edges that its trees must not have
+    #: the edges that the trees of the part must not have
     forbidden: tuple[Pair, ...]
-    #: the weight of its best tree
+    #: the weight of the best tree of the part
     weight: float
 
 
@@ -53,7 +58,7 @@ class TreesSoFar(Detail):
     #: the weights of the trees
     weights: tuple[float, ...]
     #: the parts that wait
-    waiting: tuple[Waiting, ...]
+    waiting: tuple[WaitingPart, ...]
 
     def table(self, names: Sequence[str]) -> list[list[str]]:
         """Return a row for each tree: in later rows only the edges that the row before lacks."""
@@ -76,12 +81,12 @@ class SpacePart:
 
     #: the best tree of the part; if there is a swap, this tree was output already
     tree: Heads
-    #: the edges that its trees must have
+    #: the edges that the trees of the part must have
     required: tuple[Pair, ...]
-    #: the edges that its trees must not have
+    #: the edges that the trees of the part must not have
     forbidden: tuple[Pair, ...]
     #: the weight of the next tree
-    next: Fraction
+    next_weight: Fraction
     #: the next tree is the best tree without this swap's edge; None: the next tree is `tree`
     swap: Swap | None = None
 
@@ -100,9 +105,9 @@ def steps(problem: ScoredSentence, k: int, *, single: bool) -> Iterator[Step]:
     trees: list[Heads] = []
     waiting: list[SpacePart] = [SpacePart(tree, (), (), problem.weight(tree))]
     while waiting and len(trees) < k:
-        part = max(waiting, key=lambda waits: waits.next)  # on a tie, the oldest part
+        part = max(waiting, key=lambda waits: waits.next_weight)  # on a tie, the oldest part
         waiting.remove(part)
-        yield give(problem, part, waiting, trees, single=single)
+        yield output_tree(problem, part, waiting, trees, single=single)
         if len(trees) < k:
             for rest, shown in split(problem, part, trees[-1], single=single):
                 yield from shown
@@ -120,7 +125,7 @@ def first_tree(problem: ScoredSentence, *, single: bool) -> tuple[Step, Heads | 
     return last, last.heads if last.kind == "tree" else None
 
 
-def give(
+def output_tree(
     problem: ScoredSentence,
     part: SpacePart,
     waiting: Sequence[SpacePart],
@@ -128,14 +133,14 @@ def give(
     *,
     single: bool,
 ) -> Step:
-    """Add the next tree of a part to the trees so far."""
+    """Add the next tree of a part to the trees so far, and return the step."""
     if part.swap is None:
         tree, kind = part.tree, "next-tree" if trees else "first-tree"
         text = f"Tree {len(trees) + 1} is the best tree of all."
         if trees:
             text = (
-                f"Of all parts that wait, the trees without {problem.edges(part.forbidden)} have "
-                f"the best one. It is tree {len(trees) + 1}."
+                f"Of all parts that wait, the part without {problem.edges(part.forbidden)} has "
+                f"the best tree. This is tree {len(trees) + 1}."
             )
     else:
         graph = graph_of(problem, part.required, part.without, single=single)
@@ -145,8 +150,8 @@ def give(
         tree, kind = best, "next-tree"
         conditions = conditions_name(part.required, part.forbidden, problem.words)
         text = (
-            f"Of all parts that wait, this one has the best tree: {conditions}, and now without "
-            f"{problem.edge(part.swap.edge)}. It is tree {len(trees) + 1}."
+            f"Of all parts that wait, the part {conditions} has the next tree: its best tree "
+            f"without {problem.edge(part.swap.edge)}. This is tree {len(trees) + 1}."
         )
     trees.append(tree)
     return _step(
@@ -176,17 +181,17 @@ def split(
     # Under the root constraint, the trees are first divided by their root edge.
     [root_edge] = [edge for edge in edges_of(tree) if edge[0] == 0]
     yield look_for_swap(problem, tree, (root_edge,), (), single=single)
-    spent = (*part.forbidden, root_edge)
-    _, best = first_tree(problem.without(spent), single=True)
-    text = f"Trees without {problem.edges(spent)} have another root edge: "
+    tried = (*part.forbidden, root_edge)  # the root edges of earlier trees
+    _, best = first_tree(problem.without(tried), single=True)
+    text = f"Trees without {problem.edges(tried)} have another root edge: "
     if best is None:
-        step = problem.step("other-root", text + "there are none.", forbidden=spent)
+        step = problem.step("other-root", text + "there are none.", forbidden=tried)
         yield [], [step]
         return
     weight = problem.weight(best)
-    text += f"the best of them weighs {number_name(number(weight))}. They wait."
-    step = problem.step("other-root", text, forbidden=spent, heads=best, weight=number(weight))
-    yield [SpacePart(best, (), spent, weight)], [step]
+    text += f"the best of them weighs {number_name(number(weight))}. These trees wait."
+    step = problem.step("other-root", text, forbidden=tried, heads=best, weight=number(weight))
+    yield [SpacePart(best, (), tried, weight)], [step]
 
 
 def look_for_swap(
@@ -197,7 +202,7 @@ def look_for_swap(
     *,
     single: bool,
 ) -> tuple[list[SpacePart], list[Step]]:
-    """Find the cheapest swap of a tree: the paper's `next`, in a part of the trees."""
+    """Find the cheapest swap of the best tree of a part: the function `next` of the paper."""
     graph = graph_of(problem, required, forbidden, single=single)
     swaps = swaps_of(graph, tree, required)
     costs = [cost for cost, _ in swaps if cost is not None]
@@ -229,21 +234,21 @@ def look_for_swap(
     return rest, [*levels(step, swaps), step]
 
 
-def levels(whole: Step, swaps: Sequence[tuple[Fraction | None, Swap]]) -> Iterator[Step]:
+def levels(swap_step: Step, swaps: Sequence[tuple[Fraction | None, Swap]]) -> Iterator[Step]:
     """Yield a step for each level of `next` (Figure 5), the base case first, if a cycle exists."""
     cycles = sorted({swap.cycle for _, swap in swaps if swap.cycle is not None}, reverse=True)
     if not cycles:
         return
     best: tuple[Fraction, Swap] | None = None
-    names = whole.words
+    names = swap_step.words
     for cycle in (None, *cycles):
         of_level = [(cost, swap) for cost, swap in swaps if swap.cycle == cycle]
         costs = [(cost, swap) for cost, swap in of_level if cost is not None]
         text = "Next, base case: all cycles are contracted. "
         if cycle is not None:
-            text = "Next, a level up: a cycle is opened, and its edges that stay are looked at. "
+            text = "Next, a level up: a cycle is opened, and the swaps of its edges are compared. "
         if costs:
-            cost, swap = min(costs, key=lambda one: one[0])
+            cost, swap = min(costs, key=itemgetter(0))
             least = number_name(number(cost))
             text += f"The least swap cost is {least}, of {edge_name(swap.edge, names)}. "
             if best is None or cost < best[0]:
@@ -253,7 +258,7 @@ def levels(whole: Step, swaps: Sequence[tuple[Fraction | None, Swap]]) -> Iterat
         if cycle is not None and best is not None:
             text += f"The least so far is {number_name(number(best[0]))}."
         yield replace(
-            whole,
+            swap_step,
             kind="level",
             text=text.rstrip(),
             looks_at=tuple(e for _, swap in of_level for e in (swap.edge, swap.replacement) if e),
@@ -280,7 +285,7 @@ def graph_of(
     only = {d: h for h, d in required}  # a required edge is the only edge into its dependent
     absent = {(h, d) for h, d in problem.scores if only.get(d, h) != h} | set(forbidden)
     roots = {edge for edge in required if edge[0] == 0}
-    if single and roots:  # then the others are absent, and every tree has one root edge
+    if single and roots:  # without the other root edges, every tree has exactly one root edge
         absent |= {edge for edge in problem.scores if edge[0] == 0} - roots
     return problem.without(absent)
 
@@ -296,7 +301,9 @@ def _step(
     **parts: object,
 ) -> Step:
     weights = tuple(number(problem.weight(tree)) for tree in trees)
-    shown = tuple(Waiting(part.required, part.without, number(part.next)) for part in waiting)
+    shown = tuple(
+        WaitingPart(part.required, part.without, number(part.next_weight)) for part in waiting
+    )
     detail = TreesSoFar(tuple(trees), weights, shown)
     weight = number(problem.weight(heads))
     return problem.step(kind, text, heads=heads, weight=weight, detail=detail, **parts)
@@ -369,9 +376,8 @@ def swaps_of(
         blue = [other for other in others if other not in red]
         best = state.best(x, blue)
         if best is not None:
-            blue.sort(
-                key=lambda other: other != best
-            )  # among equal edges, the replacement is first
+            # among equal edges, the replacement is first
+            blue.sort(key=lambda other: other != best)
         cost = None if best is None else entry.gain - best.gain
         swap = Swap(
             state.node(x),

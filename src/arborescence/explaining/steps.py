@@ -125,7 +125,7 @@ class Step:
     detail: Detail | None = None
 
     def table(self) -> list[list[str]]:
-        """Return the rows of the step's table, the headings first; none if there is no table."""
+        """Return the rows of the step's table, the headings first; [] without a table."""
         if self.detail is not None:
             return self.detail.table(self.words)
         if self.chosen:
@@ -231,14 +231,14 @@ def as_json(steps: Sequence[Step]) -> dict[str, Any]:
     >>> [step["kind"] for step in as_json(steps)["steps"]]
     ['greedy', 'root-edges', 'tree']
     """
-    made = [_plain(step) for step in steps]
-    for step in made:
+    records = [_plain(step) for step in steps]
+    for step in records:
         del step["words"]
     words = steps[0].words
     edges = (
         [[*edge, name] for edge, name in words.edges.items()] if isinstance(words, Names) else []
     )
-    return {"words": list(words), **({"edges": edges} if edges else {}), "steps": made}
+    return {"words": list(words), **({"edges": edges} if edges else {}), "steps": records}
 
 
 def _plain(value: Any) -> Any:

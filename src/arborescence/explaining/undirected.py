@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     Parts = dict[int, tuple[int, ...]]
 
 
-#: What is said of `root="single"`.
+#: The text for `root="single"`.
 _LATER = " The root is left out; its edge is chosen later (the paper leaves this open)."
 #: The number of rounds in the paper.
 ROUNDS = 5

@@ -95,9 +95,10 @@ def kbest(
     """Return the k trees of highest weight, exactly, best first.
 
     Zmigrod, Vieira and Cotterell (2021), Theorems 3 and 4: O(n²) a tree, with or without the root
-    constraint, here with one contraction of the graph for most trees. Projective trees: Algorithm 3
-    of Huang and Chiang (2005), O(n³) for the chart and O(n log k) a tree. Rounding does not matter;
-    the order of trees of equal weight depends only on the scores of their sentence.
+    constraint. Most trees need only one contraction of the graph in this implementation. Projective
+    trees: Algorithm 3 of Huang and Chiang (2005), O(n³) for the chart and O(n log k) a tree.
+    Rounding does not matter; the order of trees of equal weight depends only on the scores of their
+    sentence.
 
     Parameters
     ----------
@@ -258,7 +259,7 @@ def second_best(scores: Any, *, root: Root = "single", projective: bool = False)
     heads, weights, _ = kbest(scores, 2, root=root, projective=projective)
     if len(weights) < 2:
         raise NoTreeError("no second tree exists: the best tree is the only one")
-    # Any edge of the best tree that the second best tree lacks. Among the trees without this edge,
-    # the second best tree is the best tree.
+    # The edge can be any edge of the best tree that the second best tree lacks: among the trees
+    # without this edge, the second best tree is the best tree.
     d = int((heads[0] != heads[1]).nonzero()[0][0])
     return SecondBest(heads[1], float(weights[1]), (int(heads[0][d]), d))

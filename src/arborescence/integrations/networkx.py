@@ -1,11 +1,12 @@
 """A backend of NetworkX: its optimal arborescences, branchings and undirected spanning trees.
 
 ``nx.maximum_spanning_arborescence(G, backend="arborescence")`` uses this backend. To use it in all
-calls, set ``NETWORKX_BACKEND_PRIORITY_GENERATORS=arborescence``, the priority of functions that
-return graphs: NetworkX itself then changes the signs of weights, and calls the maximum branching of
-this backend. The results are graphs and edges of NetworkX, from `arborescence.decode_sparse` and
-`arborescence.undirected.spanning_tree`. Among equally good results, this backend may return another
-result than NetworkX, except for Kruskal's algorithm; weights come back unchanged.
+calls, set ``NETWORKX_BACKEND_PRIORITY_GENERATORS=arborescence``: this sets the backend of all
+functions that return graphs. For a minimum, NetworkX then negates the weights itself, and calls the
+maximum branching of this backend. The results are graphs and edges of NetworkX, from
+`arborescence.decode_sparse` and `arborescence.undirected.spanning_tree`. Among equally good
+results, this backend may return another result than NetworkX, except for Kruskal's algorithm;
+weights come back unchanged.
 """
 
 from __future__ import annotations
@@ -53,8 +54,12 @@ def get_info() -> dict[str, Any]:
     }
 
 
-def _finding(sign: int, *, spanning: str = "", largest: bool = False) -> Any:
-    """Return a function of NetworkX: for the highest weight or, with sign -1, the lowest."""
+def _branching(sign: int, *, spanning: str = "", most_edges: bool = False) -> Any:
+    """Return a function, as in NetworkX, that finds a branching or a spanning arborescence.
+
+    Its weight is the highest or, with sign -1, the lowest; with `most_edges`, among the branchings
+    with the most edges. `spanning` is "" for a branching, or the adjective for an error.
+    """
 
     def find(
         G: Any,
@@ -71,9 +76,13 @@ def _finding(sign: int, *, spanning: str = "", largest: bool = False) -> Any:
                 data.setdefault(attr, default)  # as NetworkX does
         if spanning and not len(G):
             raise nx.NetworkXPointlessConcept("G has no nodes.")
-        how: dict[str, Any] = {"sign": sign, "spanning": bool(spanning), "largest": largest}
+        options: dict[str, Any] = {
+            "sign": sign,
+            "spanning": bool(spanning),
+            "most_edges": most_edges,
+        }
         try:
-            return _best(G, attr, default, preserve_attrs, partition, **how)
+            return _best(G, attr, default, preserve_attrs, partition, **options)
         except NoTreeError:
             name = f"{spanning} spanning arborescence" if spanning else "branching"
             raise nx.NetworkXException(f"No {name} in G.") from None
@@ -82,7 +91,7 @@ def _finding(sign: int, *, spanning: str = "", largest: bool = False) -> Any:
 
 
 def _spanning_edges(sign: int) -> Any:
-    """Return a function of NetworkX for the edges of the lightest or, with -1, heaviest tree."""
+    """Return a function, as in NetworkX, for the edges of the lightest (-1: heaviest) tree."""
 
     def find(
         G: Any,
@@ -102,7 +111,7 @@ def _spanning_edges(sign: int) -> Any:
 
 
 def _spanning_tree(sign: int) -> Any:
-    """Return a function of NetworkX for the lightest or, with -1, heaviest tree."""
+    """Return a function, as in NetworkX, for the lightest (-1: heaviest) tree."""
 
     def find(
         G: Any, weight: str = "weight", algorithm: str = "kruskal", ignore_nan: bool = False
@@ -140,12 +149,12 @@ class Backend:
         graph = args[0] if args else kwargs["G"]
         return graph.number_of_edges() >= _FEW or "the graph is small"
 
-    maximum_branching = _finding(1)
-    minimum_branching = _finding(-1)
+    maximum_branching = _branching(1)
+    minimum_branching = _branching(-1)
     #: The branching of lowest weight among the branchings with the most edges.
-    minimal_branching = _finding(-1, largest=True)
-    maximum_spanning_arborescence = _finding(1, spanning="maximum")
-    minimum_spanning_arborescence = _finding(-1, spanning="minimum")
+    minimal_branching = _branching(-1, most_edges=True)
+    maximum_spanning_arborescence = _branching(1, spanning="maximum")
+    minimum_spanning_arborescence = _branching(-1, spanning="minimum")
     minimum_spanning_edges = _spanning_edges(1)
     maximum_spanning_edges = _spanning_edges(-1)
     minimum_spanning_tree = _spanning_tree(1)
@@ -159,7 +168,7 @@ class Backend:
         partition: str = "partition",
         ignore_nan: bool = False,
     ) -> Any:
-        """Return the best tree that has some edges, and lacks other edges."""
+        """Return the best tree with all included edges, and without the excluded edges."""
         _check(G, "kruskal")
         edges = _lightest(G, 1 if minimum else -1, weight, ignore_nan, partition)
         return _graph_of(G, edges)
@@ -204,8 +213,8 @@ def _lightest(
     graph: Any, sign: int, weight: str, ignore_nan: bool, partition: str | None = None
 ) -> Iterator[Any]:
     """Yield the edges of the best spanning tree, or forest, in the order of Kruskal's algorithm."""
-    several = {"keys": True} if graph.is_multigraph() else {}
-    edges = list(graph.edges(data=True, **several))
+    keys = {"keys": True} if graph.is_multigraph() else {}
+    edges = list(graph.edges(data=True, **keys))
     values = [edge[-1].get(weight, 1) for edge in edges]
     for place, value in enumerate(values):
         if value != value and not ignore_nan:
@@ -218,7 +227,7 @@ def _lightest(
     edges = [edges[place] for place in kept]
     weights = sign * _as_floats([values[place] for place in kept])
     included = [marks[place] == "INCLUDED" for place in kept]
-    if any(included):  # before all others; only the order counts
+    if any(included):  # they come first: only the order of the weights matters
         weights = np.unique(weights, return_inverse=True)[1].astype(np.float64)
         weights[included] = -1
     numbers = {node: number for number, node in enumerate(graph)}
@@ -237,7 +246,7 @@ def _best(
     *,
     sign: int,
     spanning: bool,
-    largest: bool,
+    most_edges: bool,
 ) -> Any:
     """Return the best branching as a graph of NetworkX."""
     # The nodes become words, and an edge of weight 0 leads from a root to each word: a tree with a
@@ -249,23 +258,23 @@ def _best(
     weights = sign * _as_floats([data.get(attr, default) for *_, data in edges])
     marks = [data.get(partition) for *_, data in edges] if partition else [None] * m
     names = np.array([getattr(mark, "name", "OPEN") for mark in marks], object)
-    there = (names != "EXCLUDED") & (ends[:, 0] != ends[:, 1])
+    present = (names != "EXCLUDED") & (ends[:, 0] != ends[:, 1])
     forced = np.zeros(n + 1, np.bool_)
-    for edge in np.flatnonzero((names == "INCLUDED") & there).tolist():
+    for edge in np.flatnonzero((names == "INCLUDED") & present).tolist():
         if not forced[ends[edge, 1]]:
-            there[(ends[:, 1] == ends[edge, 1]) & (np.arange(m) != edge)] = False
+            present[(ends[:, 1] == ends[edge, 1]) & (np.arange(m) != edge)] = False
             forced[ends[edge, 1]] = True
-    if not (spanning or largest):
-        there &= (weights > 0) | forced[ends[:, 1]]
-    kept = np.flatnonzero(there)
-    places = np.flatnonzero(~forced[1:]) + 1
+    if not (spanning or most_edges):
+        present &= (weights > 0) | forced[ends[:, 1]]
+    kept = np.flatnonzero(present)
+    unforced = np.flatnonzero(~forced[1:]) + 1
     # For the largest number of edges, an edge must count more than all weights together.
-    least = -2.0 * (1 + np.abs(weights[kept]).sum()) if largest and len(kept) else 0.0
+    root_weight = -2.0 * (1 + np.abs(weights[kept]).sum()) if most_edges and len(kept) else 0.0
     tree = decode_sparse(
         n,
-        np.concatenate([np.zeros(len(places), np.int64), ends[kept, 0]]),
-        np.concatenate([places, ends[kept, 1]]),
-        np.concatenate([np.full(len(places), least), weights[kept]]),
+        np.concatenate([np.zeros(len(unforced), np.int64), ends[kept, 0]]),
+        np.concatenate([unforced, ends[kept, 1]]),
+        np.concatenate([np.full(len(unforced), root_weight), weights[kept]]),
         root="single" if spanning else "multi",
     )
     chosen: dict[int, int] = {}  # the best of parallel edges

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from arborescence.errors import ArborescenceError, MissingExtraError
 from arborescence.system.processes import STOPS
-from arborescence.system.workers import Failure, told
+from arborescence.system.workers import Failure, error_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -124,7 +124,7 @@ class _Actor:
         try:
             self._job = make()
         except Exception as error:
-            self._job = _NotMade(told(error))
+            self._job = _NotMade(error_line(error))
 
     def __call__(self, batch: dict[str, Any]) -> dict[str, Any]:
         pairs = zip(batch["number"].tolist(), batch["item"], strict=True)
@@ -140,7 +140,7 @@ class _Actor:
         try:
             return self._job(pickle.loads(item))  # noqa: S301
         except Exception as error:
-            return Failure(told(error))
+            return Failure(error_line(error))
 
 
 def _ray() -> tuple[Any, Any]:

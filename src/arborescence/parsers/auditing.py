@@ -49,7 +49,7 @@ class Odds(NamedTuple):
     Attributes
     ----------
     edge : float
-        Of another head or relation against the given ones.
+        Of another head or relation against the annotation.
     tag : float
         Of another tag against the given tag.
     rules : float
@@ -111,8 +111,8 @@ class Finding(NamedTuple):
         heads[at], deprels[at] = int(self.sentence.heads[at]), self.sentence.deprels[at]
         if self.odds.edge:
             heads[at], deprels[at] = self.head, self.deprel
-        given = self.sentence.replace(heads=heads, deprels=deprels)
-        [parsed] = self.parser.parse([given], keep=True, rules="none")
+        edge_alone = self.sentence.replace(heads=heads, deprels=deprels)
+        [parsed] = self.parser.parse([edge_alone], keep=True, rules="none")
         if self.odds.tag:
             upos[at] = self.upos
         return parsed.replace(upos=upos)
@@ -121,7 +121,7 @@ class Finding(NamedTuple):
         """Return the given sentence with the more probable edge, and the more probable tag.
 
         If neither is more probable, it has the most probable other edge. Other heads change only
-        where the result would be no tree: as few as possible, the least probable ones.
+        where the result would be no tree: as few as possible, and the least probable heads.
         """
         at, upos = self.word - 1, self.sentence.upos
         if self.odds.tag:
@@ -152,7 +152,7 @@ class Finding(NamedTuple):
         return heads
 
     def changes(self, corrected: Sentence) -> list[dict[str, Any]]:
-        """Return what is different in the corrected sentence, word by word, ready for JSON."""
+        """Return the changes of the corrected sentence, word by word, ready for JSON."""
         now, was = (
             list(zip(one.heads.tolist(), one.deprels, one.upos, strict=True))
             for one in (corrected, self.sentence)
@@ -207,7 +207,7 @@ def audit(
     kind
         The kind of parser.
     folds
-        The number of parts: a parser and a tagger judge each part, and are trained on the others.
+        The number of parts: a parser and a tagger judge each part, and learn from all other parts.
     rules
         As for `validate`.
     budget
@@ -255,10 +255,10 @@ def audit(
     for fold, (part, rest) in enumerate(folds_of(range(len(sentences)), folds, generator)):
         taught, judged = ([sentences[i] for i in numbers] for numbers in (rest, part))
         if progress:
-            step = f"fold {fold + 1} of {folds}, by a parser that learns from the others"
+            step = f"fold {fold + 1} of {folds}, by a parser that learns from the other folds"
             progress(f"judging: {step} ({len(taught):,} sentences)", fold, folds)
-        how: Any = {"tagger": False, "text": False, "projective": False}
-        parser: Any = train(taught, kind=kind, rng=int(generator.integers(2**31)), **how)
+        options: Any = {"tagger": False, "text": False, "projective": False}
+        parser: Any = train(taught, kind=kind, rng=int(generator.integers(2**31)), **options)
         tagger = Tagger.train(taught, columns=["upos"], rng=generator).tempered(judged)
         tags = _tags(tagger, judged)
         for number, edges in zip(part, _edges(parser, judged), strict=True):
@@ -299,18 +299,18 @@ def _edges(
 ) -> Iterator[list[tuple[int, str, tuple[float, float]]]]:
     """Yield each word's most probable other head and relation, and both edges' probabilities."""
     codes = {label: code for code, label in enumerate(parser.labels)}
-    given = [np.array([codes.get(each, -1) for each in one.deprels]) for one in sentences]
+    codes_of_labels = [np.array([codes.get(each, -1) for each in one.deprels]) for one in sentences]
     trees = [one.tree for one in sentences]
-    how: Any = {"root": "single", "projective": bool(parser.projective)}
-    parser.temperature = fit_temperature(parser.scores_of(sentences), trees, **how)
+    options: Any = {"root": "single", "projective": bool(parser.projective)}
+    parser.temperature = fit_temperature(parser.scores_of(sentences), trees, **options)
     rows = [
         table[one.heads, np.arange(1, len(one) + 1)]
         for one, table in zip(sentences, parser.labeled_scores_of(sentences), strict=True)
     ]
     weights = np.concatenate(rows)
-    heat = fit_choices(weights, weights.argmax(axis=1) == np.concatenate(given))
+    heat = fit_choices(weights, weights.argmax(axis=1) == np.concatenate(codes_of_labels))
     tables = parser.labeled_scores_of(sentences)
-    for one, labels, table in zip(sentences, given, tables, strict=True):
+    for one, labels, table in zip(sentences, codes_of_labels, tables, strict=True):
         marginals = parser.distribution(one).marginals()
         likely = (softmax(table / heat) * marginals[..., None]).swapaxes(0, 1)[1:]
         words = np.arange(len(one))
@@ -330,8 +330,8 @@ def _edges(
 def _tags(tagger: Tagger, sentences: list[Sentence]) -> Iterator[tuple[str, tuple[float, float]]]:
     """Yield each word's most probable other tag, and the probabilities of both tags."""
     names, (codes, chances) = tagger.guess(sentences, _TAGS)["upos"]
-    given = [tag for one in sentences for tag in one.upos]
-    for tag, of_word, shares in zip(given, codes.tolist(), chances.tolist(), strict=True):
+    tags = [tag for one in sentences for tag in one.upos]
+    for tag, of_word, shares in zip(tags, codes.tolist(), chances.tolist(), strict=True):
         probabilities = {
             names[code]: share for code, share in zip(of_word, shares, strict=True) if code >= 0
         }
@@ -349,7 +349,7 @@ def _broken(sentence: Sentence, rules: tuple[Rule, ...]) -> dict[int, set[str]]:
     return broken
 
 
-#: What the number of a finding means.
+#: The meaning of a finding's number.
 _INTRO: Final = """\
 Each entry is a word whose annotation may be wrong, the most doubtful word first. Above is the given
 tree; below, the tree that you get if you accept. The word and the edges that differ are coloured.

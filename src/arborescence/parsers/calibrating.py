@@ -97,9 +97,9 @@ def calibrate(
     return len(sentences)
 
 
-def _sentences(given: Any) -> Iterable[Sentence]:
+def _sentences(source: Any) -> Iterable[Sentence]:
     """Yield the sentences of files and of the dev parts of folders, or the given sentences."""
-    for item in [given] if isinstance(given, str | os.PathLike) else given:
+    for item in [source] if isinstance(source, str | os.PathLike) else source:
         if not isinstance(item, str | os.PathLike):
             yield item
             continue

@@ -89,8 +89,8 @@ class CombinedParser(GraphParser):
             A positive number for each parser; 1 if not given.
         """
         self.parsers = tuple(parsers)
-        given = [1] * len(self.parsers) if weights is None else weights
-        self.weights = tuple(map(float, given))
+        numbers = [1] * len(self.parsers) if weights is None else weights
+        self.weights = tuple(map(float, numbers))
         named = (name for parser in self.parsers for name in parser.labels)
         self.labels = tuple(dict.fromkeys(name.partition(MARK)[0] for name in named))
         self.text = next((parser.text for parser in self.parsers if parser.text), None)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-#: The format version that this library writes, and the newest one that it reads.
+#: The format version that this library writes, and the newest version that it reads.
 VERSION: Final = 1
 
 _FORMAT: Final = "arborescence model"

@@ -37,7 +37,7 @@ class Doubtful(NamedTuple):
     word: int = 0
     #: The most probable head of the word; -1 for a whole sentence.
     head: int = -1
-    #: The second most probable head; -1 if there is none, and for a whole sentence.
+    #: The second most probable head; -1 if there is no other head, and for a whole sentence.
     other: int = -1
     #: The probabilities of both heads; 0 for a whole sentence.
     shares: tuple[float, float] = (0.0, 0.0)
@@ -176,11 +176,11 @@ def rank_written(
     return _first(found, words, budget)
 
 
-def _first(found: list[Doubtful], words: bool, budget: int | None) -> list[Doubtful]:
-    """Return what a person should look at, the largest doubt first."""
-    found.sort(key=lambda each: -each.value)
-    sizes = np.cumsum([1 if words else len(each.sentence) for each in found])
-    return found if budget is None else found[: int(np.searchsorted(sizes, budget)) + 1]
+def _first(doubtful: list[Doubtful], words: bool, budget: int | None) -> list[Doubtful]:
+    """Return the items that a person should check, the largest doubt first."""
+    doubtful.sort(key=lambda each: -each.value)
+    sizes = np.cumsum([1 if words else len(each.sentence) for each in doubtful])
+    return doubtful if budget is None else doubtful[: int(np.searchsorted(sizes, budget)) + 1]
 
 
 def _believed(

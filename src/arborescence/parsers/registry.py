@@ -31,7 +31,7 @@ KINDS: Final = {
 #: The entry points by which a distribution brings models: of each, the name, and a function that
 #: returns its file, as `importlib.resources` has it.
 GROUP: Final = "arborescence.models"
-#: What is loaded where no model is named.
+#: The model that is loaded if no model is named.
 DEFAULT: Final = "english"
 
 #: The entry points by which a distribution brings kinds of parsers: of each, its name in model
@@ -55,9 +55,9 @@ def load(
         with resources.as_file(file_of(point)) as path:
             return _from_path(path, encoder)
     if model is None or not os.path.exists(name):  # noqa: PTH110
-        there = f"installed: {', '.join(models)}" if models else "none is installed"
+        choice = f"installed: {', '.join(models)}" if models else "none is installed"
         english = "" if DEFAULT in models else "; for English, pip install arborescence-en"
-        raise ModelError(f"{name}: no such file, and no model of this name ({there}){english}")
+        raise ModelError(f"{name}: no such file, and no model of this name ({choice}){english}")
     return _from_path(name, encoder)
 
 
@@ -70,12 +70,12 @@ def file_of(point: EntryPoint) -> Traversable:
     """Return the file of a model; ModelError if the distribution that has it is broken."""
     whose = point.dist.name if point.dist else point.value
     try:
-        found: Traversable = point.load()()
+        file: Traversable = point.load()()
     except (Exception, SystemExit) as error:  # it may be anybody's code
         raise ModelError(f"{point.name}: {whose} is broken: {error!r}") from error
-    if not isinstance(found, Traversable) or not found.is_file():
-        raise ModelError(f"{point.name}: {whose} is broken: {found!r} is no file")
-    return found
+    if not isinstance(file, Traversable) or not file.is_file():
+        raise ModelError(f"{point.name}: {whose} is broken: {file!r} is no file")
+    return file
 
 
 def _from_path(path: str | os.PathLike[str], encoder: str | os.PathLike[str] | None) -> Any:
@@ -91,12 +91,12 @@ def _from_path(path: str | os.PathLike[str], encoder: str | os.PathLike[str] | N
 
 def _parsers_in(header: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the header and those in it; ModelError if they would take much memory or stack."""
-    found, layer = [], [header]
+    headers, layer = [], [header]
     for _ in range(_DEEPEST):
-        found += layer
+        headers += layer
         layer = [inner for outer in layer for inner in _within(outer)]
-        if not layer and len(found) <= _MOST:
-            return found
+        if not layer and len(headers) <= _MOST:
+            return headers
     raise ModelError(f"it has more than {_MOST} parsers, or more than {_DEEPEST} inside each other")
 
 
@@ -123,12 +123,12 @@ def parser_class(kind: str) -> type[Any]:
     point = added_kinds()[kind]
     whose = point.dist.name if point.dist else point.value
     try:
-        found: type[Any] = point.load()
+        added_class: type[Any] = point.load()
     except (Exception, SystemExit) as error:  # it may be anybody's code
         raise ModelError(f"{kind}: {whose} is broken: {error!r}") from error
-    if not isinstance(found, type) or getattr(found, "kind", None) != kind:
-        raise ModelError(f"{kind}: {whose} is broken: {found!r} is no parser of this kind")
-    return found
+    if not isinstance(added_class, type) or getattr(added_class, "kind", None) != kind:
+        raise ModelError(f"{kind}: {whose} is broken: {added_class!r} is no parser of this kind")
+    return added_class
 
 
 def added_kinds() -> dict[str, EntryPoint]:

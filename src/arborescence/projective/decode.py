@@ -10,8 +10,8 @@ best incomplete span of the edge h -> d (see `spans`)::
 
 The root, node 0, is a head like the words. With a single root edge,
 I[0, d] = C[d, 1] + scores[0, d]. Almost all time is spent in three maxima over sums of two rows. So
-all rows are contiguous in memory, for lanes (`compiling.lanes`), and C is stored twice, the second
-time transposed.
+all rows are contiguous in memory, for lanes (`compiling.lanes`), and a second copy of C is
+transposed.
 
 The charts are float64. Their tree is returned only if nothing was rounded, or if, at each span of
 the tree, the best split is better than all other splits by more than the rounding error. Otherwise
@@ -52,7 +52,7 @@ _SAFE = 1e300
 # A bound on ((1 + 2^-53)^(2n) - 1) / (n + 2) for every n that fits in memory.
 _LOSS = 2.0**-51
 
-# Integers of this many bits are exact in float64.
+# Integers of this length bits are exact in float64.
 _WHOLE_BITS = 52
 
 
@@ -61,21 +61,21 @@ class Charts(NamedTuple):
 
     #: (N, N + LANES) float64: C[h, e]
     complete: np.ndarray
-    #: (N, N + LANES) float64: the same transposed, [e, h]
+    #: (N, N + LANES) float64: the transposed copy of `complete`, [e, h]
     across: np.ndarray
     #: (N, N + LANES) float64: I[h, d]
     incomplete: np.ndarray
 
 
 @indexing_kernel
-def best_sum(one: np.ndarray, at_one: int, other: np.ndarray, at_other: int, many: int) -> float:
-    """Return the maximum of the sums of the first numbers of two vectors, at least one sum. O(n).
+def best_sum(left: np.ndarray, start: int, right: np.ndarray, begin: int, count: int) -> float:
+    """Return the maximum of ``left[start + k] + right[begin + k]`` over all k < `count`. O(n).
 
-    After the first numbers, one of the vectors is -inf to the end of the lanes.
+    `count` is at least 1. From `count` on, to the end of the lanes, one of both vectors is -inf.
     """
-    best = one[places(at_one)] + other[places(at_other)]
-    for k in range(LANES, many, LANES):
-        value = one[places(at_one + k)] + other[places(at_other + k)]
+    best = left[places(start)] + right[places(begin)]
+    for k in range(LANES, count, LANES):
+        value = left[places(start + k)] + right[places(begin + k)]
         best = where(value > best, value, best)
     return top(best)
 
@@ -91,28 +91,31 @@ def fill(scores: np.ndarray, n: int, single: bool, charts: Charts) -> None:
         complete[x] = across[x] = incomplete[x] = -np.inf
     for x in range(n + 1):
         complete[x * width + x] = across[x * width + x] = 0.0
-    # Shorter spans first: then a span does not wait for the span before it.
-    for many in range(1, n + 1):
-        for i in range(n + 1 - many):
-            j = i + many
-            of_i, of_j = i * width, j * width
+    # Shorter spans come first. Spans of one length do not need each other, so the processor can
+    # work on the next span before a span is finished.
+    for length in range(1, n + 1):
+        for i in range(n + 1 - length):
+            j = i + length
+            row_i, row_j = i * width, j * width
             if single and i == 0:
-                meet = complete[of_j + 1]
+                meet = complete[row_j + 1]
             else:
-                meet = best_sum(complete, of_i + i, complete, of_j + i + 1, many)
+                meet = best_sum(complete, row_i + i, complete, row_j + i + 1, length)
             # To load lanes just after a store into them is slow, so store last.
             to_right = meet + scores[i, j]
             to_left = meet + scores[j, i] if i > 0 else -np.inf
             right, left = to_right, to_left
-            if many > 1:
+            if length > 1:
                 right = max(
-                    right, best_sum(incomplete, of_i + i + 1, across, of_j + i + 1, many - 1)
+                    right, best_sum(incomplete, row_i + i + 1, across, row_j + i + 1, length - 1)
                 )
-                left = max(left, best_sum(incomplete, of_j + i + 1, across, of_i + i + 1, many - 1))
-            incomplete[of_i + j] = to_right
-            incomplete[of_j + i] = to_left
-            complete[of_i + j] = across[of_j + i] = right
-            complete[of_j + i] = across[of_i + j] = left
+                left = max(
+                    left, best_sum(incomplete, row_j + i + 1, across, row_i + i + 1, length - 1)
+                )
+            incomplete[row_i + j] = to_right
+            incomplete[row_j + i] = to_left
+            complete[row_i + j] = across[row_j + i] = right
+            complete[row_j + i] = across[row_i + j] = left
 
 
 @inlined_kernel
@@ -212,13 +215,14 @@ def eisner_kernel(
             if charts.complete[0, n] == -np.inf:
                 return b, NO_TREE
             margin = read_tree(n, single, charts, stack, heads[b])
-            # Suppose another tree is better in exact arithmetic. Then its absolute scores sum to at
-            # most twice the positive part minus the weight, because its negative scores make up the
-            # difference. So the errors of both trees are at most this fraction of that sum.
-            size_of_ours = 0.0
+            # Suppose another tree is better in exact arithmetic. Its weight is the sum of its
+            # positive scores, at most `positive`, minus the sum of its negative sizes. So its
+            # sizes sum to at most 2 * positive minus the weight of our tree. The errors of both
+            # trees are at most _LOSS * (n + 2) times the sizes of both trees.
+            size_of_tree = 0.0
             for d in range(1, n + 1):
-                size_of_ours += abs(scores[b, heads[b, d], d])
-            exact = margin > _LOSS * (n + 2) * (2.0 * positive + 2.0 * size_of_ours)
+                size_of_tree += abs(scores[b, heads[b, d], d])
+            exact = margin > _LOSS * (n + 2) * (2.0 * positive + 2.0 * size_of_tree)
             # Sums are also exact if they fit the bits of a float64, as with small integers.
             if not exact:
                 exact = math.frexp(sizes)[1] + unit_of_scores(scores[b], n)[0] <= _WHOLE_BITS
@@ -230,7 +234,10 @@ def eisner_kernel(
 
 
 def decode_plainly(scores: Any, single: bool) -> NDArray[np.int64] | None:
-    """Return the best projective tree of one float64 matrix (N, N); else None."""
+    """Return the best projective tree of one float64 matrix (N, N).
+
+    None stands for other input, and for a matrix that is faulty or has no tree.
+    """
     if type(scores) is not np.ndarray or scores.ndim != 2 or scores.dtype != np.float64:
         return None
     size, columns = scores.shape

@@ -1,4 +1,4 @@
-"""Words that are not attached projectively, or cause crossings, and the edges that prove it."""
+"""Words with a non-projective edge, or that cause crossings, and the edges that prove the fault."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 
 def faults(trees: Trees, words: Nodes, *, causes: bool) -> Nodes:
-    """Return for each word the node that proves a fault of its attachment most easily, or -1.
+    """Return, for each word, the node that proves a fault of its edge with the fewest edges, or -1.
 
-    Such a node stands between the word and its head, and is not below this head. Or (`causes`) the
-    edge into the node passes over the word and crosses the word's own edge, and the head of this
-    edge is not above the word.
+    Without `causes`, the node stands between the word and its head, and is not below this head.
+    With `causes`, the edge into the node passes over the word and crosses the word's own edge, and
+    the head of the crossing edge is not above the word.
     """
     nodes = np.empty(len(words), np.int64)
     find_faults(trees.heads, trees.roots, words, causes, nodes)
@@ -25,7 +25,7 @@ def faults(trees: Trees, words: Nodes, *, causes: bool) -> Nodes:
 
 
 def proof_of(trees: Trees, word: int, fault: int, *, causes: bool) -> list[int]:
-    """Return the fewest words whose edges, with a word's own edge, prove that a node is a fault."""
+    """Return the fewest words whose edges, with the word's own edge, prove the fault at a node."""
     heads: list[int] = trees.heads.tolist()
     if not causes:
         return _not_above(_way(heads, heads[word]), _way(heads, fault))
@@ -68,8 +68,8 @@ def depth_of(heads: np.ndarray, node: int) -> int:
 def edges_against(heads: np.ndarray, other: int, node: int) -> tuple[int, bool]:
     """Return the number of edges that prove that `other` is not above a node; -1 if it is above.
 
-    And whether these edges are the two ways up to the node where they meet; else they are the way
-    from the node to the root.
+    The second result is true if these edges are the two ways up to the node where they meet, and
+    false if they are the way from the node to the root.
     """
     depth, of_other = depth_of(heads, node), depth_of(heads, other)
     meet, at, meeting = node, depth, other
@@ -89,10 +89,10 @@ def edges_against(heads: np.ndarray, other: int, node: int) -> tuple[int, bool]:
 
 @inlined_kernel
 def edges_of_crossing(heads: np.ndarray, word: int, d: int) -> int:
-    """Return the number of edges that prove that the edge into d crosses a word's edge; else -1.
+    """Return the number of edges that prove that the word causes a crossing with the edge into d.
 
-    The edge into d passes over the word, and its head is not above the word. The word's own edge
-    does not count.
+    This edge passes over the word and crosses the word's edge, and its head is not above the word;
+    otherwise the result is -1. The word's own edge does not count.
     """
     head, h = heads[word], heads[d]
     left, right = min(d, h), max(d, h)
@@ -113,7 +113,7 @@ def edges_of_crossing(heads: np.ndarray, word: int, d: int) -> int:
 def find_faults(
     heads: np.ndarray, roots: np.ndarray, words: np.ndarray, causes: bool, found: np.ndarray
 ) -> None:
-    """Write for each word the node with the shortest proof, the leftmost of several; else -1.
+    """Write for each word the node with the shortest proof (the first on a tie), or -1.
 
     ``heads`` and ``roots`` (N,) and ``words`` (W,) are indices of nodes. See `faults`. O(depth) for
     each node between a word and its head, or for each edge that crosses the word's edge.

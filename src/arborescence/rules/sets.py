@@ -63,17 +63,17 @@ def _named(rules: tuple[Rule, ...]) -> tuple[Rule, ...]:
 
 
 def suspects_of(rules: Sequence[Rule], labels: tuple[str, ...], tags: tuple[str, ...]) -> Suspects:
-    """Return the signs of rules as tables, for the names of labels and tags."""
+    """Return tables of the edges that can break each rule, for the names of labels and tags."""
     return Suspects([rule.signs(labels, tags) for rule in rules], len(labels), len(tags))
 
 
 def conflicts_of(
     rules: Sequence[Rule], sentence: Trees, suspects: Suspects | None = None
 ) -> Callable[[Nodes, Nodes], list[Conflict]]:
-    """Return the function that returns the conflicts of a tree, as `Constraints` takes it.
+    """Return the function for ``Constraints.conflicts``: it returns the conflicts of a tree.
 
     Labels are indices of the names in `sentence`; the heads and labels of `sentence` do not matter.
-    `suspects`, if known, are the suspects of these rules and names.
+    `suspects` are the result of `suspects_of` for these rules and names, if the caller has it.
     """
     suspected = suspects or suspects_of(rules, sentence.label_names, sentence.tag_names)
     of_tags = suspected.tags[sentence.tags]
@@ -95,8 +95,8 @@ def constraints_of(
 ) -> Constraints:
     """Return the rules as constraints of the trees of a sentence.
 
-    A rule with a cost that is about single edges (by tag, by direction) becomes a charge for the
-    edges that break it. The other rules become a function that returns conflicts.
+    If a rule has a cost, and a single edge can break it, the rule becomes a charge for such edges.
+    All other rules become a function that returns conflicts.
 
     Parameters
     ----------

@@ -290,7 +290,7 @@ def decode_listed(
 
     - listed: the parts of all sentences in a row: `Listed`, but with float64 weights. If the
       weights are multiples of a power of two such that sums have at most 40 bits, the search can
-      prove trees exact; else none is certified.
+      prove trees exact; otherwise no tree is certified.
     - ends: (B + 1, 4): where the nodes, edges, pairs and grandparents of each sentence begin
     - single, rounds, branches: as for `second_order.decode`
     """

@@ -1,1 +1,1 @@
-"""Files, locks and processes, and what is loaded or computed at its first use."""
+"""Files, locks, processes, and values that are loaded or computed at their first use."""

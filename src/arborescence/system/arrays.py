@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _ZIP: Final = b"PK"
 _LONGEST: Final = 10_000  # bytes before the numbers; NumPy takes no longer header either
-#: What reads a header of each version. In the third, names may have any letters, and here are none.
+#: The reader of each version's header. Names with any letters need the third; ours have no names.
 _HEADERS: Final = {
     (1, 0): npy.read_array_header_1_0,
     (2, 0): npy.read_array_header_2_0,

@@ -43,7 +43,7 @@ def lazily(package: str) -> tuple[list[str], Callable[[str], object], Callable[[
 
 
 def remembered(compute: Method) -> Method:
-    """Keep what a method returns, in ``__dict__``; below ``@property``, if it is one.
+    """Keep the result of a method in ``__dict__``; below ``@property``, if it is one.
 
     If two threads compute the value, all callers get the value that was stored first.
     """
@@ -58,7 +58,7 @@ def remembered(compute: Method) -> Method:
 
 
 def recalled(owner: object, method: str) -> Any:
-    """Return what a `remembered` method has returned; None if nobody has called it."""
+    """Return the kept result of a `remembered` method; None if nobody has called it."""
     return vars(owner).get(_entry(method))
 
 

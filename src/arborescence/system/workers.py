@@ -1,4 +1,4 @@
-"""Run a job on many items in several processes: if one dies, another does its item again.
+"""Run a job on many items in several processes: if a process dies, another repeats its item.
 
 If a process dies, `concurrent.futures` gives up all items. So here each process has its own pipe,
 and one item at a time. Processes are spawned: a fork copies locks, but not the threads that would
@@ -52,8 +52,8 @@ class Failure(NamedTuple):
 
 
 def in_processes(
-    # called once in each process, makes the job: a function of an item. It must be picklable, and
-    # so must items and results.
+    # makes the job, a function of an item; is called once in each process. `make`, the items and
+    # the results must be picklable.
     make: Callable[[], Callable[[Item], Result]],
     items: Sequence[Item],  # the work, in the order in which it is begun
     workers: int,  # the number of processes
@@ -101,7 +101,7 @@ def in_processes(
                         yield (
                             items[item],
                             Failure(
-                                f"{_TRIES} processes died over it ({worker.fate()}): "
+                                f"{_TRIES} processes died while they did it ({worker.fate()}): "
                                 "not enough memory?"
                             ),
                         )
@@ -130,22 +130,24 @@ def in_processes(
 
 
 class _Worker:
-    """A process for its parent: its pipe, and the number of its current item."""
+    """A process, as its parent sees it: the pipe to it, and the number of its current item."""
 
     def __init__(self, make: Callable[[], Callable[[Any], Any]]) -> None:
         context = multiprocessing.get_context("spawn")
-        self.pipe, theirs = context.Pipe()
+        self.pipe, pipe_of_process = context.Pipe()
         self.item: int | None = None
-        self.process = context.Process(target=_work, args=(make, theirs), daemon=True)
+        self.process = context.Process(target=_work, args=(make, pipe_of_process), daemon=True)
         self.process.start()
-        theirs.close()  # then the pipe ends with the process
+        pipe_of_process.close()  # then the pipe ends with the process
 
     def begin(self, number: int, items: Sequence[Any]) -> None:
+        """Send an item to the process."""
         self.item = number
         with suppress(OSError):  # the process has died: recv will raise
             self.pipe.send(items[number])
 
     def fate(self) -> str:
+        """Return the signal or the exit status that ended the process."""
         code = self.process.exitcode
         with suppress(ValueError):
             return signal.Signals(-(code or 0)).name
@@ -180,7 +182,7 @@ def _settings_of_workers(threads: int) -> Iterator[None]:
             signal.pthread_sigmask(signal.SIG_SETMASK, old)
 
 
-def told(error: Exception) -> str:
+def error_line(error: Exception) -> str:
     """Return an error as one line; with its type if it is not an error of this package."""
     if isinstance(error, ArborescenceError):
         return str(error)
@@ -206,7 +208,7 @@ def _work(make: Callable[[], Callable[[Any], Any]], pipe: Connection) -> None:
         end_with(listen)
         job = make()
     except Exception as error:
-        tell(Failure(told(error)))
+        tell(Failure(error_line(error)))
         return
     answer: Any = None  # ready
     while True:
@@ -214,4 +216,4 @@ def _work(make: Callable[[], Callable[[Any], Any]], pipe: Connection) -> None:
         try:
             answer = job(items.get())
         except Exception as error:
-            answer = Failure(told(error))
+            answer = Failure(error_line(error))

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 
-def together(
+def aligned_pieces(
     gold: Iterable[Columns], predicted: Iterable[Columns]
 ) -> Iterator[tuple[Columns, Columns]]:
     """Read two treebanks in pieces that end with the same sentence-final token.

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from arborescence.treebank.sentence import Sentence
 
 _HEAD: Final = 6
-_DIGITS: Final = 9  # longer numbers are none of words
+_DIGITS: Final = 9  # a longer number is not the number of a word
 _WORK: Final = 1e7  # the budget of the search in a sentence
 
 
@@ -138,22 +138,22 @@ def mended(
     Raises
     ------
     TreebankError
-        If the others have other sentences.
+        If the other treebanks have other sentences.
     OptionError
         If there are not as many `votes` as have them; or another option is invalid.
 
     Notes
     -----
     The search for a tree that keeps rules ends after 1,000 decoded trees, of more than 100 words
-    sooner: then the best one that it has found need not be the nearest.
+    sooner: then the best tree so far may not be the nearest.
     """
     hard = [rule for rule in rules_of(rules or ()) if rule.cost is None]
     before, given = tee(sentences)
     if others or votes is not None:
         given = _voted((given, *others), votes, parser, root=root, projective=projective)
     if parser is not None:
-        how: Any = {"root": root, "projective": projective or None}
-        found = parser.parse(given, keep="anyway", rules=hard or None, **how)
+        options: Any = {"root": root, "projective": projective or None}
+        found = parser.parse(given, keep="anyway", rules=hard or None, **options)
     else:
         found = (_nearest(sentence, hard, root, projective) for sentence in given)
     for sentence, tree in zip(before, found, strict=True):
@@ -162,17 +162,20 @@ def mended(
 
 
 def _voted(
-    treebanks: Sequence[Iterable[Sentence]], votes: Sequence[int] | None, parser: Any, **how: Any
+    treebanks: Sequence[Iterable[Sentence]],
+    votes: Sequence[int] | None,
+    parser: Any,
+    **options: Any,
 ) -> Iterator[Sentence]:
     """Yield the first one's sentences with the trees that have the most votes."""
     counts = [1] * len(treebanks) if votes is None else votes
     for several in zip_longest(*treebanks):
         forms = [None if one is None else one.forms for one in several]
         if any(each != forms[0] for each in forms):
-            there = next(one for one in several if one is not None)
-            raise TreebankError(f"{there.source}:{there.line}: the files have other sentences here")
+            first = next(one for one in several if one is not None)
+            raise TreebankError(f"{first.source}:{first.line}: the files have other sentences here")
         scores = None if parser is None else parser.scores(several[0])
-        tree, _ = repair([one.tree for one in several], weights=counts, scores=scores, **how)
+        tree, _ = repair([one.tree for one in several], weights=counts, scores=scores, **options)
         deprels = []
         for word, head in enumerate(tree[1:].tolist(), 1):
             found = Counter({"_" if parser else "dep" if head else "root": 0})
@@ -184,7 +187,7 @@ def _voted(
 
 
 def _nearest(sentence: Sentence, rules: list[Rule], root: Root, projective: bool) -> Sentence:
-    """Return a sentence with the nearest tree, if possible one that keeps rules."""
+    """Return a sentence with the nearest tree, if possible a tree that keeps the rules."""
     if rules and len(sentence):
         if keeps(sentence, rules, root) and (not projective or is_projective(sentence.tree)):
             return sentence
@@ -200,8 +203,8 @@ def _nearest(sentence: Sentence, rules: list[Rule], root: Root, projective: bool
     return sentence.replace(heads=tree, deprels=deprels)
 
 
-def _searched(sentence: Sentence, rules: list[Rule], **how: Any) -> Sentence:
-    """Return a sentence with the nearest tree that keeps rules; NoTreeError if none was found."""
+def _searched(sentence: Sentence, rules: list[Rule], **options: Any) -> Sentence:
+    """Return a sentence with the nearest tree that keeps rules; NoTreeError without such a tree."""
     names = _relations(sentence)
     # Of trees that keep as much, one with near heads, and of labels the first.
     nodes, many = len(sentence) + 1, len(names)
@@ -209,9 +212,9 @@ def _searched(sentence: Sentence, rules: list[Rule], **how: Any) -> Sentence:
     scores[0, :, names.index("root")] += 2 * many * nodes
     numbers = [-1, *(-1 if name == "_" else names.index(name) for name in sentence.deprels)]
     trees = trees_to_keep([sentence], rules)._replace(label_names=names)
-    wanted = constraints_of(rules, trees, **how)
+    wanted = constraints_of(rules, trees, **options)
     # A head counts more than all relations.
-    wanted &= Constraints.fixed(sentence.tree, numbers, levels=(2, 1), **how)
+    wanted &= Constraints.fixed(sentence.tree, numbers, levels=(2, 1), **options)
     [tree] = solve(scores, wanted, budget=Budget(_WORK))
     labels = tree.labels if tree.labels is not None else ()
     return sentence.replace(heads=tree.heads, deprels=[names[label] for label in labels[1:]])

@@ -131,7 +131,7 @@ class Columns:
         )
 
     def followed_by(self, more: Columns) -> Columns:
-        """Return these sentences and the next ones, concatenated."""
+        """Return these sentences and the next sentences, concatenated."""
         n, size, length = len(self.spans), self.data.size, self.characters.size
         data = np.concatenate([self.data, more.data])
         data.setflags(write=False)  # read-only as bytes: kernels are compiled for one type only

@@ -232,13 +232,13 @@ def write(
     b'1\tGrow\t_\t_\t_\t_\t_\t_\t_\t_\n\n'
     """
     with writing(target) as file:
-        file.writelines(_pieces(from_elsewhere(sentences, target)))
+        file.writelines(_pieces(not_read_from(sentences, target)))
 
 
 Item = TypeVar("Item", Sentence, "Sentence | Analyses")
 
 
-def from_elsewhere(
+def not_read_from(
     items: Iterable[Item], target: str | os.PathLike[str] | IO[bytes]
 ) -> Iterator[Item]:
     """Yield the sentences; OptionError if a sentence was read from `target`."""

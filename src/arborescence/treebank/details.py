@@ -1,4 +1,4 @@
-"""What an evaluation counts sentence by sentence: its intervals, its groups, and its confusions."""
+"""The counts of an evaluation by sentence, with intervals, groups and confusions."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 #: The longest sentence of each group of lengths but the last.
 _LONGEST: Final = (10, 20, 30, 40)
-#: What says the genre of the sentences that follow: a comment, or the beginning of a document's id.
+#: The genre of the sentences that follow: a comment, or the beginning of a document's id.
 _GENRE: Final = re.compile(
     rb"^# *(?:newdoc(?: +id *= *(?P<document>[^-\n]*)[^\n]*)?"
     rb"|(?:meta::)?genre *= *(?P<genre>[^\n]*))$",
@@ -51,7 +51,7 @@ class Difference(NamedTuple):
 
 
 class Details:
-    """The counts of each gold sentence, and what was confused with what.
+    """The counts of each gold sentence, and the confusions of values.
 
     Attributes
     ----------
@@ -90,16 +90,16 @@ class Details:
         wrong = gold != predicted
         pairs = np.stack([gold[wrong], predicted[wrong]], axis=1)
         different, counts = np.unique(pairs, axis=0, return_counts=True)
-        for (right, found), count in zip(different.tolist(), counts.tolist(), strict=True):
-            self.confusions[kind][names[right], names[found]] += count
+        for (right, wrong_value), count in zip(different.tolist(), counts.tolist(), strict=True):
+            self.confusions[kind][names[right], names[wrong_value]] += count
 
     def _genres_of(self, columns: Columns) -> list[str]:
         """Return the genre of each sentence; without one, the name of its file."""
         data = columns.data.tobytes()
         said: dict[int, str] = {}
-        for found in _GENRE.finditer(data):
-            number = int(np.searchsorted(columns.begins, found.start(), side="right")) - 1
-            said[number] = (found["genre"] or found["document"] or b"").decode().strip()
+        for match in _GENRE.finditer(data):
+            number = int(np.searchsorted(columns.begins, match.start(), side="right")) - 1
+            said[number] = (match["genre"] or match["document"] or b"").decode().strip()
         source, genre = self._last
         genres = []
         for number, file in enumerate(columns.sources):
@@ -126,8 +126,8 @@ class Details:
         ends = [*map(str, _LONGEST), ""]
         names = [f"{first + 1}-{end}" for first, end in zip((0, *_LONGEST), ends, strict=True)]
         names[-1] = f"over {_LONGEST[-1]}"
-        found = {name: counts[1:4, groups == at].sum(axis=1) for at, name in enumerate(names)}
-        return {name: row for name, row in found.items() if row.any()}
+        rows = {name: counts[1:4, groups == at].sum(axis=1) for at, name in enumerate(names)}
+        return {name: row for name, row in rows.items() if row.any()}
 
     def by_genre(self) -> dict[str, Integers]:
         """Return the counts of LAS for each genre, or for each file: as `by_length`."""
@@ -171,7 +171,7 @@ class Details:
         return Difference(value, ratio_interval(gains, words), paired_p(gains))
 
     def confusion_lines(self, most: int = 30) -> Iterator[str]:
-        """Yield a table of the confusions, the most frequent ones of each kind first.
+        """Yield a table of the confusions, the most frequent of each kind first.
 
         Parameters
         ----------

@@ -12,7 +12,7 @@ import numpy as np
 from arborescence.core.checks import check_count
 from arborescence.core.choices import Measure, check_choice
 from arborescence.errors import TreebankError
-from arborescence.treebank.alignment import align, together
+from arborescence.treebank.alignment import align, aligned_pieces
 from arborescence.treebank.columns import Columns, Numbering, columns_of
 from arborescence.treebank.comparison import TreeColumns, counterparts
 from arborescence.treebank.conllu import read, read_kbest
@@ -52,12 +52,12 @@ class Score:
 
     @property
     def precision(self) -> float:
-        """The share of predicted words that are correct; 0 if there are none."""
+        """The share of predicted words that are correct; 0 without predicted words."""
         return self.correct / self.predicted if self.predicted else 0.0
 
     @property
     def recall(self) -> float:
-        """The share of gold words that are correct; 0 if there are none."""
+        """The share of gold words that are correct; 0 without gold words."""
         return self.correct / self.gold if self.gold else 0.0
 
     @property
@@ -220,7 +220,7 @@ def evaluate(
         Whether words with the gold relation ``punct`` count in UAS (directed and undirected), LAS,
         exact match and the relations, as in the shared task.
     details
-        Whether to count by sentences, lengths and genres, and what is confused with what.
+        Whether to count by sentences, lengths and genres, and the confusions of values.
 
     Returns
     -------
@@ -250,7 +250,7 @@ def evaluate(
     1.0
     """
     counts = EvaluationCounts(punctuation=punctuation, details=details)
-    for ours, theirs in together(columns_of(gold), columns_of(predicted)):
+    for ours, theirs in aligned_pieces(columns_of(gold), columns_of(predicted)):
         counts.add(ours, theirs)
 
     def score(name: str) -> Score:

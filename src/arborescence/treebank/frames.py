@@ -104,8 +104,8 @@ def to_frame(
     0  Trees      grow
     1   grow      <NA>
     """
-    there = (name for name, module in _MODULES.items() if find_spec(module))
-    name: str = library or next(there, "pandas")
+    installed = (name for name, module in _MODULES.items() if find_spec(module))
+    name: str = library or next(installed, "pandas")
     check_choice("library", name, tuple(_MODULES))
     if not find_spec(_MODULES[name]):
         raise MissingExtraError(f"a table needs {_MODULES[name]}: pip install {_MODULES[name]}")
@@ -159,7 +159,7 @@ def _rows(
 
 
 def _words(sentence: Sentence, features: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """Yield what a row has of a word itself."""
+    """Yield the cells of a row that describe the word itself."""
     forms, heads = sentence.forms, sentence.heads.tolist()
     lemmas, upos, xpos = map(_nulls, (sentence.lemmas, sentence.upos, sentence.xpos))
     feats, deprels = _nulls(sentence.feats), _nulls(sentence.deprels)

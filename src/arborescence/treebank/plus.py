@@ -97,5 +97,5 @@ def _header(columns: tuple[str, ...]) -> bytes:
     return f"# global.columns = {' '.join(columns)}".encode()
 
 
-def _character(found: re.Match[bytes]) -> bytes:
-    return b"|" if found[1] == b"p" else b"\\"
+def _character(match: re.Match[bytes]) -> bytes:
+    return b"|" if match[1] == b"p" else b"\\"

@@ -135,11 +135,11 @@ def with_misc(sentence: Sentence, changed: Callable[[Surface], list[str]]) -> Se
     """Return a sentence with other entries in MISC of its tokens."""
     lines = {(token.first, token.last): changed(token) for token in surface(sentence)}
 
-    def replaced(found: re.Match[str]) -> str:
-        entries = lines.get((int(found[1]), int(found[2] or 0)))
+    def replaced(match: re.Match[str]) -> str:
+        entries = lines.get((int(match[1]), int(match[2] or 0)))
         if entries is None:
-            return found[0]
-        return found[0][: found.start(4) - found.start()] + ("|".join(entries) or "_")
+            return match[0]
+        return match[0][: match.start(4) - match.start()] + ("|".join(entries) or "_")
 
     [again] = read(io.BytesIO(TOKEN.sub(replaced, str(sentence)).encode()))
     return sentence.derived(again.raw, again.spans)

@@ -200,11 +200,13 @@ def column_of_numbers(values: ArrayLike, name: str) -> Numbers:
     return column
 
 
-def columns_of_numbers(**given: ArrayLike) -> Numbers:
+def columns_of_numbers(**columns_by_name: ArrayLike) -> Numbers:
     """Check numbers that come in pairs."""
-    columns = [column_of_numbers(values, name) for name, values in given.items()]
+    columns = [column_of_numbers(values, name) for name, values in columns_by_name.items()]
     if len({column.size for column in columns}) > 1:
-        sizes = " and ".join(f"{len(c)} of {name}" for name, c in zip(given, columns, strict=True))
+        sizes = " and ".join(
+            f"{len(c)} of {name}" for name, c in zip(columns_by_name, columns, strict=True)
+        )
         raise OptionError(f"numbers must come in pairs, not {sizes}")
     return np.array(columns)
 

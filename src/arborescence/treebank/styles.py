@@ -213,7 +213,7 @@ def _to_conjunction(
 def _from_conjunction(
     heads: NDArray[np.int64], relations: list[str], _nested: dict[int, int]
 ) -> None:
-    """Put the first conjunct above the others again, and each conjunction below the next."""
+    """Put the first conjunct above the other conjuncts, each conjunction below the next."""
     for top in reversed(_dependents(heads, relations, (CONJUNCT,))):
         members = [
             word
@@ -228,7 +228,7 @@ def _from_conjunction(
 
 
 def _to_second(heads: NDArray[np.int64], relations: list[str], _nested: dict[int, int]) -> None:
-    """Put the second conjunct above the others."""
+    """Put the second conjunct above the other conjuncts."""
     units = _dependents(heads, relations, ("conj",))
     for first, [second, *others] in units.items():
         if first < second and second not in units:
@@ -237,7 +237,7 @@ def _to_second(heads: NDArray[np.int64], relations: list[str], _nested: dict[int
 
 
 def _from_second(heads: NDArray[np.int64], relations: list[str], _nested: dict[int, int]) -> None:
-    """Put the first conjunct, the one on the left of its head, above the others again."""
+    """Put the first conjunct, left of its head, above the other conjuncts again."""
     for second, [first, *others] in _dependents(heads, relations, ("conj",)).items():
         if first < second:
             _put_above(heads, relations, first, second, relations[first])

@@ -8,10 +8,12 @@ follows; ``SpacesBefore=\s``: white space stands before the first word;
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+
+    from arborescence.treebank.sentence_like import SentenceLike
 
     Range = tuple[int, int]
 
@@ -30,23 +32,7 @@ _ESCAPED: Final = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|(.))")
 TOKEN: Final = re.compile(r"^(\d+)(?:-(\d+))?\t([^\t]*)\t.*\t([^\t\n]*)$", re.MULTILINE)
 
 
-class AnySentence(Protocol):
-    """A `Sentence`, as far as its tokens need it (modules do not import each other)."""
-
-    @property
-    def text(self) -> str | None:
-        """The text in the comments."""
-
-    @property
-    def comments(self) -> list[str]:
-        """The comments."""
-
-    @property
-    def offset(self) -> int | None:
-        """The place of the first token in the text."""
-
-
-_Sentence = TypeVar("_Sentence", bound=AnySentence)
+_Sentence = TypeVar("_Sentence", bound="SentenceLike")
 
 
 class Surface(NamedTuple):
@@ -69,7 +55,7 @@ class Surface(NamedTuple):
         return None
 
 
-def surface(sentence: AnySentence) -> Iterator[Surface]:
+def surface(sentence: SentenceLike) -> Iterator[Surface]:
     """Yield the tokens of a sentence, without words of multiword tokens and empty nodes."""
     done = 0
     for begin, end, form, misc in TOKEN.findall(str(sentence)):
@@ -115,7 +101,7 @@ Placed = tuple[str, Surface, str]
 def placed_tokens(
     sentences: Iterable[_Sentence],
 ) -> Iterator[tuple[_Sentence, list[Placed], str]]:
-    """Yield each sentence with its tokens, and what follows the sentence at the end of the text."""
+    """Yield each sentence with its tokens, and the white space after its last token."""
     begun = False
     after: str | None = ""  # None: MISC has no entry
     for sentence in sentences:
@@ -136,24 +122,24 @@ def _as_in_comment(text: str | None, tokens: list[Placed]) -> list[Placed]:
     if text is None or text == by_misc:
         return tokens
     at = 0
-    found: list[Placed] = []
+    placed: list[Placed] = []
     for gap, token, written in tokens:
         start = at if text.startswith(written, at) else text.find(written, at)
         between = text[at:start] if start >= 0 else written
         if between.strip():
             return tokens
-        found.append((between if found else gap, token, written))
+        placed.append((between if placed else gap, token, written))
         at = start + len(written)
-    return found
+    return placed
 
 
-def ranges_of(sentence: AnySentence) -> list[Range]:
+def ranges_of(sentence: SentenceLike) -> list[Range]:
     """Return the place of each word in the text: see `Sentence.ranges`."""
     [(_, tokens, _)] = placed_tokens([sentence])
     return ranges_in(sentence, tokens)
 
 
-def ranges_in(sentence: AnySentence, tokens: list[Placed]) -> list[Range]:
+def ranges_in(sentence: SentenceLike, tokens: list[Placed]) -> list[Range]:
     """Return the places by TokenRange of all tokens, or else by the offset and the gaps."""
     ranges: list[Range] = []
     known = [_RANGE.fullmatch(token.value(RANGE) or "") for _, token, _ in tokens]
@@ -166,6 +152,6 @@ def ranges_in(sentence: AnySentence, tokens: list[Placed]) -> list[Range]:
     return ranges
 
 
-def begins_paragraph(sentence: AnySentence) -> bool:
+def begins_paragraph(sentence: SentenceLike) -> bool:
     """Return whether a comment says that a paragraph or a document begins."""
     return any(comment.startswith(("# newpar", "# newdoc")) for comment in sentence.comments)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 #: The separators of tables of text, by the endings of files.
 SEPARATORS: Final = {".csv": ",", ".tsv": "\t"}
-#: What a spreadsheet would take for a formula, at the beginning of a cell.
+#: The beginnings of cells that a spreadsheet would take for formulas.
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 _BATCH: Final = 1 << 16
 _LONGEST_CELL: Final = 1 << 24
@@ -107,7 +107,7 @@ def read_column(
     Raises
     ------
     OptionError
-        If there is no such column; the message names the others.
+        If there is no such column; the message names the existing columns.
     TreebankError
         If the file is damaged, or has another encoding.
 

@@ -1,4 +1,4 @@
-"""Which words of a treebank, or of a parser's trees, break the rules of its annotation scheme."""
+"""The words of a treebank, or of a parser's trees, that break rules of its annotation scheme."""
 
 from __future__ import annotations
 
@@ -119,11 +119,13 @@ def validate(
     checked = rules_of(rules)
     for columns in columns_of(treebank):
         trees, good = trees_of(columns, checked)
-        found = [(int(word), rule) for rule in checked for word in rule.found(trees)]
+        faults = [(int(word), rule) for rule in checked for word in rule.found(trees)]
         starts = _starts(columns)
         bad = set(starts[~good].tolist())
-        found = [(word, rule) for word, rule in found if int(trees.roots[word]) not in bad]
-        for word, rule in sorted([*found, *((root, None) for root in bad)], key=lambda one: one[0]):
+        faults = [(word, rule) for word, rule in faults if int(trees.roots[word]) not in bad]
+        for word, rule in sorted(
+            [*faults, *((root, None) for root in bad)], key=lambda one: one[0]
+        ):
             yield _described(columns, trees, word, rule)
 
 
@@ -135,7 +137,7 @@ def keeps(sentence: Sentence, rules: Sequence[Rule], root: Root = "single") -> b
 
 def trees_of(columns: Columns, rules: Sequence[Rule], root: Root = "single") -> tuple[Trees, Any]:
     """Return sentences' trees as these rules read them, and which are trees."""
-    # in a sentence that is none, the root is the head of all words
+    # in a sentence without a tree, the root is the head of all words
     wanted = set(chain.from_iterable(rule.features for rule in rules))
     upos, labels = Numbering(UPOS, str), Numbering(DEPREL, str)
     feats = Numbering(FEATS, lambda value: _those_of(value, wanted))
@@ -233,7 +235,7 @@ def _external(value: str, tags: dict[str, int]) -> int:
 
 
 def _described(columns: Columns, trees: Trees, node: int, rule: Rule | None) -> Broken:
-    """Return what is wrong with a word, or (no rule) with the heads of a sentence."""
+    """Return the fault of a word, or (no rule) of the heads of a sentence."""
     root, end = trees.sentence(node)
     sentence = int(np.searchsorted(_starts(columns), root))
     first = int(columns.offsets[sentence])

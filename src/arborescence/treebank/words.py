@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -11,34 +11,13 @@ from arborescence.errors import OptionError, TreeError
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-
-class Walkable(Protocol):
-    """A `Sentence`, as far as its words need it (modules do not import each other)."""
-
-    @property
-    def tree(self) -> npt.NDArray[np.int64]:
-        """The head vector."""
-
-    @property
-    def ranges(self) -> list[tuple[int, int]]:
-        """The places of the words in the text."""
-
-    def cell(self, word: int, column: str) -> str:
-        """Return one column of a word."""
-
-    def children(self, word: int) -> list[int]:
-        """Return the dependents of a word."""
-
-    def subtree(self, word: int) -> list[int]:
-        """Return a word and all words below it."""
-
-    def __len__(self) -> int: ...
+    from arborescence.treebank.sentence_like import SentenceLike
 
 
 class Word:
     """A word of a sentence: its columns, and its neighbours in the tree.
 
-    Words are made by `Sentence.words` and `Sentence.word`. A column is read when it is asked for.
+    Words are made by `Sentence.words` and `Sentence.word`. A column is read at each access.
 
     Attributes
     ----------
@@ -62,7 +41,7 @@ class Word:
 
     __slots__ = ("id", "sentence")
 
-    def __init__(self, sentence: Walkable, number: int) -> None:
+    def __init__(self, sentence: SentenceLike, number: int) -> None:
         if not 1 <= number <= len(sentence):
             raise OptionError(f"word {number}: the words of the sentence are 1 to {len(sentence)}")
         self.sentence: Final = sentence

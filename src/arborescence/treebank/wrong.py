@@ -8,7 +8,7 @@ import numpy as np
 
 from arborescence.drawing.gallery import GalleryEntry, Picture, gallery
 from arborescence.drawing.svg import Marks
-from arborescence.treebank.alignment import together
+from arborescence.treebank.alignment import aligned_pieces
 from arborescence.treebank.columns import Numbering, columns_of
 from arborescence.treebank.comparison import compare
 from arborescence.treebank.sentence import DEPREL
@@ -36,9 +36,9 @@ class Wrong(NamedTuple):
     missed : list of int
         The words of the gold sentence whose head or relation is wrong, from 1.
     other : list of list of int
-        The same of each of the parser's sentences.
+        The wrong words of each sentence in `parsed`, from 1.
     relations : list of str
-        The relations of these edges in both.
+        The relations of the wrong words, in the gold tree and in the parser's trees.
     """
 
     gold: Sentence
@@ -80,7 +80,7 @@ def wrong_sentences(
     ([1], ['nsubj', 'obj'])
     """
     relations = Numbering(DEPREL, base)
-    for ours, theirs in together(columns_of(gold), columns_of(predicted)):
+    for ours, theirs in aligned_pieces(columns_of(gold), columns_of(predicted)):
         yield from _wrong_in(compare(ours, theirs, relations), relations, punctuation)
 
 
@@ -91,20 +91,20 @@ def _wrong_in(compared: Compared, relations: Numbering, punctuation: bool) -> It
     missed[compared.g[compared.labelled]] = other[compared.p[compared.labelled]] = False
     names = [*relations.names]
     if not punctuation:
-        point = relations.names.get("punct", -1)
-        missed &= compared.gold.relations != point
-        other[compared.p] &= compared.gold.relations[compared.g] != point
+        punct = relations.names.get("punct", -1)
+        missed &= compared.gold.relations != punct
+        other[compared.p] &= compared.gold.relations[compared.g] != punct
     (starts, ends), (first, last) = ours.sentence_spans, theirs.sentence_spans
     for number in range(len(ours)):
         words = _words(missed, ours.offsets, number)
         if not words.size:
             continue
-        # the sentences with a part of the text
+        # the parser's sentences that share text with this gold sentence
         begin = int(np.searchsorted(last, starts[number], side="right"))
         end = int(np.searchsorted(first, ends[number], side="left"))
         others = [_words(other, theirs.offsets, each) for each in range(begin, end)]
-        named = {*compared.gold.relations[words].tolist()}
-        named.update(*(compared.predicted.relations[place].tolist() for place in others))
+        present = {*compared.gold.relations[words].tolist()}
+        present.update(*(compared.predicted.relations[place].tolist() for place in others))
         yield Wrong(
             ours.sentence(number),
             [theirs.sentence(each) for each in range(begin, end)],
@@ -113,12 +113,12 @@ def _wrong_in(compared: Compared, relations: Numbering, punctuation: bool) -> It
                 (place - theirs.offsets[each] + 1).tolist()
                 for each, place in zip(range(begin, end), others, strict=True)
             ],
-            sorted(names[each] for each in named),
+            sorted(names[relation] for relation in present),
         )
 
 
 def _words(mask: Mask, offsets: Integers, sentence: int) -> Integers:
-    """Return the words of a sentence that a mask has, as indices among all words."""
+    """Return the words of a sentence where a mask is true, as indices among all words."""
     start, stop = offsets[sentence : sentence + 2]
     words: Integers = start + np.flatnonzero(mask[start:stop])
     return words
@@ -130,7 +130,7 @@ def errors_html(
     *,
     punctuation: bool = True,
 ) -> Iterator[str]:
-    """Write the wrong sentences of a parser as a page: the gold tree above, the parsed one below.
+    """Write the wrong sentences of a parser as a page: the gold tree above the parsed tree.
 
     Edges that differ are coloured. A menu chooses sentences by the relations of these edges.
 
@@ -161,8 +161,8 @@ def errors_html(
         "Below: the tree of the parser. Its wrong edges are red.",
         "The keys j and k move to the next and the previous sentence.",
     ]
-    found = wrong_sentences(gold, predicted, punctuation=punctuation)
-    return gallery("Wrong sentences", intro, map(_entry, found))
+    wrong = wrong_sentences(gold, predicted, punctuation=punctuation)
+    return gallery("Wrong sentences", intro, map(_entry, wrong))
 
 
 def _entry(wrong: Wrong) -> GalleryEntry:

@@ -250,7 +250,7 @@ def decode(
     array([-1,  2,  3,  0])
     """
     single = check_root(root)
-    how, limit, alone = number_of(encoding), as_limit(rounds), is_alone(changes)
+    encoding_number, limit, alone = number_of(encoding), as_limit(rounds), is_alone(changes)
     graph = as_graph(scores, lengths)
     batch, size, _ = graph.scores.shape
     heads = np.empty((batch, size), np.int64)
@@ -261,7 +261,7 @@ def decode(
             while sentence < len(matrices):
                 share = heads[part]
                 sentence, fault = undirected_kernel(
-                    matrices, words, single, how, limit, alone, share, sentence
+                    matrices, words, single, encoding_number, limit, alone, share, sentence
                 )
                 if fault == NO_TREE:
                     _decode_exactly(graph, part.start + sentence, root, share[sentence])

@@ -145,13 +145,13 @@ def encode(scores: Any, encoding: Encoding = "mean") -> Any:
            [ 5. , -inf,  2.5],
            [-inf,  2.5, -inf]])
     """
-    how = number_of(encoding)
+    encoding_number = number_of(encoding)
     graph = as_graph(scores)
     batch, size, _ = graph.scores.shape
     weights: NDArray[np.float64] = np.empty((batch, size, size))
     for part, matrices, _ in in_float64(graph, 0, batch):
         for sentence, matrix in enumerate(matrices, part.start):
-            fault = encode_kernel(matrix, 0, size - 1, how, weights[sentence])
+            fault = encode_kernel(matrix, 0, size - 1, encoding_number, weights[sentence])
             if fault != FINE:
                 raise no_encoding(graph, sentence, fault)
     return graph.given_back(weights)

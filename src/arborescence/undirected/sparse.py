@@ -92,14 +92,14 @@ def decode_sparse(
     >>> decode_sparse(3, heads, deps, [8, 8, 6, 6, 3, 5, 5, 8, 9])
     array([-1,  2,  3,  0])
     """
-    single, how = check_root(root), number_of(encoding)
+    single, encoding_number = check_root(root), number_of(encoding)
     limit, alone = as_limit(rounds), is_alone(changes)
     check_algorithm(algorithm)
     edges = as_edge_list(n, heads, deps, weights, "undirected.decode_sparse")
-    pairs = Pairs.of(edges, how)
+    pairs = Pairs.of(edges, encoding_number)
     first = np.searchsorted(pairs.low, 1) if single else 0  # pairs with the root come first
     out = np.empty(len(pairs.low) - first)
-    encode_pairs(pairs.onward[first:], pairs.back[first:], how, out)
+    encode_pairs(pairs.onward[first:], pairs.back[first:], encoding_number, out)
     ends = (pairs.low[first:] - np.int32(single), pairs.high[first:] - np.int32(single))
     room = UndirectedEdges(*ends, out, np.arange(len(out), dtype=np.int32))
     chosen = first + span_edges(edges.words + 1 - single, room, len(out), algorithm, rng)
@@ -144,11 +144,11 @@ def encode_sparse(
     >>> encode_sparse(2, [0, 1, 2], [1, 2, 1], [5.0, 3.0, 2.0])
     (array([0, 1]), array([1, 2]), array([5. , 2.5]))
     """
-    how = number_of(encoding)
+    encoding_number = number_of(encoding)
     edges = as_edge_list(n, heads, deps, weights, "encode_sparse")
-    pairs = Pairs.of(edges, how)
+    pairs = Pairs.of(edges, encoding_number)
     out = np.empty(len(pairs.low))
-    encode_pairs(pairs.onward, pairs.back, how, out)
+    encode_pairs(pairs.onward, pairs.back, encoding_number, out)
     results = (pairs.low.astype(np.int64), pairs.high.astype(np.int64), out)
     u, v, weight = map(edges.give_back, results)
     return u, v, weight

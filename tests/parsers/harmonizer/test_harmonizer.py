@@ -198,7 +198,7 @@ def test_signs_are_scored_by_the_new_tree_too(harmonizer):
         before = scorer.scored(given)
     finally:
         scorer._signs = signs
-    settled = before.candidates.settled(before.trees[0][1:], new(*OTHERS[0]).deprels)
+    settled = before.candidates.with_new_trees(before.trees[0][1:], new(*OTHERS[0]).deprels)
     assert settled.trees.tolist() == [-1, 3, 3, 0, 5, 3, 2]  # the sign hangs from its old head
     logs = signs.logs(settled.places(EDGES), settled.groups)
     cells = np.full(49, np.float32(-25))

@@ -1,6 +1,6 @@
 """Exercises on the algorithms, made from a seed: question and answer.
 
-The page makes the same ones in JavaScript (`view/exercises.js`); there one answers by clicking.
+The page makes the same exercises in JavaScript (`view/exercises.js`), with answers by clicks.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Exercise:
     question: str
     #: the answer, with its reason
     answer: str
-    #: the numbers or actions to choose from; none if the answer is an edge
+    #: the numbers or actions to choose from; empty if the answer is an edge
     options: Sequence[float] | Sequence[str]
 
 
@@ -137,11 +137,11 @@ def exercise_sheet(count: int, rng: Rng = 0) -> tuple[str, str]:
         first = check_count(rng, "rng", least=0, most=last)
     else:
         first = int(as_generator(rng).integers(last, endpoint=True))
-    made = [exercise(number) for number in range(first, first + count)]
+    exercises = [exercise(number) for number in range(first, first + count)]
     which = f"{first} to {first + count - 1}" if count > 1 else str(first)
     return (
-        _page(f"Exercises {which}", "".join(map(_question, made))),
-        _page(f"Solutions of exercises {which}", "".join(map(_solution, made))),
+        _page(f"Exercises {which}", "".join(map(_question, exercises))),
+        _page(f"Solutions of exercises {which}", "".join(map(_solution, exercises))),
     )
 
 
@@ -150,19 +150,19 @@ def _page(title: str, body: str) -> str:
     return document(title, style, f"<main>\n<h1>{title}</h1>\n{body}</main>\n")
 
 
-def _question(made: Exercise) -> str:
-    options = "".join(f"<li>{option_name(option)}</li>" for option in made.options)
+def _question(task: Exercise) -> str:
+    options = "".join(f"<li>{option_name(option)}</li>" for option in task.options)
     answers = f'<ul class="options">{options}</ul>' if options else '<p class="answer">Answer:</p>'
     return (
-        f"<section><h2>Exercise {made.seed}</h2>\n{_weights(made.step)}{_state(made.step)}"
-        f"<p>{escape(made.question)}</p>\n{answers}</section>\n"
+        f"<section><h2>Exercise {task.seed}</h2>\n{_weights(task.step)}{_state(task.step)}"
+        f"<p>{escape(task.question)}</p>\n{answers}</section>\n"
     )
 
 
-def _solution(made: Exercise) -> str:
+def _solution(task: Exercise) -> str:
     return (
-        f"<section><h2>Exercise {made.seed}</h2>\n<p>{escape(made.question)}</p>\n"
-        f"<p>{escape(made.answer)}</p></section>\n"
+        f"<section><h2>Exercise {task.seed}</h2>\n<p>{escape(task.question)}</p>\n"
+        f"<p>{escape(task.answer)}</p></section>\n"
     )
 
 

@@ -35,8 +35,8 @@ DRAWN = ("Matrix", "Constituents", "Links", "Multigraph")
 SHORT = 8
 
 FOLDER = Path(__file__).parent
-#: The parts of the script, in their order: each part uses the parts before it. The algorithms need
-#: no page; the view does.
+#: The parts of the script, in their order: each part uses the parts before it. The algorithms run
+#: without a page; the view draws on the page.
 PARTS = {
     "algorithms": (
         *("numbers", "problem", "contraction", "chu_liu_edmonds", "root_constraint"),
@@ -71,13 +71,13 @@ def explain_html(
     ``"chu-liu-edmonds"``, ``"root-constraint"``, ``"eisner"`` and ``"transitions"``: for these, the
     reader can change scores, and forbid or require edges. The steps of other algorithms are in the
     page as data: the steps of `algorithm`, and for at most 8 words the steps of all algorithms. The
-    page is one file of less than 600 kB (for CKY, of 30 words, 2.5 MB), and loads no other files:
+    page is one file of less than 600 kB (2.5 MB for CKY and 30 words), and loads no other files:
     it works without a server and without a network.
 
     Parameters
     ----------
     scores, algorithm, root, k, words, edges
-        As in `explain`. The page shows their steps first.
+        As in `explain`. The page shows the steps for these values first.
 
     Returns
     -------
@@ -95,14 +95,14 @@ def explain_html(
     >>> page.startswith("<!DOCTYPE html>"), len(page) < 300_000
     (True, True)
     """
-    named: dict[str, Any] = {"words": words, "edges": edges}
-    steps = explain(scores, algorithm, root=root, k=k, **named)
-    problem = problem_of(scores, **named)
+    names: dict[str, Any] = {"words": words, "edges": edges}
+    steps = explain(scores, algorithm, root=root, k=k, **names)
+    problem = problem_of(scores, **names)
     nodes = range(problem.n + 1)
     exact = problem.scores
     has_all = problem.n <= SHORT
     traces = {
-        name: traces_of(scores, name, k, **named)
+        name: traces_of(scores, name, k, **names)
         for name in get_args(Algorithm)
         if name not in LIVE and (has_all or name == algorithm)
     }
@@ -131,34 +131,36 @@ def explain_html(
 def traces_of(
     scores: Any, algorithm: Algorithm, k: int | None, **names: Any
 ) -> dict[Root, list[dict[str, Any]]]:
-    """Return the steps of an algorithm as JSON, by the number of root edges; none if it raises."""
+    """Return the steps of an algorithm as JSON, for each `root`; {} after a ScoresError."""
     roots = (FIXED[algorithm][0],) if algorithm in FIXED else get_args(Root)
     number = (K if k is None else k) if algorithm == "kbest" else None
     try:
         return {
-            root: _plain(explain(scores, algorithm, root=root, k=number, **names)) for root in roots
+            root: _as_data(explain(scores, algorithm, root=root, k=number, **names))
+            for root in roots
         }
     except ScoresError:  # scores are too far apart for sums
         return {}
 
 
-def _plain(steps: Sequence[Step]) -> list[dict[str, Any]]:
+def _as_data(steps: Sequence[Step]) -> list[dict[str, Any]]:
     """Return steps as JSON with their tables, without empty values and tables that are drawn."""
-    plain = as_json(steps)["steps"]
-    for record, step in zip(plain, steps, strict=True):
+    records = as_json(steps)["steps"]
+    for record, step in zip(records, steps, strict=True):
         if not any(node.members for node in step.nodes):
             del record["nodes"]
         if record["detail"] is None or record["detail"]["type"] not in DRAWN:
             record["table"] = step.table()
     return [
-        {key: value for key, value in record.items() if value not in ([], None)} for record in plain
+        {key: value for key, value in record.items() if value not in ([], None)}
+        for record in records
     ]
 
 
 def totals_of(scores: Any) -> dict[Root, float | None]:
-    """Return the log-partitions; None if there is no tree, or the sums are not explained."""
-    ways = traces_of(scores, "sums", None)
-    return {root: ways[root][-1].get("weight") if ways else None for root in get_args(Root)}
+    """Return the log-partition for each `root`; None without a tree, or after a ScoresError."""
+    traces = traces_of(scores, "sums", None)
+    return {root: traces[root][-1].get("weight") if traces else None for root in get_args(Root)}
 
 
 def search_html(steps: Sequence[Step]) -> str:

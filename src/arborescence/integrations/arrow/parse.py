@@ -107,13 +107,13 @@ class Parse:
         self._lists = [name for name in self._schema.names if name not in IDS]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _made, (self._arguments,)
+        return _from_arguments, (self._arguments,)
 
-    def schema(self, of_input: Any = None) -> Any:
-        """Return the schema of the result for tables of a schema."""
+    def schema(self, input_schema: Any = None) -> Any:
+        """Return the schema of the result, for tables of the schema `input_schema`."""
         pa = pyarrow()
         names = set(self._schema.names)
-        return pa.schema([*self._schema, *(f for f in of_input or () if f.name not in names)])
+        return pa.schema([*self._schema, *(f for f in input_schema or () if f.name not in names)])
 
     def __call__(self, table: Table, first: int = 0) -> Table:
         """Parse a table; `first` is the number of its first row in messages."""
@@ -125,8 +125,8 @@ class Parse:
             )
         if not isinstance(table, pa.Table):
             raise OptionError(
-                f"{type(table)!r} stands where a pyarrow.Table or RecordBatch is due: in Ray Data "
-                "give batch_format='pyarrow', in datasets use with_format('arrow')"
+                f"{type(table)!r} stands where a pyarrow.Table or RecordBatch is expected: in Ray "
+                "Data give batch_format='pyarrow', in datasets use with_format('arrow')"
             )
         names = set(self._schema.names)
         if not {"forms", "text"} & set(table.column_names):
@@ -134,22 +134,22 @@ class Parse:
                 "the table has neither a column 'forms' (lists of words) nor 'text' (raw text), "
                 f"but {', '.join(map(repr, table.column_names)) or 'no column'}"
             )
-        ours = [name for name in table.column_names if name in names]
-        places: list[int] = []
+        own_columns = [name for name in table.column_names if name in names]
+        sources: list[int] = []  # the row of the table for each row of the result
         rows: list[dict[str, Any]] = []
         sentences: list[Sentence | None] = []
-        for place, row in enumerate(table.select(ours).to_pylist()):
+        for place, row in enumerate(table.select(own_columns).to_pylist()):
             for ids, sentence in self._sentences(row, first + place):
-                places.append(place)
+                sources.append(place)
                 rows.append(ids)
                 sentences.append(sentence)
         trees = self._trees([sentence for sentence in sentences if sentence is not None])
         for row, sentence in zip(rows, sentences, strict=True):
             if sentence is not None:
                 row |= columns_of_analyses(next(trees), self._schema.names)
-        others = table.drop_columns(ours)
-        if len(places) != len(table):  # places has each row at least once
-            others = others.take(pa.array(places, pa.int64()))
+        others = table.drop_columns(own_columns)
+        if len(sources) != len(table):  # `sources` has each row at least once
+            others = others.take(pa.array(sources, pa.int64()))
         parsed = pa.Table.from_pylist(rows, schema=self._schema)
         for field, column in zip(others.schema, others.columns, strict=True):
             parsed = parsed.append_column(field, column)
@@ -201,7 +201,7 @@ class Parse:
         ]
 
 
-def _made(arguments: dict[str, Any]) -> Parse:
+def _from_arguments(arguments: dict[str, Any]) -> Parse:
     return Parse(**arguments)
 
 

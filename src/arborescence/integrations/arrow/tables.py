@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from arborescence.errors import TreebankError
 from arborescence.parsers.shared.confidence import edge_probs, with_probs
 from arborescence.system.files import opened, replacing
-from arborescence.treebank.conllu import from_elsewhere
+from arborescence.treebank.conllu import not_read_from
 from arborescence.treebank.sentence import Sentence
 from arborescence.treebank.tables import arrow as pyarrow
 
@@ -80,7 +80,7 @@ def to_table(
     Raises
     ------
     TreebankError
-        If `confidence` is asked for and a word has no probability in MISC.
+        If `confidence` is true and a word has no probability in MISC.
 
     Examples
     --------
@@ -195,7 +195,7 @@ def read(path: str | os.PathLike[str]) -> Iterator[Sentence]:
     )
 
 
-def columns_of(path: str | os.PathLike[str]) -> Any:
+def schema_of(path: str | os.PathLike[str]) -> Any:
     """Return the schema of a Parquet file; errors are as in `read_tables`."""
     with _parquet(path) as file:
         return file.schema_arrow
@@ -204,14 +204,14 @@ def columns_of(path: str | os.PathLike[str]) -> Any:
 def read_tables(
     path: str | os.PathLike[str], columns: Sequence[str] | None = None
 ) -> Iterator[Table]:
-    """Read columns of a Parquet file, in tables of some thousand rows; TreebankError if broken."""
+    """Read columns of a Parquet file, in tables of at most 2,048 rows; TreebankError if broken."""
     pa = pyarrow()
     with _parquet(path) as file:
-        there = file.schema_arrow.names
-        kept = None if columns is None else [each for each in columns if each in there]
+        names = file.schema_arrow.names
+        kept = None if columns is None else [name for name in columns if name in names]
         batches = file.iter_batches(_ROWS, columns=kept)
         while True:
-            with _damage_named(path):
+            with _errors_name(path):
                 batch = next(batches, None)
             if batch is None:
                 return
@@ -221,13 +221,14 @@ def read_tables(
 @contextmanager
 def _parquet(path: str | os.PathLike[str]) -> Iterator[Any]:
     with opened(path) as (source, _):
-        with _damage_named(path):
+        with _errors_name(path):
             file = pyarrow().parquet.ParquetFile(source)
         yield file
 
 
 @contextmanager
-def _damage_named(path: str | os.PathLike[str]) -> Iterator[None]:
+def _errors_name(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Turn an error of pyarrow into a TreebankError that names the file."""
     try:
         yield
     except (pyarrow().ArrowException, OSError) as error:
@@ -244,7 +245,7 @@ def write(
     """Write the tables of `to_table` to a Parquet file, whole or not at all, in constant memory."""
     pa = pyarrow()
     columns = schema(confidence=confidence, kbest=kbest)
-    rows = rows_of(from_elsewhere(sentences, path), columns.names)
+    rows = rows_of(not_read_from(sentences, path), columns.names)
     pieces = iter(lambda: list(islice(rows, _ROWS)), [])
     write_tables((pa.Table.from_pylist(piece, schema=columns) for piece in pieces), path, columns)
 

@@ -300,8 +300,8 @@ class Admission:
     async def _body(self, scope: Scope, exchange: _Exchange, ticket: Ticket) -> bytes | None:
         """Read the body within the limits of size and time; None if the client has gone."""
         limits, parts = self.limits, []
-        told = dict(scope["headers"]).get(b"content-length", b"")
-        self._check_size(int(told) if told.isdigit() and len(told) < 20 else 0, 0)
+        length = dict(scope["headers"]).get(b"content-length", b"")
+        self._check_size(int(length) if length.isdigit() and len(length) < 20 else 0, 0)
         patience = min(limits.patience, limits.timeout / 2)
         try:
             async with asyncio.timeout(patience):

@@ -21,9 +21,9 @@ from arborescence.errors import OptionError
 from arborescence.integrations.service import udpipe
 from arborescence.integrations.service.admission import Admission, Limits, RefusedError
 from arborescence.integrations.service.arborator import Arborator
-from arborescence.integrations.service.asked import form_of, json_of
 from arborescence.integrations.service.inception import Inception
 from arborescence.integrations.service.lanes import SHORT, WorkThreads, gathered, in_steps
+from arborescence.integrations.service.request_content import form_of, json_of
 from arborescence.integrations.service.training import Shared, Studio
 from arborescence.parsers.shared.confidence import edge_probs
 from arborescence.treebank.conllu import ranked
@@ -228,14 +228,14 @@ class Service:
         return Response(answer, media_type="application/json")
 
     def _processed(self, query: bytes, headers: Mapping[str, str], body: bytes) -> Question:
-        asked = form_of(query, headers, body)
-        udpipe.check(asked)
-        name = asked.get("model") or self._default
+        content = form_of(query, headers, body)
+        udpipe.check(content)
+        name = content.get("model") or self._default
         parser = self._parser(name)
-        if udpipe.wanted(asked, "parser"):
+        if udpipe.wanted(content, "parser"):
             kind = "parse"
         else:
-            kind = "tag" if udpipe.wanted(asked, "tagger") else "read"
+            kind = "tag" if udpipe.wanted(content, "tagger") else "read"
 
         def work(sentences: list[Sentence], budget: Budget) -> list[Sentence]:
             if kind == "read":
@@ -244,19 +244,19 @@ class Service:
             return list(do(sentences, budget=budget))
 
         def written(sentences: list[Sentence]) -> bytes:
-            result = udpipe.written(sentences, asked.get("output", "conllu"))
+            result = udpipe.written(sentences, content.get("output", "conllu"))
             return _json({"model": name, "acknowledgements": [], "result": result}).encode()
 
-        return Question(udpipe.sentences_of(asked, parser), (name, kind), work, written)
+        return Question(udpipe.sentences_of(content, parser), (name, kind), work, written)
 
     def _parsed(self, body: bytes) -> Question:
-        asked = _options_of(body)
-        name = asked.get("model", self._default)
+        content = _options_of(body)
+        name = content.get("model", self._default)
         parser = self._parser(name)
-        how = {option: asked[option] for option in _HOW if option in asked}
-        sure, svg = bool(how.get("confidence")), bool(asked.get("svg"))
-        conllu = bool(asked.get("as_conllu"))
-        k, width = asked.get("kbest", 1), asked.get("width", WIDTH)
+        options = {option: content[option] for option in _HOW if option in content}
+        sure, svg = bool(options.get("confidence")), bool(content.get("svg"))
+        conllu = bool(content.get("as_conllu"))
+        k, width = content.get("kbest", 1), content.get("width", WIDTH)
         if not 1 <= k <= _MOST_TREES:
             raise OptionError(f"kbest must be 1 to {_MOST_TREES}, but is {k}")
         if width not in _WIDTHS:
@@ -264,9 +264,11 @@ class Service:
 
         def work(sentences: list[Sentence], budget: Budget) -> list[tuple[str, list[Sentence]]]:
             if k == 1:
-                lists = [[tree] for tree in parser.parse(sentences, budget=budget, **how)]
+                lists = [[tree] for tree in parser.parse(sentences, budget=budget, **options)]
             else:
-                lists = [ranked(each) for each in parser.kbest(sentences, k, budget=budget, **how)]
+                lists = [
+                    ranked(each) for each in parser.kbest(sentences, k, budget=budget, **options)
+                ]
             kept = svg or conllu
             described = [ranked_trees(each) if k > 1 else each[0].to_dict() for each in lists]
             return [
@@ -281,8 +283,8 @@ class Service:
             trees = ",".join(text for text, _ in results)
             return f'{{"model":{_json(name)},"sentences":[{trees}]{more}}}'.encode()
 
-        kind = (name, k, svg or conllu, tuple(sorted(how.items())))
-        return Question(placed(_sentences_of(asked, parser)), kind, work, written, k, svg)
+        kind = (name, k, svg or conllu, tuple(sorted(options.items())))
+        return Question(placed(_sentences_of(content, parser)), kind, work, written, k, svg)
 
     def _parser(self, name: str) -> Any:
         if name not in self.parsers:
@@ -320,33 +322,33 @@ def _json(value: Any) -> str:
 
 def _options_of(body: bytes) -> dict[str, Any]:
     """Read the options of ``/parse``; OptionError if one is unknown or of another type."""
-    asked = json_of(body)
-    for name, value in asked.items():
+    content = json_of(body)
+    for name, value in content.items():
         kind = _OPTIONS.get(name)
         if kind is None:
             raise OptionError(f"there is no option {name!r}: {', '.join(_OPTIONS)}")
         if type(value) is not kind:
             raise OptionError(f"{name} must be of the type {kind.__name__}")
-    rules = asked.get("rules", "none")
+    rules = content.get("rules", "none")
     if rules not in ("ud", "none"):
         raise OptionError(f"rules must be 'ud' or 'none', but are {rules!r}")
-    return asked
+    return content
 
 
-def _sentences_of(asked: dict[str, Any], parser: Any) -> Iterable[Sentence]:
+def _sentences_of(content: dict[str, Any], parser: Any) -> Iterable[Sentence]:
     """Return the sentences of a request."""
-    sources = [name for name in ("text", "conllu", "words") if name in asked]
+    sources = [name for name in ("text", "conllu", "words") if name in content]
     if len(sources) != 1:
         raise OptionError("give one of text, conllu and words")
     if sources != ["words"]:
         form = {"tokenizer": ""} if sources == ["text"] else {}
-        return udpipe.sentences_of({"data": asked[sources[0]], **form}, parser)
-    for number, words in enumerate(asked["words"]):
+        return udpipe.sentences_of({"data": content[sources[0]], **form}, parser)
+    for number, words in enumerate(content["words"]):
         if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
             raise OptionError(
                 f"words must be a list of lists of words: sentence {number} is not such a list"
             )
         if not words:
             raise OptionError(f"sentence {number} must have at least one word")
-    sentences: Iterable[Sentence] = parser.split(asked["words"])
+    sentences: Iterable[Sentence] = parser.split(content["words"])
     return sentences

@@ -18,8 +18,8 @@ from starlette.routing import Mount, Route
 
 from arborescence.core.checks import check_count
 from arborescence.errors import OptionError
-from arborescence.integrations.service.asked import field_of, json_of
 from arborescence.integrations.service.lanes import gathered, in_steps
+from arborescence.integrations.service.request_content import field_of, json_of
 from arborescence.integrations.service.training import check_json
 from arborescence.treebank.conllu import read
 
@@ -79,10 +79,10 @@ class Arborator:
     def _answering(self, answer: Callable[[Request, dict[str, Any]], Any]) -> Any:
         async def endpoint(request: Request) -> JSONResponse:
             body = await request.body() if request.method == "POST" else b"{}"
-            asked = await self._shared.lanes.aside(
+            content = await self._shared.lanes.aside(
                 request.scope["ticket"], len(body), json_of, body
             )
-            data = await answer(request, asked | request.path_params)
+            data = await answer(request, content | request.path_params)
             return JSONResponse({"status": "success", "data": data})
 
         return endpoint
@@ -92,8 +92,8 @@ class Arborator:
         listed: list[dict[str, Any]] = await self._shared.lanes.aside(ticket, None, self._listed)
         return listed
 
-    async def _delete(self, request: Request, asked: dict[str, Any]) -> None:
-        await self._shared.lanes.aside(request.scope["ticket"], None, self._deleted, asked)
+    async def _delete(self, request: Request, content: dict[str, Any]) -> None:
+        await self._shared.lanes.aside(request.scope["ticket"], None, self._deleted, content)
 
     def _listed(self) -> list[dict[str, Any]]:
         """Describe all models."""
@@ -104,17 +104,20 @@ class Arborator:
         files = sorted(folder.glob("*/*.json")) if folder else []
         return models + [json.loads(file.read_text("utf-8")) for file in files]
 
-    def _deleted(self, asked: dict[str, Any]) -> None:
-        path = self._studio.path(asked["project"], asked["model"])
+    def _deleted(self, content: dict[str, Any]) -> None:
+        path = self._studio.path(content["project"], content["model"])
         for file in (path.with_suffix(".json"), path):
             file.unlink(missing_ok=True)
 
-    async def _train(self, request: Request, asked: dict[str, Any]) -> dict[str, Any]:
+    async def _train(self, request: Request, content: dict[str, Any]) -> dict[str, Any]:
         """Begin to train a model."""
         check_json(request)
-        project, samples = field_of(asked, "project_name", str), _samples(asked, "train_samples")
-        base, ticket = asked.get("base_model"), request.scope["ticket"]
-        epochs = check_count(asked.get("max_epoch"), "max_epoch", 1)
+        project, samples = (
+            field_of(content, "project_name", str),
+            _samples(content, "train_samples"),
+        )
+        base, ticket = content.get("base_model"), request.scope["ticket"]
+        epochs = check_count(content.get("max_epoch"), "max_epoch", 1)
         info = {"project_name": project, "model_id": f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S.%f}"}
         path = self._studio.path(project, info["model_id"])
 
@@ -128,10 +131,10 @@ class Arborator:
         future = await self._shared.lanes.do(ticket, begun())
         return {"model_info": info, "train_task_id": self._task(asyncio.wrap_future(future))}
 
-    async def _parse(self, request: Request, asked: dict[str, Any]) -> dict[str, Any]:
+    async def _parse(self, request: Request, content: dict[str, Any]) -> dict[str, Any]:
         """Begin to parse samples."""
-        info, samples = field_of(asked, "model_info", dict), _samples(asked, "to_parse_samples")
-        settings = asked.get("parsing_settings") or {}
+        info, samples = field_of(content, "model_info", dict), _samples(content, "to_parse_samples")
+        settings = content.get("parsing_settings") or {}
         if not isinstance(settings, dict):
             raise OptionError("parsing_settings must be an object")
         ticket = request.scope["ticket"]
@@ -164,16 +167,17 @@ class Arborator:
 
     def _task(self, future: asyncio.Future[dict[str, Any]]) -> str:
         """Return the name of a new task; if there are too many tasks, remove the oldest."""
-        future.add_done_callback(lambda done: done.cancelled() or done.exception())  # it is asked
+        # Without this call, asyncio logs the exception of a task that nobody waits for.
+        future.add_done_callback(lambda done: done.cancelled() or done.exception())
         while len(self._tasks) >= _MOST_TASKS or sum(map(_size, self._tasks.values())) > _MOST_TEXT:
             del self._tasks[next(iter(self._tasks))]
         name = str(uuid4())
         self._tasks[name] = future
         return name
 
-    async def _status(self, _: Request, asked: dict[str, Any]) -> dict[str, Any]:
+    async def _status(self, _: Request, content: dict[str, Any]) -> dict[str, Any]:
         """Return the result of a task, if it is ready."""
-        task = self._tasks.get(str(asked.get("train_task_id") or asked.get("parse_task_id")))
+        task = self._tasks.get(str(content.get("train_task_id") or content.get("parse_task_id")))
         if task is None:
             raise OptionError("there is no such task: the service may have been started again")
         return {"ready": True, **task.result()} if task.done() else {"ready": False}
@@ -189,9 +193,9 @@ class Arborator:
         return self._studio.load(path)
 
 
-def _samples(asked: dict[str, Any], name: str) -> dict[str, str]:
+def _samples(content: dict[str, Any], name: str) -> dict[str, str]:
     """Return the samples of a request: texts by name."""
-    samples: dict[str, str] = field_of(asked, name, dict)
+    samples: dict[str, str] = field_of(content, name, dict)
     for each in samples:
         field_of(samples, each, str)
     return samples
@@ -215,16 +219,17 @@ def _parsed(
     parser: Any, sentences: list[Sentence], settings: Mapping[str, Any], ticket: Ticket
 ) -> Steps:
     """Parse sentences by the settings; return the trees as CoNLL-U."""
-    how = {column: settings.get(name, "NONE") for name, column in _COLUMNS.items()}
-    cleared: Any = {column: None for column, value in how.items() if value == "NONE"}
-    kept = [column for column, value in how.items() if value == "ALL"]
-    asked = {} if {"heads", "deprels"} <= cleared.keys() else {"keep": "anyway"}
+    modes = {column: settings.get(name, "NONE") for name, column in _COLUMNS.items()}
+    cleared: Any = {column: None for column, mode in modes.items() if mode == "NONE"}
+    kept = [column for column, mode in modes.items() if mode == "ALL"]
+    options = {} if {"heads", "deprels"} <= cleared.keys() else {"keep": "anyway"}
 
-    def work(some: list[Sentence], budget: Budget) -> list[str]:
-        parsed = parser.parse([one.replace(**cleared) for one in some], budget=budget, **asked)
+    def work(batch: list[Sentence], budget: Budget) -> list[str]:
+        words = [sentence.replace(**cleared) for sentence in batch]
+        trees = parser.parse(words, budget=budget, **options)
         return [
-            str(tree.replace(**{column: getattr(one, column) for column in kept}))
-            for one, tree in zip(some, parsed, strict=True)
+            str(tree.replace(**{column: getattr(sentence, column) for column in kept}))
+            for sentence, tree in zip(batch, trees, strict=True)
         ]
 
     return "".join((yield from in_steps(sentences, work, ticket.budget)))

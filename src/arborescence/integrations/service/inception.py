@@ -14,8 +14,8 @@ from starlette.routing import Route
 
 from arborescence.errors import OptionError
 from arborescence.integrations.service.admission import RefusedError
-from arborescence.integrations.service.asked import field_of, json_of
 from arborescence.integrations.service.lanes import gathered
+from arborescence.integrations.service.request_content import field_of, json_of
 from arborescence.integrations.service.training import check_json
 from arborescence.integrations.service.xmi import Document
 
@@ -87,10 +87,10 @@ class Inception:
 
 def _documents(body: bytes, field: str) -> tuple[list[Document], str]:
     """Read the documents of a request, and the name of their user."""
-    asked = json_of(body)
-    metadata = field_of(asked, "metadata", dict)
+    content = json_of(body)
+    metadata = field_of(content, "metadata", dict)
     layer, feature = (field_of(metadata, key, str) for key in ("layer", "feature"))
-    texts = field_of(asked, field, list) if field == "documents" else [asked.get(field)]
+    texts = field_of(content, field, list) if field == "documents" else [content.get(field)]
     if not texts:
         raise OptionError("there are no documents")
     documents = [Document(field_of(one, "xmi", str), layer, feature) for one in texts]

@@ -131,10 +131,10 @@ class Studio:
         held = set(whole[9::10])  # a tenth chooses the epoch
         dev = [treebank[number] for number in sorted(held)]
         rest = [one for number, one in enumerate(treebank) if number not in held]
-        how: Any = {"start": start, "output": path, "epochs": epochs, "progress": self._go_on}
+        options: Any = {"start": start, "output": path, "epochs": epochs, "progress": self._go_on}
         if start is None:
-            how |= {"kind": "linear", "tagger": any(set(one.upos) - {"_"} for one in rest)}
-        parser = train(rest, dev, **how)
+            options |= {"kind": "linear", "tagger": any(set(one.upos) - {"_"} for one in rest)}
+        parser = train(rest, dev, **options)
         las = evaluate(dev, parser.parse(dev)).las.f1 if dev else 0.0
         sizes = {"n_sentences_train": len(rest), "n_sentences_test": len(dev)}
         known = {

@@ -25,25 +25,25 @@ _TOKENIZER: Final = ("presegmented", "ranges", "normalized_spaces")
 _SPACES: Final = ("SpacesBefore=", "SpacesAfter=", "SpacesInToken=")
 
 
-def check(asked: Mapping[str, str]) -> None:
+def check(content: Mapping[str, str]) -> None:
     """Refuse parameters and options that are unknown or not supported."""
-    for name in asked:
+    for name in content:
         if name not in _PARAMETERS:
             raise OptionError(f"there is no parameter {name!r}: {', '.join(_PARAMETERS)}")
     for name in ("tagger", "parser"):
-        if asked.get(name, "") not in ("", "none"):
+        if content.get(name, "") not in ("", "none"):
             raise OptionError(f"the {name} has no options here: leave it empty, or give none")
-    output = asked.get("output", "conllu")
+    output = content.get("output", "conllu")
     if output not in OUTPUTS:
         raise OptionError(f"output must be one of {', '.join(OUTPUTS)}, but is {output!r}")
 
 
-def wanted(asked: Mapping[str, str], name: str) -> bool:
+def wanted(content: Mapping[str, str], name: str) -> bool:
     """Return whether a request asks for the tagger, or for the parser."""
-    return asked.get(name, "none") != "none"
+    return content.get(name, "none") != "none"
 
 
-def sentences_of(asked: Mapping[str, str], parser: Any) -> Iterator[Sentence]:
+def sentences_of(content: Mapping[str, str], parser: Any) -> Iterator[Sentence]:
     """Read the sentences of a request; with ``tokenizer`` the data is raw text.
 
     Raises
@@ -52,12 +52,12 @@ def sentences_of(asked: Mapping[str, str], parser: Any) -> Iterator[Sentence]:
         If there is no data, its format or an option is unknown or unsupported, or the model cannot
         cut text.
     """
-    data = asked.get("data")
+    data = content.get("data")
     if data is None:
         raise OptionError("the parameter data is missing")
-    form, equals, options = asked.get("input", "conllu").partition("=")
-    if "tokenizer" in asked:
-        form, options = "generic_tokenizer", asked["tokenizer"]
+    form, equals, options = content.get("input", "conllu").partition("=")
+    if "tokenizer" in content:
+        form, options = "generic_tokenizer", content["tokenizer"]
     if form not in INPUTS:
         raise OptionError(f"input must be one of {', '.join(INPUTS)}, but is {form!r}")
     if form == "generic_tokenizer":

@@ -31,7 +31,7 @@ def _name(layer: str) -> str:
     return f"{{http:///{package.replace('.', '/')}.ecore}}{name}"
 
 
-class _Shallow(ElementTree.TreeBuilder):
+class _LimitedBuilder(ElementTree.TreeBuilder):
     """Builds the elements of a document; OptionError if they are nested too deeply."""
 
     depth = 0
@@ -50,7 +50,11 @@ class _Shallow(ElementTree.TreeBuilder):
 
 
 class Document:
-    """A document with its tokens, and the edges of a layer."""
+    """A document with its tokens, and the edges of a layer.
+
+    `layer` is the name of a type of annotations: dependencies or parts of speech. `feature` is the
+    name of the feature that has its values: relations or tags.
+    """
 
     def __init__(self, xmi: str, layer: str, feature: str) -> None:
         if "<!DOCTYPE" in xmi:
@@ -59,7 +63,7 @@ class Document:
             if not re.fullmatch(r"[^\W\d]\w*(\.\w+)*", value, re.ASCII):
                 raise OptionError(f"{name} must be a name, and is {value!r}")
         try:
-            parser = ElementTree.XMLParser(target=_Shallow())  # noqa: S314
+            parser = ElementTree.XMLParser(target=_LimitedBuilder())  # noqa: S314
             self.root = ElementTree.fromstring(xmi, parser)  # noqa: S314
         except ElementTree.ParseError as error:
             raise OptionError(f"the XMI is broken: {error}") from None
@@ -72,33 +76,32 @@ class Document:
     def sentences(self) -> Iterator[tuple[list[ElementTree.Element], Sentence]]:
         """Yield the tokens of each sentence, and the sentence with its edges."""
         tokens = sorted(self.root.iter(_name(f"{_SEGMENTS}.Token")), key=_span)
-        begins = [_span(one)[0] for one in tokens]
+        begins = [_span(token)[0] for token in tokens]
         edges = {
             edge.get("Dependent"): edge
             for edge in self.root.iter(_name(self.layer))
             if edge.get(_PREDICTED) != "true"
         }
         tags = {
-            _span(one): one.get("coarseValue") or one.get("PosValue") or "_"
-            for one in self.root
-            if one.tag.startswith(_name(_TAGS)) and one.get(_PREDICTED) != "true"
+            _span(tag): tag.get("coarseValue") or tag.get("PosValue") or "_"
+            for tag in self.root
+            if tag.tag.startswith(_name(_TAGS)) and tag.get(_PREDICTED) != "true"
         }
         for sentence in sorted(self.root.iter(_name(f"{_SEGMENTS}.Sentence")), key=_span):
             first, last = (bisect_left(begins, place) for place in _span(sentence))
             inside = tokens[first:last]
-            number = {one.get(f"{_XMI}id"): place for place, one in enumerate(inside, 1)}
+            numbers = {token.get(f"{_XMI}id"): number for number, token in enumerate(inside, 1)}
             heads, deprels = [], []
-            for name in number:
+            for name in numbers:
                 edge = edges.get(name)
                 head = None if edge is None else edge.get("Governor")
                 # An edge from a word to itself stands for the edge from the root.
-                heads.append(0 if head == name else number.get(head, -1))
+                heads.append(0 if head == name else numbers.get(head, -1))
                 deprels.append("_" if edge is None else edge.get(self.feature) or "_")
             if inside:
-                forms = [self._covered(*_span(one)) for one in inside]
-                upos = [tags.get(_span(one), "_") for one in inside]
-                made = Sentence.from_words(forms, upos=upos, heads=heads, deprels=deprels)
-                yield inside, made
+                forms = [self._covered(*_span(token)) for token in inside]
+                upos = [tags.get(_span(token), "_") for token in inside]
+                yield inside, Sentence.from_words(forms, upos=upos, heads=heads, deprels=deprels)
 
     def __str__(self) -> str:
         return ElementTree.tostring(self.root, encoding="unicode")
@@ -109,42 +112,44 @@ class Document:
 
     def predict(self, parser: Any, ticket: Ticket) -> Steps:
         """Add the predictions of a parser where the document has no annotation."""
-        ids = [_number(one.get(f"{_XMI}id", "0")) for one in self.root.iter()]
+        ids = [_number(element.get(f"{_XMI}id", "0")) for element in self.root.iter()]
         view = next(self.root.iter(_name("uima.cas.View")), ElementTree.Element("none"))
         members, last = view.get("members", "").split(), max(ids, default=0)
-        words: list[list[ElementTree.Element]] = []
+        tokens_of_sentences: list[list[ElementTree.Element]] = []
 
-        def noted() -> Iterator[Sentence]:
+        def sentences_alone() -> Iterator[Sentence]:
             for tokens, sentence in self.sentences():
-                words.append(tokens)
+                tokens_of_sentences.append(tokens)
                 yield sentence
 
-        sentences = yield from gathered(ticket.admitted(noted()), ticket.budget)
-        tags, sure = self.layer == _TAGS, getattr(parser, "probabilistic", False)
-        keep: Any = "anyway" if any((one.heads >= 0).any() for one in sentences) else False
+        sentences = yield from gathered(ticket.admitted(sentences_alone()), ticket.budget)
+        is_tags, has_probs = self.layer == _TAGS, getattr(parser, "probabilistic", False)
+        keep: Any = (
+            "anyway" if any((sentence.heads >= 0).any() for sentence in sentences) else False
+        )
         trees = yield from in_steps(
             sentences,
-            lambda some, budget: list(
-                parser.parse(some, confidence=sure, keep=keep, budget=budget)
+            lambda batch, budget: list(
+                parser.parse(batch, confidence=has_probs, keep=keep, budget=budget)
             ),
             ticket.budget,
         )
-        for tokens, annotated, tree in zip(words, sentences, trees, strict=True):
-            shares = edge_probs(tree) if sure and not tags else [None] * len(tree)
-            values = tree.upos if tags else tree.deprels
-            for word, (token, value, share) in enumerate(zip(tokens, values, shares, strict=True)):
-                if annotated.upos[word] != "_" if tags else annotated.heads[word] >= 0:
+        for tokens, annotated, tree in zip(tokens_of_sentences, sentences, trees, strict=True):
+            probs = edge_probs(tree) if has_probs and not is_tags else [None] * len(tree)
+            values = tree.upos if is_tags else tree.deprels
+            for word, (token, value, prob) in enumerate(zip(tokens, values, probs, strict=True)):
+                if annotated.upos[word] != "_" if is_tags else annotated.heads[word] >= 0:
                     continue
                 last += 1
                 begin, end = map(str, _span(token))
                 attributes = {f"{_XMI}id": str(last), "begin": begin, "end": end}
-                if not tags:
+                if not is_tags:
                     head = tokens[tree.heads[word] - 1] if tree.heads[word] else token
                     attributes |= {"Governor": head.get(f"{_XMI}id", "")}
                     attributes |= {"Dependent": token.get(f"{_XMI}id", "")}
                 attributes |= {"sofa": self._sofa.get(f"{_XMI}id", "1"), self.feature: value}
                 attributes |= {_PREDICTED: "true"}
-                attributes |= {} if share is None else {f"{self.feature}_score": str(share)}
+                attributes |= {} if prob is None else {f"{self.feature}_score": str(prob)}
                 ElementTree.SubElement(self.root, _name(self.layer), attributes)
                 members.append(str(last))
             yield
@@ -161,5 +166,5 @@ def _span(element: ElementTree.Element) -> tuple[int, int]:
 def _number(text: str) -> int:
     """Read a place or a number of an element."""
     if not re.fullmatch("[0-9]{1,9}", text):
-        raise OptionError(f"the XMI is broken: {text!r} stands where a number is due")
+        raise OptionError(f"the XMI is broken: {text!r} stands where a number is expected")
     return int(text)

@@ -18,7 +18,7 @@ from spacy.vocab import Vocab
 from arborescence.errors import TreebankError
 from arborescence.system.files import opened, writing
 from arborescence.treebank import Sentence, read
-from arborescence.treebank.conllu import from_elsewhere
+from arborescence.treebank.conllu import not_read_from
 from arborescence.treebank.sentence import DEPREL, FEATS, HEAD, LEMMA, UPOS, XPOS
 
 if TYPE_CHECKING:
@@ -419,7 +419,7 @@ class DocFiles:
         before the first ``# newdoc``, each sentence is a document.
         """
         documents = DocBin(store_user_data=True)
-        for doc in self._finished(from_elsewhere(sentences, path)):
+        for doc in self._finished(not_read_from(sentences, path)):
             documents.add(doc)
         with writing(path) as file:
             file.write(documents.to_bytes())

@@ -1,4 +1,4 @@
-"""What is fitted on sentences of the sample that the scores were not learned from."""
+"""The parameters that are fitted on held-out sentences of the sample."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     #: Trees, and the number of the relation of each word.
     Labeled = tuple[Scored, NDArray[np.int64]]
 
-#: In each part of the sample, one in this number of sentences is held out, until so many are.
+#: In each part of the sample, one in this number of sentences is held out, up to a limit.
 _FOLDS: Final = 5
 _ENOUGH: Final = 500
 #: The factors of a parser's scores that are tried.
@@ -52,7 +52,7 @@ class PlattCalibration(NamedTuple):
     temperature : float
         The divisor of edges' scores.
     edge_line, relation_line : pairs of float
-        Factor of log-odds, and what is added.
+        The slope and the intercept of a linear function of log-odds.
     """
 
     temperature: float = 1.0
@@ -219,7 +219,7 @@ def on_line(probabilities: NDArray[np.floating[Any]], line: tuple[float, float])
 def fit_line(
     probabilities: NDArray[np.floating[Any]], right: NDArray[np.bool_]
 ) -> tuple[float, float]:
-    """Find the linear function of log-odds that best predicts what is right.
+    """Find the linear function of log-odds that best predicts correct edges.
 
     Parameters
     ----------

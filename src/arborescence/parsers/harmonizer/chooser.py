@@ -36,7 +36,7 @@ class HeadChooser:
     def learn(
         cls, places: Hashes, groups: Numbers, gold: Numbers, epochs: int, rng: np.random.Generator
     ) -> HeadChooser:
-        """Learn from candidates of words, of which each has one that is right, or -1."""
+        """Learn from the candidates of words, and the correct candidate of each word (-1: none)."""
         order = np.flatnonzero(gold >= 0)
         return cls(
             _learned(
@@ -46,9 +46,9 @@ class HeadChooser:
 
     def logs(self, places: Hashes, groups: Numbers) -> NDArray[np.float32]:
         """Return the log-probability of each candidate."""
-        found = np.empty(len(places), dtype=np.float32)
-        choose_heads(self._weights, places, groups, found)
-        return found
+        logs = np.empty(len(places), dtype=np.float32)
+        choose_heads(self._weights, places, groups, logs)
+        return logs
 
     def to_file(self) -> dict[str, NDArray[Any]]:
         """Return the arrays of a model file."""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from arborescence.treebank import Sentence
 
-#: What an annotator writes into MISC of a word whose annotation shall stay.
+#: The entry in MISC by which an annotator keeps the annotation of a word.
 CORRECTED: Final = "Corrected=Yes"
 
 

@@ -102,7 +102,7 @@ class Harmonizer:
 
     @property
     def parser_weight(self) -> float:
-        """The factor of the scores of a parser; 0 if there is none, or it does not help."""
+        """The factor of the scores of a parser; 0 if there is no parser, or it does not help."""
         return self._scorer.weight if self._scorer.parser else 0.0
 
     @classmethod
@@ -200,7 +200,7 @@ class Harmonizer:
         TreebankError
             If a corrected sentence has another number of words, or its heads are no part of a tree.
         OptionError
-            If rules are none, or a file of rules has an error.
+            If `rules` are not rules, or a file of rules has an error.
         """
         keeper = keeper_of(self.rules if rules is None else rules)
         fixed = None if corrected is None else iter(corrected)
@@ -335,7 +335,7 @@ class Harmonizer:
 
 
 def _parts(sentences: Sequence[Sentence]) -> list[slice]:
-    """Return which of all words are those of each sentence."""
+    """Return the slice of all words for each sentence."""
     ends = np.cumsum([0, *map(len, sentences)]).tolist()
     return [slice(*each) for each in pairwise(ends)]
 

@@ -31,7 +31,7 @@ def keep_rules(
     relations: tuple[str, ...],
     kept: Sequence[Sentence | None],
 ) -> tuple[Scored, list[int]]:
-    """Replace trees that break a rule by the best ones that keep all rules, with their relations.
+    """Replace trees that break a rule by the best trees that keep all rules, with relations.
 
     Parameters
     ----------
@@ -49,26 +49,26 @@ def keep_rules(
     Returns
     -------
     scored : Scored
-        With the new trees. A tree stays if none that keeps all rules is found.
+        With the new trees. A tree stays if the search finds no tree that keeps all rules.
     changed : list of int
         The numbers of the sentences that have to be written again.
     """
-    looked = keeper.look(sentences)
-    trees, found = list(scored.trees), []
+    checked = keeper.look(sentences)
+    trees, solutions = list(scored.trees), []
     firsts = (scored.candidates.starts - np.arange(len(sentences) + 1)).tolist()
-    for place, b in enumerate(looked.broken.tolist()):
-        words = looked.sentence(looked.broken[place])._replace(label_names=relations)
+    for place, b in enumerate(checked.broken.tolist()):
+        words = checked.sentence(checked.broken[place])._replace(label_names=relations)
         fixed = kept[b]
         wanted = Constraints() if fixed is None else Constraints.fixed(kept_heads(fixed))
         best = keeper.best(words, _table(scored, b), wanted, budget=Budget())
-        found.append(best)
+        solutions.append(best)
         if best:
             trees[b] = best[0].heads
             labels[firsts[b] : firsts[b + 1]] = best[0].labels[1:]
-    keeper.count(len(sentences), found)
-    if not any(found):
-        return scored, looked.parted.tolist()
-    changed = sorted({*looked.broken.tolist(), *looked.parted.tolist()})
+    keeper.count(len(sentences), solutions)
+    if not any(solutions):
+        return scored, checked.parted.tolist()
+    changed = sorted({*checked.broken.tolist(), *checked.parted.tolist()})
     return scored._replace(trees=trees, rows=scored.candidates.rows_of(trees)), changed
 
 

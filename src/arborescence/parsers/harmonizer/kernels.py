@@ -25,7 +25,8 @@ PLACES: Final = 1 << 22
 #: The longest path between two words whose edge is a candidate: steps up, and steps in all.
 UP: Final = 5
 STEPS: Final = 6
-#: What is known of a candidate: path, direction, distance, new relation (or 0), and `_reach`.
+#: The number of features of a candidate: path, direction (way), distance (far), new relation or 0
+#: (rel), and `_reach`.
 OF_EDGE: Final = 5
 _PENALTY: Final = np.float32(0.001)
 
@@ -58,7 +59,7 @@ def _spread(first: int, last: int, heads: np.ndarray, signs: np.ndarray, ends: n
 
 @kernel
 def _reach(ends: np.ndarray, node: int, left: int, right: int) -> int:
-    """Return whether what is below a node covers a place, or ends beside it: 0 is no."""
+    """Return whether the words below a node cover a place, or end beside it: 0 is no."""
     # left, right: the words before and after the place, signs left out
     if ends[node, 0] <= left and ends[node, 1] >= right:
         return 3
@@ -76,7 +77,7 @@ def _reach(ends: np.ndarray, node: int, left: int, right: int) -> int:
 )
 def find_candidates(
     starts: np.ndarray,  # (sentences + 1,): the first node of each sentence, its root
-    heads: np.ndarray,  # (nodes,): counted in the sentence; -1 of roots and where none is known
+    heads: np.ndarray,  # (nodes,): counted in the sentence; -1 for roots and unknown heads
     labels: np.ndarray,  # (nodes,): hashes of old relations
     signs: np.ndarray,  # (nodes,): whether a form has no letter and no digit
     below: np.ndarray,  # (nodes, 2): filled: the first and last word below each node
@@ -148,7 +149,7 @@ def find_candidates(
 )
 def find_places(
     templates: Templates,
-    nodes: np.ndarray,  # uint64 (nodes, atoms): what is known of each node
+    nodes: np.ndarray,  # uint64 (nodes, atoms): the features of each node
     edges: np.ndarray,  # int64 (m, 2): head and dependent, as nodes
     known: np.ndarray,  # uint64 (m, OF_EDGE)
     places: np.ndarray,  # uint64 (m, features): filled
@@ -205,7 +206,7 @@ def learn_heads(
     learned: np.ndarray,  # the table of `Learned`. Changed.
     places: np.ndarray,
     groups: np.ndarray,
-    gold: np.ndarray,  # (words,): the candidate that is right; -1: none is, and nothing is learned
+    gold: np.ndarray,  # (words,): the correct candidate; -1: it is missing, skip the word
     order: np.ndarray,  # the words, in the order in which they are learned from
 ) -> None:
     """Learn for one epoch which candidate of each word is its head."""

@@ -1,4 +1,4 @@
-"""What pairs of sentences teach: the right candidate of each word, and its values in columns."""
+"""The training data of paired sentences: the correct candidate and new columns of each word."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class Lessons:
 
 
 def counted(pairs: Sequence[Pair]) -> list[list[str | int]]:
-    """Count what becomes of old relations: old one, where its head is, new one, how often."""
+    """Count changes of relations: the old relation, the new head, the new relation, the count."""
     counts: Counter[tuple[str, str, str]] = Counter()
     for each in pairs:
         words = each.words.tolist()

@@ -99,13 +99,13 @@ def pair(old: Iterable[Sentence], new: Iterable[Sentence]) -> Pairing:
         Pair(ours[matched[j]], theirs[j], pair_words(ours[matched[j]], theirs[j]))
         for j in sorted(matched)
     ]
-    found = Pairing(pairs, min(sum(map(len, ours)), sum(map(len, theirs))))
-    if not found.share:
+    pairing = Pairing(pairs, min(sum(map(len, ours)), sum(map(len, theirs))))
+    if not pairing.share:
         raise TreebankError(
             f"no word of {_named(ours)} is in {_named(theirs)}: "
             "give two files that have the same sentences"
         )
-    return found
+    return pairing
 
 
 def _named(sentences: Sequence[Sentence]) -> str:
@@ -113,7 +113,7 @@ def _named(sentences: Sequence[Sentence]) -> str:
 
 
 def pair_words(old: Sentence, new: Sentence) -> NDArray[np.int64]:
-    """Return the number in `new` of each word of `old`, from 0; -1 where none is the same."""
+    """Return the number in `new` of each word of `old`, from 0; -1 without a pair."""
     ours, theirs = ([folded(form) for form in each.forms] for each in (old, new))
     if ours == theirs:
         return np.arange(len(ours))
@@ -183,7 +183,7 @@ def _sent_id(sentence: Sentence) -> str:
 def _by_order(
     ours: Sequence[Sentence], theirs: Sequence[Sentence], matched: dict[int, int]
 ) -> dict[int, int]:
-    """Pair what is between two paired sentences, if it is equally many in both treebanks."""
+    """Pair the sentences between two pairs, if both treebanks have equally many."""
     found: dict[int, int] = {}
     ends = [(-1, -1), *sorted(matched.items()), (len(theirs), len(ours))]
     for (j, i), (j_end, i_end) in pairwise(ends):

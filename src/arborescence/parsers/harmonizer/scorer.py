@@ -59,14 +59,14 @@ class Scored(NamedTuple):
     @property
     def labels(self) -> Numbers:
         """The most probable relation of each word."""
-        found: Numbers = self.chances[self.rows].argmax(axis=1)
-        return found
+        labels: Numbers = self.chances[self.rows].argmax(axis=1)
+        return labels
 
 
 class EdgeScorer:
     """Scores edges of the new scheme, and chooses their relations.
 
-    Signs come last: what they hang from depends on what becomes of the words around them. Their
+    Signs come last, since their heads depend on the new edges of the words around them. Their
     scores are the mean of two log-probabilities, one by the old tree, one by the new tree of all
     other words.
     """
@@ -107,7 +107,7 @@ class EdgeScorer:
         codes = np.searchsorted(np.array(relations.classes), np.array(names))
         roots = np.zeros(len(relations.classes), dtype=np.int64)
         np.bitwise_or.at(roots, codes, at_root)
-        settled = candidates.settled(lessons.heads, lessons.relations)
+        settled = candidates.with_new_trees(lessons.heads, lessons.relations)
         rows, groups = _rows_of_signs(settled)
         of_signs = settled.where(lessons.heads)[settled.signs[settled.nodes]]
         signs = None
@@ -151,26 +151,30 @@ class EdgeScorer:
             if fixed is not None:
                 keep(matrix, fixed)
         trees = [_decoded(*each) for each in zip(matrices, sentences, strict=True)]
-        found = Scored(candidates, matrices, chances, trees, candidates.rows_of(trees))
+        scored = Scored(candidates, matrices, chances, trees, candidates.rows_of(trees))
         if self._signs is None or not candidates.signs.any():
-            return found
+            return scored
         of_signs = np.flatnonzero(candidates.signs[candidates.ends[:, 1]])
         scores[candidates.cells(of_signs)] += (_FAR - weights[of_signs]) / 2
-        return self._with_signs(self._signs, found, scores)
+        return self._with_signs(self._signs, scored, scores)
 
-    def _with_signs(self, signs: HeadChooser, found: Scored, scores: NDArray[np.float32]) -> Scored:
+    def _with_signs(
+        self, signs: HeadChooser, scored: Scored, scores: NDArray[np.float32]
+    ) -> Scored:
         """Score the heads of signs by the new trees, too, and find the best trees again."""
-        names = [self.relations[k] for k in found.labels.tolist()]
-        settled = found.candidates.settled(np.concatenate([t[1:] for t in found.trees]), names)
+        names = [self.relations[k] for k in scored.labels.tolist()]
+        settled = scored.candidates.with_new_trees(
+            np.concatenate([t[1:] for t in scored.trees]), names
+        )
         rows, groups = _rows_of_signs(settled)
         logs = signs.logs(settled.places(EDGES, rows), groups)
         scores[settled.cells(rows)] += (logs - _FAR) / 2
         parts = np.split(settled.signs, settled.starts[1:-1])
         trees = [
             decode(matrix) if part.any() else tree
-            for matrix, part, tree in zip(found.matrices, parts, found.trees, strict=True)
+            for matrix, part, tree in zip(scored.matrices, parts, scored.trees, strict=True)
         ]
-        return found._replace(trees=trees, rows=found.candidates.rows_of(trees))
+        return scored._replace(trees=trees, rows=scored.candidates.rows_of(trees))
 
     def _weighed(
         self, candidates: CandidateEdges
@@ -240,7 +244,7 @@ def _rows_of_signs(candidates: CandidateEdges) -> tuple[Numbers, Numbers]:
 
 
 def _dressed(sentence: Sentence) -> Sentence:
-    """Return what the parser sees of a sentence: old relations stand in XPOS."""
+    """Return a sentence as the input of the parser: old relations stand in XPOS."""
     return sentence.replace(
         xpos=list(map(universal, sentence.deprels)), heads=None, deprels=None, deps=None
     )

@@ -328,8 +328,12 @@ class UndirectedGraphs(LinearGraphs):
         from arborescence.undirected import decode, decode_sparse  # other parsers need no import
 
         parser = self._parser
-        how: Any = {"root": self.options.root, "rounds": parser.rounds, "changes": parser.changes}
-        return partial(decode, **how), partial(decode_sparse, **how)
+        options: Any = {
+            "root": self.options.root,
+            "rounds": parser.rounds,
+            "changes": parser.changes,
+        }
+        return partial(decode, **options), partial(decode_sparse, **options)
 
     def _trees(self) -> Iterator[NDArray[np.int64]]:
         if "directed" not in self._parser.weights:

@@ -238,7 +238,7 @@ class LinearParser(GraphParser):
         if self.pruning is None:
             return None
         parser = copy(self)
-        parser.pruning = self.pruning.of_all()
+        parser.pruning = self.pruning.keeping_all()
         return parser
 
     def _prepare(

@@ -61,15 +61,15 @@ class EdgeFilter(NamedTuple):
     #: of the dependent and tag of the head.
     limits: NDArray[np.int64]
     #: (R, 16) int8: rows of weights for sides, with a column for each direction and length bin; R
-    #: is a power of two. (float32 during training.).
+    #: is a power of two. During training: float32.
     words: NDArray[Any]
-    #: (16, P, P) int8: weights by column, tag of the dependent and tag of the head. (float32 during
-    #: training.).
+    #: (16, P, P) int8: weights by column, tag of the dependent and tag of the head. During
+    #: training: float32.
     tags: NDArray[Any]
     #: The largest score difference between a kept head and the best head of its word.
     threshold: int
 
-    def of_all(self) -> EdgeFilter:
+    def keeping_all(self) -> EdgeFilter:
         """Return a filter that keeps all edges."""
         return self._replace(limits=np.full_like(self.limits, _FAR), threshold=_FAR - 1)
 
@@ -90,8 +90,8 @@ def sides_for(columns: Sequence[str]) -> NDArray[np.int64]:
 
 
 def learn(
-    # training, held_out: sentences and their gold heads in a row: int64 (N,), -1 for roots (in
-    # `held_out` also for words with unknown heads)
+    # training, held_out: sentences, and the gold heads of all sentences, concatenated: int64 (N,),
+    # -1 for roots (in `held_out` also for words with unknown heads)
     training: tuple[Batch, NDArray[np.int64]],
     held_out: tuple[Batch, NDArray[np.int64]],
     sides: NDArray[np.int64],  # (T,): the numbers of the `SIDES` in the batches
@@ -129,9 +129,9 @@ def learn(
         tags=np.rint(pairs / unit).astype(np.int8),
     )
     batch, heads = held_out
-    beaten = np.empty(len(heads), dtype=np.int64)
-    margins_kernel(batch, model, heads, beaten)
-    return model._replace(threshold=_threshold(beaten[heads >= 0], keep))
+    margins = np.empty(len(heads), dtype=np.int64)
+    margins_kernel(batch, model, heads, margins)
+    return model._replace(threshold=_threshold(margins[heads >= 0], keep))
 
 
 def length_limits(batch: Batch, heads: NDArray[np.int64], tags: int) -> NDArray[np.int64]:
@@ -155,10 +155,13 @@ def length_limits(batch: Batch, heads: NDArray[np.int64], tags: int) -> NDArray[
     return limits
 
 
-def _threshold(beaten: NDArray[np.int64], keep: float) -> int:
-    """Return the least threshold that keeps this share of edges, or all edges within the limits."""
-    within = np.sort(beaten[beaten < _FAR])
-    count = math.ceil(keep * len(beaten))
+def _threshold(margins: NDArray[np.int64], keep: float) -> int:
+    """Return the least threshold that keeps a share of the gold edges, or all within the limits.
+
+    `margins` are those of `margins_kernel`, for the words with a gold head.
+    """
+    within = np.sort(margins[margins < _FAR])
+    count = math.ceil(keep * len(margins))
     return int(within[: max(count, 1)].max(initial=0))
 
 
@@ -172,10 +175,10 @@ class _Room(NamedTuple):
 
 
 @kernel
-def _room(batch: Batch, nothing: np.ndarray) -> _Room:
-    """Make room for the longest sentence, for numbers of the data type of an empty array."""
+def _room(batch: Batch, empty: np.ndarray) -> _Room:
+    """Make room for the longest sentence, with the data type of an empty array."""
     most = np.diff(batch.starts).max()
-    return _Room(np.empty((2, most, _COLUMNS), nothing.dtype), np.empty(most, nothing.dtype))
+    return _Room(np.empty((2, most, _COLUMNS), empty.dtype), np.empty(most, empty.dtype))
 
 
 @kernel
@@ -221,9 +224,10 @@ def learn_kernel(
     # batch, model: `Batch` and `EdgeFilter`; its weights, float32, are changed
     batch: Batch,
     model: EdgeFilter,
-    # as `model`: the sums of the changes of its weights, each times the clock. Changed.
+    # of the shapes of `model`: sums over the changes of each weight, each change multiplied by the
+    # clock; they are changed
     sums: EdgeFilter,
-    heads: np.ndarray,  # int64 (N,): the gold heads of all sentences in a row
+    heads: np.ndarray,  # int64 (N,): the gold heads of all sentences, concatenated
     order: np.ndarray,  # int64: the numbers of the training sentences
     clock: int,  # the number of updates before this epoch
 ) -> None:
@@ -266,9 +270,9 @@ def learn_kernel(
 def margins_kernel(batch: Batch, model: EdgeFilter, heads: np.ndarray, out: np.ndarray) -> None:
     """Write, for each word, the score of the best head minus the score of the gold head to `out`.
 
-    `model` has integer weights. `heads`, int64 (N,), has the gold heads of all sentences in a row.
-    `out`, int64 (N,), gets at least 2^29 for a gold edge that is too long; where the gold head is
-    negative, the value is undefined.
+    `model` has integer weights. `heads`, int64 (N,), has the gold heads of all sentences,
+    concatenated. `out`, int64 (N,), gets at least 2^29 for a gold edge that is too long; where the
+    gold head is negative, the value is undefined.
     """
     room = _room(batch, np.empty(0, dtype=np.int32))
     for b in range(len(batch.starts) - 1):

@@ -37,14 +37,14 @@ class Settings(LearnerSettings):
     """Score edges and relations jointly: the score of an edge's best relation is added to the score
     of the edge. Several times slower; for MIRA and the perceptron."""
     projective: Projective | Literal["auto"] = "auto"
-    """Whether to learn and parse without crossing edges. pseudo: without, but marked relations tell
-    which edges to lower, so that they cross again. auto: False if more than 30 % of the trees have
-    crossing edges or inference is undirected; True if no tree has; else pseudo or True, the better
-    by LAS on dev."""
+    """Whether to learn and parse without crossing edges. pseudo: learn and parse lifted edges;
+    their relations are marked, so that they can be lowered after parsing, and cross again. auto:
+    False if more than 30 % of the trees have crossing edges or inference is undirected; True if no
+    tree has; else pseudo or True, the better by LAS on dev."""
     inference: Annotated[Inference, Option(kept=True)] = "exact"
-    """Find the best tree, or a tree by way of an undirected tree, which may be another tree (Levi,
-    Reichart and Rappoport 2016). A parser with undirected inference has no k-best lists and no
-    confidence."""
+    """Find the best tree (exact); or orient the best undirected tree, which may give a tree of
+    lower weight (Levi, Reichart and Rappoport 2016). A parser with undirected inference has no
+    k-best lists and no confidence."""
     features: Annotated[Features, Option(kept=True)] = "directed"
     """With undirected inference: whether features see an edge's direction. If not, half of the
     edges are scored."""
@@ -86,7 +86,7 @@ class Settings(LearnerSettings):
 
     @property
     def in_part(self) -> bool:
-        """Whether sentences may lack heads."""
+        """Whether training can use sentences in which some words have no head."""
         return self.inference == "exact" and not self.joint
 
     @property
@@ -100,6 +100,6 @@ class Settings(LearnerSettings):
         return 0.0 if self.loss == "perceptron" else self.C
 
     @property
-    def guided(self) -> bool:
+    def learns_enhancement(self) -> bool:
         """Whether directed scores are learned too, for the enhancement of undirected trees."""
         return self.features == "undirected" and self.rounds != 0

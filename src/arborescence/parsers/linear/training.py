@@ -171,7 +171,7 @@ class Trainer(EdgeRun):
         self._add_edges("edges")
         if settings.joint:
             self._joint = self._add_relations("joint")
-        if settings.guided:
+        if settings.learns_enhancement:
             self._add_edges("directed")
         self._ascent: Ascent | None = None
 
@@ -264,8 +264,8 @@ class Trainer(EdgeRun):
         from arborescence.undirected import decode as find
 
         rounds = settings.rounds if directed else 0  # undirected scores cannot enhance a tree
-        how: Any = {"root": settings.root, "rounds": rounds, "changes": settings.changes}
-        tree: NDArray[np.int64] = find(scores, **how)
+        options: Any = {"root": settings.root, "rounds": rounds, "changes": settings.changes}
+        tree: NDArray[np.int64] = find(scores, **options)
         return tree
 
 

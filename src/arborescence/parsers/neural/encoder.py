@@ -21,7 +21,12 @@ from arborescence.core.checks import check_count
 from arborescence.errors import MissingExtraError, ModelError, OptionError
 from arborescence.parsers.neural.devices import moved, own_threads
 from arborescence.parsers.neural.feature_cache import FeatureCache
-from arborescence.parsers.neural.pieces import LONGEST_WINDOW, OneByOne, Pieces, PieceSplitter
+from arborescence.parsers.neural.pieces import (
+    LONGEST_WINDOW,
+    Pieces,
+    PieceSplitter,
+    SequentialTokenizer,
+)
 
 if TYPE_CHECKING:
     import os
@@ -78,10 +83,11 @@ class Encoder:
         self.size: int = model.config.hidden_size
         self.fine_tune = fine_tune
         self.model = model.eval()
-        # The vectors of pieces stay as they are: most would hardly change, but there are so many
-        # that Adam would need most of the time for them.
+        # The vectors of pieces are not trained: a batch changes few of them, but Adam would spend
+        # most of its time on all of them.
         model.get_input_embeddings().requires_grad_(False)
         self.tokenizer = tokenizer
+        #: The largest number of pieces that the encoder can read at once.
         self.room = _room(model, tokenizer)
         self._splitter = PieceSplitter(_in_this_thread(tokenizer), self.room)
         self._cache: FeatureCache | None = None
@@ -162,7 +168,10 @@ class Encoder:
     def read(
         self, sentences: Sequence[Sentence], layout: BatchLayout
     ) -> NDArray[np.float16] | Pieces:
-        """Return a frozen encoder's vectors (N, layers, size), 0 for roots; else the pieces."""
+        """Return the vectors (N, layers, size), or the pieces if the encoder is fine-tuned.
+
+        The vectors of roots are 0.
+        """
         words = [sentence.forms for sentence in sentences]
         if self.fine_tune:
             pieces = self.cut(words)
@@ -172,7 +181,7 @@ class Encoder:
         return encoded
 
     def counts(self, sentences: Iterable[Sequence[str]]) -> NDArray[np.int64]:
-        """Return the number of pieces of each sentence, with the special ones of each window."""
+        """Return the number of pieces of each sentence, with the special pieces of its windows."""
         return np.array([self.cut([words]).lengths.sum() for words in sentences])
 
     def cut(self, sentences: Sequence[Sequence[str]]) -> Pieces:
@@ -211,7 +220,10 @@ class Encoder:
 
 
 def encode(model: Any, pieces: Any, layers: int, rows: int) -> Tensor:
-    """Return the means of the vectors of words' pieces: (rows, layers, D), 0 without pieces."""
+    """Return the mean vector of the pieces of each word: (rows, layers, D), 0 without pieces.
+
+    `rows` is the number of words; with roots, if ``pieces.word`` counts roots.
+    """
     places = torch.arange(pieces.ids.shape[1], device=pieces.ids.device)
     mask = (places < pieces.lengths[:, None]).long()
     output = model(input_ids=pieces.ids, attention_mask=mask, output_hidden_states=True)
@@ -239,7 +251,7 @@ def _in_this_thread(tokenizer: Any) -> Any:
     if not tokenizer.is_fast:
         return tokenizer
     padding = tokenizer.pad_token_id
-    return OneByOne(tokenizer.backend_tokenizer, tokenizer.unk_token_id, padding)
+    return SequentialTokenizer(tokenizer.backend_tokenizer, tokenizer.unk_token_id, padding)
 
 
 def _room(model: Any, tokenizer: Any) -> int:

@@ -99,15 +99,15 @@ class NeuralGraphs(Graphs):
         labels = np.full(heads.shape, -1)
         for group in self.groups:
             trees = group.take(heads)
-            there = trees >= 0
-            sentence, _, dependent = np.nonzero(there)
+            has_head = trees >= 0
+            sentence, _, dependent = np.nonzero(has_head)
             shape = group.scores.shape
             edges, place = np.unique(
-                np.ravel_multi_index((sentence, trees[there], dependent), shape),
+                np.ravel_multi_index((sentence, trees[has_head], dependent), shape),
                 return_inverse=True,
             )
             weights = self._relations(group, *np.unravel_index(edges, shape))
-            trees[there] = weights.argmax(axis=1)[place]
+            trees[has_head] = weights.argmax(axis=1)[place]
             group.put(trees, labels)
         return labels
 

@@ -75,9 +75,9 @@ class BatchLayout(NamedTuple):
         places = np.arange(lengths.max())
         sizes = (lengths[:, None] > places).sum(axis=0)
         starts = np.cumsum(sizes) - sizes
-        there = places < lengths[:, None]
-        rows = np.where(there, starts + rank[:, None], 0)
-        flat = rows[there]
+        is_word = places < lengths[:, None]
+        rows = np.where(is_word, starts + rank[:, None], 0)
+        flat = rows[is_word]
         last = np.cumsum(lengths) - 1
         nodes = np.arange(len(flat))
         within = nodes - np.repeat(last + 1 - lengths, lengths)

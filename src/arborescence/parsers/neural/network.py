@@ -53,8 +53,8 @@ class BiLSTM(nn.Module):
         both = torch.stack([rows, rows[mirrored]])
         gates = torch.baddbmm(self.bias, both, self.input)
         # Also under autocast, the recurrence is computed in float32.
-        there, back = _Recurrence.apply(gates.float(), self.recurrent, sizes)
-        return torch.cat([there, back[mirrored]], dim=1)
+        onward, back = _Recurrence.apply(gates.float(), self.recurrent, sizes)
+        return torch.cat([onward, back[mirrored]], dim=1)
 
 
 class _Recurrence(torch.autograd.Function):

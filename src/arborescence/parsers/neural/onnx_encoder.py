@@ -17,7 +17,7 @@ import numpy as np
 from arborescence.errors import ArborescenceError, MissingExtraError, ModelError
 from arborescence.parsers.neural.onnx_file import graph_of
 from arborescence.parsers.neural.onnx_sizes import Sizes
-from arborescence.parsers.neural.pieces import LONGEST_WINDOW, OneByOne, PieceSplitter
+from arborescence.parsers.neural.pieces import LONGEST_WINDOW, PieceSplitter, SequentialTokenizer
 from arborescence.parsers.neural.tokenizer_file import tokenizer_of
 from arborescence.parsers.shared import scheme
 
@@ -84,8 +84,8 @@ class OnnxEncoder:
             )
             text = tokenizer_of(self.arrays["tokenizer"].tobytes())
             tokenizer = tokenizers.Tokenizer.from_str(text)
-            one_by_one = OneByOne(tokenizer, self._fields["unknown"])
-            self._splitter = PieceSplitter(one_by_one, self._fields["room"])
+            sequential = SequentialTokenizer(tokenizer, self._fields["unknown"])
+            self._splitter = PieceSplitter(sequential, self._fields["room"])
         self.features([["a"]])  # a wrong shape raises its error now
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -52,7 +52,7 @@ class Optimizer:
         self._adam.step()
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays of all parameters, and what Adam keeps for those that are trained."""
+        """Return the arrays of all parameters, and Adam's averages for the trained parameters."""
         arrays = {}
         for name, parameter in self._named:
             # Adam keeps nothing for a parameter on which no loss depends, as in some encoders.
@@ -72,7 +72,7 @@ class Optimizer:
 
 
 def _kept_of(parameter: torch.Tensor) -> dict[str, tuple[int, ...]]:
-    """Return the shapes of the values that Adam keeps for a parameter; none if it is frozen."""
+    """Return the shapes of Adam's averages for a parameter; empty if it is frozen."""
     shapes = ((), parameter.shape, parameter.shape)
     return dict(zip(_KEPT, shapes, strict=True)) if parameter.requires_grad else {}
 

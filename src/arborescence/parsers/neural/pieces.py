@@ -38,8 +38,11 @@ class Pieces(NamedTuple):
     word: Numbers
 
 
-class OneByOne:
-    """A tokenizer of the package tokenizers, with the interface of the package transformers."""
+class SequentialTokenizer:
+    """A tokenizer of the package tokenizers, with the interface of the package transformers.
+
+    It cuts one text after the other, so it starts no threads.
+    """
 
     def __init__(self, tokenizer: Any, unknown: int | None, padding: int | None = 0) -> None:
         tokenizer.no_truncation()

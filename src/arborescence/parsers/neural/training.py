@@ -224,17 +224,17 @@ class Trainer(ParserRun):
         for row, labels, b in zip(heads, relations, numbers, strict=True):
             nodes = len(self._trees.heads[b])
             row[:nodes], labels[:nodes] = self._trees.heads[b], self._trees.relations[b]
-        there = heads >= 0
-        sentence, _ = np.nonzero(there)
+        has_head = heads >= 0
+        sentence, _ = np.nonzero(has_head)
         tags = {
             column: [number for b in numbers for number in (-1, *self._tags_of(b, column))]
             for column in self._vocabulary.tags
         }
         gold = _Gold(
             heads,
-            layout.rows[there],
-            layout.rows[sentence, heads[there]],
-            relations[there],
+            layout.rows[has_head],
+            layout.rows[sentence, heads[has_head]],
+            relations[has_head],
             {column: layout.packed(np.array(of)) for column, of in tags.items()},
         )
         on_device: _Gold = moved(gold, self._device)

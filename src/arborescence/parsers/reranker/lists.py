@@ -29,14 +29,14 @@ class KBestLists(NamedTuple):
     firsts: NDArray[np.int64]
     #: (B + 1,): the offset of each sentence's trees in `heads` and `relations`.
     places: NDArray[np.int64]
-    #: The head vectors of all trees in a row.
+    #: The head vectors of all trees, concatenated.
     heads: NDArray[np.int32]
     #: The hash of the relation of each node in `heads`.
     relations: NDArray[np.uint64]
     #: (C,): the weight of each tree.
     weights: NDArray[np.float64]
-    #: (C, 2): the number of words with the correct head, and also the correct relation (without
-    #: subtype).
+    #: (C, 2): the number of words with the correct head, and of those words the number with the
+    #: correct relation (without subtype).
     right: NDArray[np.int64]
 
     @classmethod
@@ -51,22 +51,22 @@ class KBestLists(NamedTuple):
         right: list[NDArray[np.int64]] = []
         for b, trees in enumerate(ranked):
             parsed = [sentence for sentence, _ in trees]
-            of_trees, names = _read(parsed)
+            head_vectors, names = _read(parsed)
             correct = np.zeros((len(trees), 2), dtype=np.int64)
             if gold is not None:
                 [gold_heads], [gold_names] = _read([gold[b]])
-                attached = (of_trees == gold_heads)[:, 1:]
+                attached = (head_vectors == gold_heads)[:, 1:]
                 labelled = attached & (names == gold_names)[:, 1:, 1]
                 correct[:] = np.stack((attached.sum(1), labelled.sum(1)), axis=1)
             sentences.append(parsed[0])
-            heads.append(of_trees.astype(np.int32))
+            heads.append(head_vectors.astype(np.int32))
             relations.append(names[..., 0])
             weights += [weight for _, weight in trees]
             right.append(correct)
         return sentences, cls(
             firsts=np.cumsum([0, *map(len, heads)]),
-            places=np.cumsum([0, *(of_trees.size for of_trees in heads)]),
-            heads=np.concatenate([of_trees.reshape(-1) for of_trees in heads]),
+            places=np.cumsum([0, *(head_vectors.size for head_vectors in heads)]),
+            heads=np.concatenate([head_vectors.reshape(-1) for head_vectors in heads]),
             relations=np.concatenate([names.reshape(-1) for names in relations]),
             weights=np.array(weights),
             right=np.concatenate(right),

@@ -1,4 +1,4 @@
-"""Rules that parsed trees keep: only sentences whose own tree breaks one are searched."""
+"""Rules that parsed trees keep. Only for a tree that breaks a rule, another tree is searched."""
 
 from __future__ import annotations
 
@@ -35,31 +35,33 @@ if TYPE_CHECKING:
     from arborescence.treebank import Sentence
 
 
-#: The budget of the search for a tree. The hardest sentence of nine treebanks takes half.
+#: The budget of the search for a tree. The hardest sentence of nine treebanks needs half of it.
 WORK: Final = 4e7
-#: A search that cannot decode so many trees is not begun: it would find none that keeps the rules.
+#: A search begins only if its budget is enough for this number of decodes: with fewer decodes, it
+#: finds no tree that keeps the rules.
 _FEWEST: Final = 48
 _FEW: Final = 0.2  # the largest share of training trees that may break a rule of their scheme
 
 
 class Counts(NamedTuple):
-    """What it took to keep rules.
+    """The numbers of sentences and decodes that parsing by rules has taken.
 
     Attributes
     ----------
     sentences : int
         The number of sentences.
     changed : int
-        Those whose own best tree (or one of the k best) breaks a rule, and that got others, or the
-        same where breaking it costs less.
+        The number of sentences that were searched with success: their best tree, or one of the k
+        best, breaks a rule. A sentence keeps its tree if breaking a rule costs less than any
+        change.
     uncertified : int
-        Those of them for which the budget of the search ended, or that a transition-based parser
-        has parsed: their trees keep the rules, but others that do may be better.
+        The number of changed sentences without proof: the budget of the search ended, or the parser
+        is transition-based. Their trees keep the rules, but better trees may also keep the rules.
     failed : int
-        Those whose trees still break a rule: none that keeps all exists, or the search found none
-        within its budget.
+        The number of sentences whose trees still break a rule: no tree keeps all rules, or the
+        search found no tree within its budget.
     decodes : int
-        The number of trees decoded, the first one of each sentence included.
+        The number of decoded trees, with the first tree of each sentence.
     """
 
     sentences: int = 0
@@ -82,31 +84,31 @@ class Looked(NamedTuple):
 
     #: the trees of all sentences
     trees: Trees
-    #: the roots of the sentences, as indices among all nodes, and the number of nodes
+    #: (S + 1): the index of each sentence's root among all nodes, then the number of nodes
     ends: list[int]
     #: the numbers of the sentences that break a rule
     broken: NDArray[np.int64]
-    #: the numbers of the sentences with words in parts
+    #: the numbers of the sentences with a word that is cut into parts (``goeswith``)
     parted: NDArray[np.int64]
 
     def sentence(self, number: int) -> Trees:
-        """Return one sentence, for `Keeper.best`."""
+        """Return the trees of one sentence, for `Keeper.best`."""
         return self.trees.of_sentence(*self.ends[number : number + 2])
 
 
 class Keeper:
-    """Rules for `Parser.parse`, which also counts what it takes to keep them.
+    """Rules for `Parser.parse`, with counts of the sentences that they change.
 
     Parameters
     ----------
     rules
         As in `arborescence.rules.rules_of`: ``"ud"``, a file, or a sequence of rules.
     work
-        The budget of work for the search of one tree, in the units of `Budget`. A sentence that
-        is so long that this does not suffice for 48 decodes keeps the parser's own tree.
+        The budget of work for the search of one tree, in the units of `Budget`. If 48 decodes of a
+        long sentence need more work, the sentence keeps the parser's own tree.
     strict
-        Whether what trees keep by ``keep=True`` must keep the rules, too. If not, it wins, and the
-        sentence is counted.
+        Whether heads and relations that stay by ``keep=True`` must keep the rules, too. If not,
+        they may break rules, and the sentence counts as failed.
 
     Attributes
     ----------
@@ -114,12 +116,12 @@ class Keeper:
         The rules.
     work : float
     strict : bool
-        As given.
+        The parameters `work` and `strict`.
 
     Raises
     ------
     OptionError
-        If a rule is none, or the file of rules has an error.
+        If an item of the sequence is not a rule, or the file of rules has an error.
 
     Examples
     --------
@@ -137,17 +139,17 @@ class Keeper:
 
     @property
     def counts(self) -> Counts:
-        """What it took so far."""
+        """The counts so far."""
         return Counts(*np.sum([Counts(), *self._counts], axis=0).tolist())
 
     def yielding(self) -> Keeper:
-        """Return one that is not strict, and counts together with this one."""
+        """Return a keeper that is not strict, and adds to the counts of this keeper."""
         other = copy(self)
         other.strict = False
         return other
 
     def count(self, sentences: int, found: Sequence[Sequence[Solution]]) -> None:
-        """Add up what some sentences took, and the searches in some of them."""
+        """Add the counts of parsed sentences: `found` has the results of their searches."""
         changed = [trees for trees in found if trees]
         certified = sum(all(tree.certified for tree in trees) for trees in changed)
         nodes = sum(trees[-1].nodes for trees in changed)
@@ -157,11 +159,11 @@ class Keeper:
         )
 
     def add(self, counts: Counts) -> None:
-        """Add up what was counted elsewhere, such as in another process."""
+        """Add counts from another keeper, such as that of another process."""
         self._counts.append(counts)
 
     def look(self, parsed: Sequence[Sentence], *, at_costs: bool = True) -> Looked:
-        """Find which parsed sentences break a rule, or one of those that have no cost."""
+        """Find sentences that break a rule; unless `at_costs`, only rules without a cost count."""
         trees = self.trees(parsed)
         broken, parts = np.zeros((2, len(trees.heads)), np.bool_)
         for rule in self.rules:
@@ -177,18 +179,18 @@ class Keeper:
         return Looked(trees, [*starts.tolist(), len(trees.heads)], *numbers)
 
     def trees(self, sentences: Sequence[Sentence]) -> Trees:
-        """Return what rules read in sentences; words without a tag are excused from rules on it."""
+        """Return the trees of sentences for rules; rules about tags ignore words without a tag."""
         return trees_to_keep(sentences, self.rules)
 
     def breaking(self, lists: Sequence[Sequence[Sentence]]) -> list[int]:
-        """Return the numbers of those lists of parses in which a tree breaks what it must keep."""
+        """Return the numbers of the k-best lists with a tree that breaks a rule without a cost."""
         numbers = np.repeat(np.arange(len(lists)), [len(trees) for trees in lists])
         looked = self.look([tree for trees in lists for tree in trees], at_costs=False)
         found: list[int] = np.unique(numbers[looked.broken]).tolist()
         return found
 
     def broken(self, sentence: Sentence) -> dict[Rule, NDArray[np.int64]]:
-        """Return the rules without a cost that a sentence breaks, and the words that do."""
+        """Return the rules without a cost that a sentence breaks, each with the words at fault."""
         trees = self.trees([sentence])
         found = ((rule, rule.found(trees)) for rule in self.rules if rule.cost is None)
         return {rule: words for rule, words in found if words.size}
@@ -205,21 +207,21 @@ class Keeper:
         by_heads: bool = False,
         decoder: Decoder | None = None,
     ) -> list[Solution]:
-        """Return the k best trees that keep the rules, or none if none was found.
+        """Return the k best trees that keep the rules; [] if the search finds no tree.
 
-        Where the budget is too small for a few trees, none is looked for.
+        There is no search if the budget is too small for 48 decodes.
 
         Parameters
         ----------
         sentence
-            One sentence; its heads and labels do not matter, and `label_names` are those of the
-            scores.
+            One sentence. Its heads and labels do not matter; `label_names` names the labels of
+            the scores.
         scores : (n + 1, n + 1, L) or Lazy
             Weights of labeled edges.
         wanted
-            What trees keep beside the rules, and whether they have one root edge or may cross.
+            The other constraints of the trees, with `root` and `projective`.
         budget, share
-            A share of `work`, within this budget, is for the search.
+            The search may use this share of `work`, and no more than the budget.
         k, by_heads, decoder
             As in `solve`.
         """
@@ -236,7 +238,7 @@ class Keeper:
             return []
 
     def finished(self, tree: Sentence) -> Sentence:
-        """Return a parsed sentence with the columns that rules want beside a relation."""
+        """Return a parsed sentence in which cut words have the tag of their rule, and no lemma."""
         for rule in self._parted:
             part = matching(tuple(tree.deprels), rule.labels)[:-1].tolist()
             if any(part):
@@ -250,15 +252,15 @@ class Keeper:
 
 
 def keeper_of(rules: AnyRules | Keeper | None) -> Keeper | str | None:
-    """Return what keeps rules, as they are given to `Parser.parse`; "none" and None stay."""
+    """Return the keeper for an argument `rules` of `Parser.parse`; "none" and None stay."""
     return rules if rules in (None, "none") or isinstance(rules, Keeper) else Keeper(rules)
 
 
 def scheme_of(labels: Iterable[str], treebank: Sequence[Sentence] = ()) -> str:
-    """Return ``"ud"`` if trees with these labels are to keep its rules, else ``"none"``."""
-    # They are if the labels are those of Universal Dependencies, and of the trees to learn from a
-    # fifth breaks a rule at most. Of 52 treebanks, two have more than a tenth; with the second
-    # conjunct as the head of coordinations, it is half of them.
+    """Return ``"ud"`` if trees with these labels should keep the rules of UD, else ``"none"``."""
+    # They should if the labels are those of Universal Dependencies, and at most a fifth of the
+    # training trees breaks a rule. In 50 of 52 treebanks, at most a tenth of the trees does; in
+    # a treebank with the second conjunct as the head of coordinations, half of the trees does.
     known = {*CONTENT_RELATIONS, *FUNCTIONAL_RELATIONS, "punct"}
     if not {re.split(f"[:{MARK}]", label)[0] for label in labels} <= known:
         return "none"

@@ -155,7 +155,7 @@ def taggers_of_others(
     folds: int = 5,
     rng: Rng = 1,
     progress: Progress | None = None,
-    **how: Any,
+    **settings: Any,
 ) -> Iterator[tuple[list[int], Tagger]]:
     """Yield each fold's sentence numbers, and a tagger of the others; nothing if too few."""
     check_count(folds, "folds", 2)
@@ -177,5 +177,5 @@ def taggers_of_others(
             if progress:
                 progress("jackknifing", before * total + done, folds * total)
 
-        tagger = Tagger.train([treebank[i] for i in rest], rng=rng, progress=say, **how)
+        tagger = Tagger.train([treebank[i] for i in rest], rng=rng, progress=say, **settings)
         yield part, tagger

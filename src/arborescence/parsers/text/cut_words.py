@@ -34,7 +34,7 @@ def numbers_of(words: Iterable[str]) -> NDArray[np.int64]:
 
 
 def is_known(word: str, numbers: NDArray[np.int64]) -> bool:
-    """Return whether the hash of a word is among sorted ones."""
+    """Return whether the hash of a word is among sorted hashes."""
     place = int(np.searchsorted(numbers, number_of(word)))
     return place < numbers.size and bool(numbers[place] == number_of(word))
 

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-#: What stands at a character: no line end; one within a paragraph; one after which text begins
-#: anew; the first character of a line that is the rest of a word: see `cut_words`.
+#: The kinds of characters: no line end; a line end within a paragraph; a line end that begins a new
+#: text; the first character of a line that is the rest of a word: see `cut_words`.
 WITHIN, END, APART, JOINED = range(4)
 
 _LINE: Final = re.compile(r"([^\r\n]*)(\r\n?|\n|\Z)")
@@ -28,15 +28,15 @@ _MARK: Final = re.compile(r"\s*(?:([-*+•‣◦▪■●○–—☐☑☒✓�
 _GOES_ON: Final = tuple(",;&([{-–—")
 # No prose is wrapped at less: where all lines are shorter, any word would have fitted.
 _LEAST_WIDTH: Final = 40
-# Lines in lower case are items if all are shorter than this, and there are so many of them.
+# Lines in lower case are items if all are shorter than `_SHORT`, and there are `_LEAST_LINES`.
 _SHORT: Final = 60
 _LEAST_LINES: Final = 3
-# So many line ends of a document tell of what its short paragraphs are.
+# The number of line ends of a document from which on they decide about its short paragraphs.
 _ENOUGH: Final = 5
 _ITEMS: Final = (
     "short lines are read as items, each by itself: if each line is one sentence, give --format "
-    "lines (in Python lines=True); if sentences go on from line to line, --format prose "
-    "(lines=False)"
+    "lines (in Python read_text(..., lines=True)); if sentences go on from line to line, --format "
+    "prose (lines=False)"
 )
 
 
@@ -82,7 +82,7 @@ class _Line(NamedTuple):
     def of(cls, text: str, end: int) -> Self:
         """Describe a line."""
         words = text.split(maxsplit=1)
-        found = _MARK.match(text)
+        mark = _MARK.match(text)
         return cls(
             end,
             len(text.rstrip()),
@@ -90,7 +90,7 @@ class _Line(NamedTuple):
             words[0][0].islower(),
             not text.rstrip()[-1].isalnum(),
             text.rstrip().endswith(_GOES_ON),
-            (found[1] or "1") if found else "",
+            (mark[1] or "1") if mark else "",
         )
 
 
@@ -136,7 +136,7 @@ class LineBlock(NamedTuple):
 
 
 class Lines:
-    """What the line ends of a text mean, also by what was seen of it before.
+    """The kinds of the line ends of a text, by its lines and by earlier lines of the text.
 
     Attributes
     ----------
@@ -169,15 +169,17 @@ class Lines:
         return marks
 
     def remember(self, used: int) -> None:
-        """Keep what the text told up to a character, for the text that follows it."""
+        """Keep the counts of the text up to a character, for the text that follows it."""
         past = [block.tally for block in self._blocks if block.lines[-1].end < used]
         self._seen = Count.sum([self._seen, *past])
 
     def _mark(self, block: LineBlock, known: Count, marks: NDArray[np.uint8]) -> None:
         own, entries = block.tally, block.entries()
-        told = known.ends >= _ENOUGH and known.is_of_items(0.4) and 4 * own.going_on <= own.ends
+        are_items = (
+            known.ends >= _ENOUGH and known.is_of_items(0.4) and 4 * own.going_on <= own.ends
+        )
         is_list = any(entries) and 3 * sum(entries) >= own.ends  # its lines may be wrapped
-        if not is_list and (told or own.is_of_items(0.5) or block.is_bare()):
+        if not is_list and (are_items or own.is_of_items(0.5) or block.is_bare()):
             entries = [True] * own.ends
             if self._tell:
                 self._tell(_ITEMS)
@@ -188,12 +190,12 @@ class Lines:
 
 
 def _blocks(text: str) -> Iterator[LineBlock]:
-    """Yield what has two lines or more."""
+    """Yield the blocks of two lines or more."""
     lines: list[_Line] = []
-    for found in _LINE.finditer(text):
-        if found[1].strip():
-            lines.append(_Line.of(found[1], found.end() - 1))
-            if found[2]:
+    for match in _LINE.finditer(text):
+        if match[1].strip():
+            lines.append(_Line.of(match[1], match.end() - 1))
+            if match[2]:
                 continue
         if len(lines) > 1:
             yield LineBlock.of(lines)

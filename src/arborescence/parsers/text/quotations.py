@@ -80,8 +80,8 @@ def before_spaces(read: Read, text: str) -> NDArray[np.int64]:
         return np.zeros(0, dtype=np.int64)
     skipping = np.flatnonzero(np.diff(read.starts) > 1).tolist()
     after = read.starts[1:].tolist()
-    found = [i for i in skipping if text[after[i] - 1].isspace() and not read.text[i].isspace()]
-    return np.array(found, dtype=np.int64)
+    places = [i for i in skipping if text[after[i] - 1].isspace() and not read.text[i].isspace()]
+    return np.array(places, dtype=np.int64)
 
 
 def mend(scores: NDArray[np.float64], letters: NDArray[np.uint64], gaps: NDArray[np.uint8]) -> None:
@@ -131,7 +131,7 @@ def _join(scores: NDArray[np.float64], gaps: NDArray[np.uint8], before: int, las
 
 
 class _Marks:
-    """Which tokens are opening and closing marks."""
+    """The tokens that are opening and closing marks."""
 
     def __init__(self, kinds: NDArray[np.uint64], gaps: NDArray[np.uint8]) -> None:
         self._kinds = kinds
@@ -155,7 +155,7 @@ class _Marks:
         return t + 1 < self._kinds.size and self._kinds[t + 1] in (LOWER, COMMA, TERMINAL)
 
     def _side(self, t: int) -> int:
-        """Return -1 for a quotation mark that opens, 1 for one that closes."""
+        """Return -1 for an opening quotation mark, and 1 for a closing mark."""
         before = t == 0 or self._gaps[t - 1] != NO_GAP
         after = self._gaps[t] != NO_GAP
         if before != after:

@@ -86,8 +86,8 @@ def search(
     """
     matcher = Matcher(parse(pattern))
     hidden = {name for name in matcher.names if name.startswith(ANY)}
-    for columns, found in _parts(treebank, matcher, least):
-        yield from _matches(columns, found, matcher.names, hidden)
+    for columns, rows in _parts(treebank, matcher, least):
+        yield from _matches(columns, rows, matcher.names, hidden)
 
 
 def count(
@@ -129,9 +129,9 @@ def count(
     counted: Counter[tuple[str, ...]] = Counter()
     matcher = Matcher(parse(pattern))
     places = [_place(matcher, key) for key in keys]
-    for columns, found in _parts(treebank, matcher, least):
-        values = [matcher.texts(columns, feature, found[:, at]) for at, feature in places]
-        counted.update(tuple(each[row] for each in values) for row in range(len(found)))
+    for columns, rows in _parts(treebank, matcher, least):
+        values = [matcher.texts(columns, feature, rows[:, at]) for at, feature in places]
+        counted.update(tuple(each[row] for each in values) for row in range(len(rows)))
     return counted
 
 

@@ -193,11 +193,11 @@ def _expanded(begins: Integers, ends: Integers, items: Integers) -> tuple[Intege
 class _Join:
     """The join of the nodes of a block with given nodes: one column of words for each node."""
 
-    def __init__(self, words: _Words, block: GraphPattern, given: dict[str, Integers]) -> None:
+    def __init__(self, words: _Words, block: GraphPattern, bound: dict[str, Integers]) -> None:
         self._words, self._block = words, block
         self._columns: dict[str, Integers] = {}  # the words of each node that is joined
-        self._given = given
-        self._rows = np.arange(len(next(iter(given.values())))) if given else None
+        self._given = bound
+        self._rows = np.arange(len(next(iter(bound.values())))) if bound else None
 
     def run(self) -> Integers:
         """Return the words of each match, a column for each node in the order of the block."""
@@ -229,7 +229,7 @@ class _Join:
 
     @property
     def _rows_now(self) -> Integers:
-        """The given match that each row continues; without given ones, a number for each row."""
+        """The given match that each row continues; without given matches, a number for each row."""
         if self._rows is not None:
             return self._rows
         return np.arange(len(next(iter(self._columns.values()))) if self._columns else 0)

@@ -278,7 +278,7 @@ class _Reader:
             given = [self._features()]
             while self.takes_word("|"):
                 given.append(self._features())
-            # both what was said before of this node, and what is said now
+            # the earlier and the new conditions of this node
             choices = [old + new for old in choices or [[]] for new in given]
         block.nodes[name] = NodePattern(name, choices)
         return name
@@ -334,7 +334,7 @@ class _Reader:
         block.edges.append(EdgePattern(head, self._node(block), Feature("deprel", holds), name))
 
     def _relation(self) -> Callable[[str | None], bool]:
-        """Read what is said of a relation: ``nsubj|obj``, ``^punct``, ``1=nsubj, 2=pass``."""
+        """Read the conditions of a relation: ``nsubj|obj``, ``^punct``, ``1=nsubj, 2=pass``."""
         excluded = self.takes_word("^")
         tests: list[Callable[[str | None], bool]] = []
         while True:
@@ -381,7 +381,7 @@ def _is_some(tests: list[Callable[[str], bool]]) -> Callable[[str | None], bool]
 
 
 def _is_none(tests: list[Callable[[str], bool]]) -> Callable[[str | None], bool]:
-    """Make a test that a value is there, and is none of several."""
+    """Make a test that a value exists, and is not among several values."""
     return lambda value: value is not None and not any(test(value) for test in tests)
 
 

@@ -1,4 +1,4 @@
-"""What a network for many treebanks can predict, and what of it each treebank has."""
+"""The relations, tags and features that a network for many treebanks predicts, by treebank."""
 
 from __future__ import annotations
 
@@ -37,26 +37,26 @@ class TreebankValues(NamedTuple):
     root_relations: tuple[str, ...]
     #: The relations of other edges.
     relations: tuple[str, ...]
-    #: The tags; none if the treebank has no UPOS.
+    #: The tags; () if the treebank has no UPOS.
     upos: tuple[str, ...]
-    #: The features, such as ``Case=Nom``; none if the treebank has no FEATS.
+    #: The features, such as ``Case=Nom``; () if the treebank has no FEATS.
     features: tuple[str, ...]
 
     @classmethod
     def of(cls, language: str, sentences: Iterable[Sentence]) -> Self:
-        """Collect the values of sentences; "_" is none."""
-        found: tuple[set[str], ...] = (set(), set(), set(), set())
+        """Collect the values of sentences, except "_"."""
+        values_of_columns: tuple[set[str], ...] = (set(), set(), set(), set())
         for sentence in sentences:
             for head, relation in zip(sentence.heads.tolist(), sentence.deprels, strict=True):
-                found[0 if head == 0 else 1].add(relation)
-            found[2].update(sentence.upos)
-            found[3].update(
+                values_of_columns[0 if head == 0 else 1].add(relation)
+            values_of_columns[2].update(sentence.upos)
+            values_of_columns[3].update(
                 piece
                 for value in set(sentence.feats)
                 for piece in pieces_of(value)
                 if _FEATURE.fits(piece)
             )
-        return cls(language, *(tuple(sorted(values - {"_"})) for values in found))
+        return cls(language, *(tuple(sorted(values - {"_"})) for values in values_of_columns))
 
 
 #: The fields of a treebank in a model file.

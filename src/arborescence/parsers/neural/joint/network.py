@@ -77,7 +77,7 @@ class JointOutputs(NamedTuple):
     heads: Tensor
     #: (B, T, label + 1): the vectors of nodes as dependents.
     dependents: Tensor
-    #: (B, T, U): the logits of tags; very low for those that the treebank does not have.
+    #: (B, T, U): the logits of tags; very low for tags that the treebank does not have.
     upos: Tensor
     #: (B, T, A, V): the logits of the values of each attribute; very low for those it has not.
     features: Tensor
@@ -88,7 +88,7 @@ class JointNetwork(nn.Module):
 
     #: (A, V) int64: the column of each value among the logits of features.
     _columns: Tensor
-    #: What the treebanks have: see `Inventory`.
+    #: The relations, tags and features of the treebanks: see `Inventory`.
     _has_relation: Tensor
     _has_upos: Tensor
     _has_feature: Tensor

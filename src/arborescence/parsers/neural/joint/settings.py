@@ -22,7 +22,7 @@ class Settings(OptionSet):
     pieces: Annotated[int, Option(whole(1, 10**6))] = 1200
     """The number of pieces in a batch, approximately; fewer need less memory."""
     rate: Annotated[float, Option(positive())] = 1e-3
-    """The highest learning rate of what stands above the encoder."""
+    """The highest learning rate of the layers above the encoder."""
     encoder_rate: Annotated[float, Option(positive())] = 2e-4
     """The encoder's highest learning rate."""
     warm_up: Annotated[int, Option(whole(0, 10**6))] = 2

@@ -143,15 +143,15 @@ class JointTrainer(Run):
     def scores(self, treebanks: Treebanks) -> dict[str, JointScores]:
         """Return how well each treebank is parsed from words, by the network as it is now."""
         network = self.network.eval()
-        found = {}
+        scores_of_treebanks = {}
         for name, sentences in treebanks.items():
             right = np.zeros(4, dtype=np.int64)
             for batch in self._fixed_batches(sentences):
                 right += self._compared([sentences[b] for b in batch], name)
             words = sum(map(len, sentences))
-            found[name] = JointScores(words, *(100 * right / max(words, 1)).tolist())
+            scores_of_treebanks[name] = JointScores(words, *(100 * right / max(words, 1)).tolist())
         network.train()
-        return found
+        return scores_of_treebanks
 
     def _epoch(self, number: int, tell: Callable[[int], None]) -> None:
         settings = self._settings

@@ -18,26 +18,26 @@ _MOST: Final = 100  # the most fields of a form
 def json_of(body: bytes) -> dict[str, Any]:
     """Read a JSON object; OptionError for other data, or for strings that are not valid text."""
     try:
-        asked = json.loads(body.decode())
+        content = json.loads(body.decode())
     except UnicodeDecodeError:
         raise OptionError("the request is not UTF-8") from None
     except RecursionError:
         raise OptionError("the request is nested too deeply") from None
     except ValueError as error:
         raise OptionError(f"the request is not JSON: {error}") from None
-    if not isinstance(asked, dict):
+    if not isinstance(content, dict):
         raise OptionError("the request must be a JSON object")
     if b"\\u" in body:  # an escape may stand for half of a character
         try:
-            json.dumps(asked, ensure_ascii=False).encode()
+            json.dumps(content, ensure_ascii=False).encode()
         except UnicodeEncodeError:
             raise OptionError("the request has half a character (a lone surrogate)") from None
-    return asked
+    return content
 
 
-def field_of(asked: Any, name: str, kind: type) -> Any:
-    """Return a field of an object; OptionError if it is missing or of another type."""
-    value = asked.get(name) if isinstance(asked, dict) else None
+def field_of(content: Any, name: str, kind: type) -> Any:
+    """Return a field of a JSON object; OptionError if it is missing or of another type."""
+    value = content.get(name) if isinstance(content, dict) else None
     if type(value) is not kind:
         raise OptionError(f"{name} must be of the type {kind.__name__}")
     return value

@@ -7,24 +7,27 @@ in turn: alone, and beside two processes that are always busy. ``threads=2`` is 
 
 from __future__ import annotations
 
+import asyncio
+import json
 import os
 import subprocess
 import sys
 import time
 from contextlib import contextmanager
 from importlib.util import find_spec
+from pathlib import Path
 
 from arborescence import load
 from arborescence.treebank import Sentence, read
 from inputs import TREEBANKS
 from recording import Results, options
-from serving import asked, seconds_of
 
 FILES = TREEBANKS / "English-EWT"
 LIMITS = dict.fromkeys(
     ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"), "1"
 )
 PARTS = 60  # of the training part, one is learned from
+CONNECTIONS = 64
 
 
 def bare(step=1):
@@ -42,16 +45,42 @@ def parse(sentences, threads=1):
     return time.process_time() - busy, time.perf_counter() - start
 
 
+async def post_all(port, bodies):
+    """Send all requests over a few connections, and read the answers."""
+    waiting = iter(bodies)
+
+    async def client():
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        for body in waiting:
+            writer.write(
+                b"POST /parse HTTP/1.1\r\nHost: localhost\r\n"
+                b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
+            )
+            head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
+            if head.split()[1] != "200":
+                raise RuntimeError(head)
+            await reader.readexactly(int(head.partition("content-length:")[2].split()[0]))
+        writer.close()
+
+    await asyncio.gather(*(client() for _ in range(CONNECTIONS)))
+
+
+def seconds_of(pid):
+    """The processor time of a process."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")
+
+
 def serve(sentences):
     """Ask a service for each sentence; return its processor time."""
     command = [sys.executable, "-m", "arborescence", "serve", "-m", "english", "--port", "0"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as server:
         try:
             port = next(int(line.rsplit(":")[-1]) for line in server.stderr if "http://" in line)
-            groups = [[each.forms] for each in sentences]
-            asked(port, groups[:50])
+            bodies = [json.dumps({"words": [each.forms]}).encode() for each in sentences]
+            asyncio.run(post_all(port, bodies[:50]))
             busy, start = seconds_of(server.pid), time.perf_counter()
-            asked(port, groups)
+            asyncio.run(post_all(port, bodies))
             return seconds_of(server.pid) - busy, time.perf_counter() - start
         finally:
             server.terminate()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from functools import wraps
+from inspect import signature
 from typing import NamedTuple
 
 import numpy as np
@@ -55,6 +57,18 @@ def examine(check, case):
         return f"{small.code()}\n# {(failure(check, small) or (what, text))[1]}"
 
     yield Fault(f"{check.__name__}: {what}", code)
+
+
+def examine_laws(case, *laws):
+    """Examine laws of `tests/support/laws`, which take a case's graphs and options by name."""
+    for law in laws:
+
+        @wraps(law)
+        def check(case, law=law):
+            wanted = signature(law).parameters
+            law(*case.graphs, **{k: v for k, v in case.options.items() if k in wanted})
+
+        yield from examine(check, case)
 
 
 def failure(check, case):

@@ -10,9 +10,8 @@ import numpy as np
 import arborescence as arb
 from arborescence_papers import baselines
 from cases import Case, WrongError, examine
-from distributions import near
-from inference import rounded_sum
 from kinds import KINDS, ORDINARY, random_kind
+from laws.trees import rounded_sum
 from sparse_graphs import SHAPES, WEIGHTS, listed, matrix, random_edges
 
 
@@ -142,8 +141,8 @@ def single_from_multi(case):
             except arb.NoTreeError:
                 pass
     total = np.logaddexp.reduce(parts)
-    if not near(log_partition, total, 1e-12, 1e-10):
+    if not np.allclose(log_partition, total, rtol=1e-12, atol=1e-10):
         raise WrongError("log_partition of one root edge, and of each", log_partition, total)
     mixed = np.einsum("r,rhd->hd", np.exp(np.array(parts) - total), np.array(shares))
-    if not near(marginals, mixed, 1e-8, 1e-10):
+    if not np.allclose(marginals, mixed, rtol=1e-8, atol=1e-10):
         raise WrongError("marginals with one root edge, and with each", marginals.tolist())

@@ -25,10 +25,8 @@ if TYPE_CHECKING:
 #: The attacks, each a module with a function ``attack(rng)`` that yields faults, and their shares
 #: of the time.
 ATTACKS = {
-    "inference": 4,
-    "labeled": 1,
-    "distributions": 3,
-    "divergences": 1,
+    "inference": 5,
+    "distributions": 4,
     "layouts": 1,
     "large": 2,
     "calls": 1,

@@ -71,26 +71,3 @@ def test_other_options_go_with_it(command: Command, models: list[Path]) -> None:
     assert first["edge_probs"] == pytest.approx([first["weight"] / 8] * 2, abs=1e-3)
     options = ("--projective", "--root", "multi", "--threads", 2)
     assert parsed(command, *together, *options)["heads"] == [2, 0]
-
-
-@pytest.mark.parametrize(
-    ("weights", "message"),
-    [
-        ("1,2,3", "there are 2 parsers, but 3 weights"),
-        ("1", "there are 2 parsers, but 1 weights"),
-        ("1,much", "could not convert string to float: 'much'"),
-        ("1,-1", "must be positive numbers"),
-        ("", "could not convert"),
-    ],
-)
-def test_weights_that_do_not_fit(
-    command: Command, models: list[Path], weights: str, message: str
-) -> None:
-    together = ("parse", "-m", models[0], "-m", models[1])
-    complaint = command(*together, "--weights", weights, stdin=INPUT).complaint(2)
-    assert f"--weights {weights}" in complaint
-    assert message in complaint
-
-
-def test_a_model_that_is_missing(command: Command, models: list[Path]) -> None:
-    assert "nowhere" in command("parse", "-m", models[0], "-m", "nowhere", stdin=INPUT).complaint()

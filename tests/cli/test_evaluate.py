@@ -58,17 +58,3 @@ def test_a_page_of_wrong_sentences(command, files, tmp_path):
     piped = command("evaluate", gold, "-", "--errors", "-o", page, stdin=other.read_bytes())
     assert piped.out == out
     assert page.read_text("utf-8").count('class="item"') == 5
-
-
-@pytest.mark.parametrize(
-    ("asked", "said"),
-    [
-        (["--errors"], "--errors and -o FILE.html go together"),
-        (["-o", "x.html"], "--errors and -o FILE.html go together"),
-        (["--errors", "-o", "x.svg"], "another kind of file"),
-        (["--oracle", "--confusions"], "--oracle goes without"),
-        (["--kbest", "3"], "go with --oracle"),
-    ],
-)
-def test_what_does_not_go_together(command, files, asked, said):
-    assert said in command("evaluate", *files[:2], *asked).complaint(2)

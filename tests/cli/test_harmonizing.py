@@ -87,26 +87,6 @@ def test_enhanced_dependencies_are_removed_and_that_is_said(
     assert "(DEPS) of 1 sentence were removed" in result.err
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["--learn", "old.conllu", "-o", "m.model"], "--learn needs two treebanks"),
-        (["--learn", "old.conllu", "sample.conllu"], "--learn needs two treebanks"),
-        (["--learn", "old.conllu", "sample.conllu", "-o", "m.conllu"], "another kind of file"),
-        (["--parser", "--with", "m.model", "old.conllu"], "--parser goes with --learn only"),
-        (["--rules", "ud", "old.conllu"], "--rules goes with --with FILE.model only"),
-        (["--confidence", "old.conllu"], "--confidence goes with --with FILE.model only"),
-        (["--corrected", "sample.conllu", "old.conllu"], "--corrected goes with --with"),
-        (["--with", "m.model", "--heads", "function", "old.conllu"], "--heads does not go with"),
-        (["--with", "m.model", "old.conllu", "-o", "new.model"], "another kind of file"),
-    ],
-)
-def test_options_that_do_not_fit(
-    place: Path, command: Command, options: list[str], message: str
-) -> None:
-    assert message in command("convert", *options).complaint(2)
-
-
 def test_files_that_do_not_fit(place: Path, command: Command, learned: Any) -> None:
     write([Sentence.from_words(["Something", "else", "entirely", "here"])], "other.conllu")
     said = command(

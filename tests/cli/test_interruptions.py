@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 #: This many calls and returns are interrupted of all from where the output is opened, in which
 #: kernels are loaded; and of the `LAST`, when the work is done, each fourth.
-MANY, LAST = 20, 120
+MANY, LAST = 12, 60
 
 # The first child counts them; each other one is interrupted at one.
 EACH = f"""{DEFAULTS}

@@ -211,12 +211,6 @@ def test_draw_trees(command: Command, model: Path, tmp_path: Path) -> None:
     assert again.read_text() == svg.read_text()
 
 
-def test_an_ending_that_does_not_fit(command: Command, model: Path, lessons: Path) -> None:
-    for option in ("--json", "--confidence"):
-        said = command("parse", "-m", model, lessons, "-o", "x.svg", option).complaint(2)
-        assert "a drawing has no --confidence, and is no --json" in said
-
-
 def test_no_input_gives_no_output(command: Command, model: Path) -> None:
     for kind in ("conllu", "tokens", "text", "lines"):
         result = command("parse", "-m", model, "--format", kind)
@@ -295,16 +289,6 @@ def test_a_cut_model(command: Command, model: Path, tmp_path: Path, lessons: Pat
     cut = tmp_path / "cut.model"
     cut.write_bytes(model.read_bytes()[:-1000])
     assert str(cut) in command("parse", "-m", cut, lessons).complaint()
-
-
-def test_files_and_folders_that_are_not_there(
-    command: Command, model: Path, tmp_path: Path, lessons: Path
-) -> None:
-    message = command("parse", "-m", model, tmp_path / "none.conllu").complaint()
-    assert "none.conllu: No such file or directory" in message
-    message = command("parse", "-m", model, lessons, "-o", tmp_path / "no" / "out").complaint()
-    assert f"{tmp_path / 'no'}: no such folder" in message
-    assert "directory" in command("parse", "-m", model, tmp_path).complaint()
 
 
 def test_a_treebank_without_trees(command: Command, tmp_path: Path, lessons: Path) -> None:
@@ -400,16 +384,3 @@ def test_lines_of_words_point_to_the_format(command: Command, tmp_path: Path) ->
     assert result.status == 1
     assert "2 columns where" in result.err
     assert "--format" not in result.err
-
-
-def test_an_unknown_model_and_those_there_are(command: Command) -> None:
-    said = command("parse", "-m", "german", stdin="").complaint()
-    assert "german: no such file, and no model of this name" in said
-    assert "installed: english, english-fast)" in said
-    assert "No such file" in command("parse", "-m", "no/german", stdin="").complaint()
-
-
-def test_one_standard_output(command: Command) -> None:
-    for options in (["--json"], ["-o", "-"], ["--json", "-o", "-"]):
-        said = command("parse", "--tree", *options, stdin="").complaint(2)
-        assert "--tree takes the standard output for itself" in said

@@ -60,22 +60,6 @@ def test_the_texts_of_a_column(command: Command, tmp_path: Path) -> None:
     assert message.endswith("reviews.csv: no column 'text', but 'stars', 'review'\n")
 
 
-@pytest.mark.parametrize(
-    ("options", "word"),
-    [
-        (("--kbest", 2, "-o", "words.csv"), "--kbest"), (("--json", "-o", "words.csv"), "--json"),
-        (("--features", "Case"), "--features"), (("--comments", "x", "-o", "a.json"), "--comments"),
-        (("--column", "x", "a.csv", "b.csv"), "--column"), (("--ranges", "--shards", "--parquet",
-         "in", "out"), "--ranges"), (("--column", "x", "--shards", "in", "out"), "--column"),
-        (("--keep", "--split-words"), "--split-words"),
-    ],
-)  # fmt: skip
-def test_options_that_do_not_go_together(
-    command: Command, options: tuple[object, ...], word: str
-) -> None:
-    assert word in command("parse", *options).complaint(2)
-
-
 @pytest.mark.parametrize("more", [(), ("--threads", 2)])
 def test_places_of_tokens(command: Command, tmp_path: Path, more: tuple[object, ...]) -> None:
     text = "Birds don't\r\nsing. 😀\r\n\r\nThey sing.\r\n" * 50

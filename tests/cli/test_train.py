@@ -26,82 +26,12 @@ def lessons(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_lessons(tmp_path_factory.mktemp("train"), BIRDS, TREES, CATS)
 
 
-@pytest.mark.parametrize(
-    ("kind", "option"),
-    [
-        ("linear", "--system swap"),
-        ("linear", "--scorer mlp"),
-        ("linear", "--word-dropout 0.5"),
-        ("transition", "--joint"),
-        ("transition", "--loss mira"),
-        ("transition", "--device cpu"),
-        ("second-order", "--joint"),
-        ("second-order", "--projective auto"),
-        ("second-order", "--rounds 5"),
-        ("neural", "--patience 3"),
-        ("neural", "--bits 20"),
-        ("neural", "--jackknife"),
-        ("neural", "--vector 3"),
-    ],
-)
-def test_a_kind_has_its_own_options_only(
-    command: Command, lessons: Path, tmp_path: Path, kind: str, option: str
-) -> None:
-    train = ("train", kind, lessons, "--dev", lessons, "-o", tmp_path / "model")
-    name = option.split()[0]
-    assert f"No such option: {name}" in command(*train, *option.split()).complaint(2)
-    assert not list(tmp_path.iterdir())
-
-
 @pytest.mark.parametrize("kind", TRAINABLE)
 def test_help_has_each_option_of_a_kind(command: Command, kind: Trainable) -> None:
     shown = command("train", kind, "--help").out
     for name, option in all_options(kind).items():
         assert (f"--{(option.written or name).replace('_', '-')} " in shown) == option.command
     assert f"arborescence train {kind}" in shown.partition("Examples")[2]
-
-
-@pytest.mark.parametrize(
-    ("options", "complaint"),
-    [
-        ("--epochs 3", "--epochs goes with a kind of parser: arborescence train linear TRAIN..."),
-        ("--no-jackknife", "--no-jackknife goes with a kind of parser: arborescence train linear"),
-        ("--beam=8", "--beam goes with a kind of parser: arborescence train transition TRAIN..."),
-        ("--forest", "No such option: --forest"),
-        ("linear", "the kind comes first: arborescence train linear TRAIN..."),
-    ],
-)
-def test_options_without_a_kind(
-    command: Command, lessons: Path, tmp_path: Path, options: str, complaint: str
-) -> None:
-    train = ("train", lessons, "--dev", lessons, "-o", tmp_path / "model", *options.split())
-    assert complaint in command(*train).complaint(2)
-
-
-@pytest.mark.parametrize(
-    ("kind", "options", "complaint"),
-    [
-        ("linear", "--loss margin", "'margin' is not one of 'mira', 'perceptron', 'tree', 'head'"),
-        ("linear", "--epochs 0", "--epochs must be a whole number of at least 1, not 0"),
-        ("transition", "--bits 9", "--bits must be a whole number from 10 to 26, not 9"),
-        ("linear", "--seed=-1", "--seed must be a whole number from 0 to"),
-        ("neural", "--loss mira", "'mira' is not one of 'head', 'tree', 'margin'"),
-        ("neural", "--projective auto", "'auto' is not one of 'no', 'yes'"),
-        ("neural", "--columns upos", "--columns must include form"),
-        ("neural", "--fine-tune", "--fine-tune goes with an encoder"),
-        (
-            "neural",
-            "--encoder x --encoder-layers 5000",
-            "--encoder-layers must be a whole number",
-        ),
-        ("neural", "--dropout 1", "--dropout must be less than 1"),
-    ],
-)
-def test_values_that_a_parser_does_not_have(
-    command: Command, lessons: Path, tmp_path: Path, kind: str, options: str, complaint: str
-) -> None:
-    train = ("train", kind, lessons, "--dev", lessons, "-o", tmp_path / "model")
-    assert complaint in command(*train, *options.split()).complaint(2)
 
 
 @pytest.mark.parametrize("kind", [None, *TRAINABLE])
@@ -202,11 +132,6 @@ def test_train_with_an_encoder(command: Command, lessons: Path, tmp_path: Path) 
     assert "no: the encoder cannot be loaded" in done.err
 
 
-def test_a_device_is_for_neural_parsers(command: Command, lessons: Path) -> None:
-    complaint = command("parse", lessons, "-m", "english-fast", "--device", "cuda").complaint(2)
-    assert "--device cuda goes with neural parsers, not with a linear parser" in complaint
-
-
 @pytest.fixture(scope="module")
 def transition(lessons: Path) -> tuple[object, ...]:
     """The command that trains a transition-based parser, but for its output."""
@@ -251,22 +176,6 @@ def test_resume_the_training_of_a_transition_parser(
     assert command(*going_on).status == 0
     assert halves.read_bytes() == whole.read_bytes()
     assert sorted(tmp_path.iterdir()) == [halves, whole]
-
-
-@pytest.mark.parametrize("system", ["arc-standard", "swap"])
-def test_a_system_without_a_dynamic_oracle(
-    command: Command, lessons: Path, tmp_path: Path, system: str
-) -> None:
-    train = ("train", "transition", lessons, "--dev", lessons, "-o", tmp_path / "model")
-    options = ("--system", system, "--oracle", "dynamic")
-    complaint = command(*train, *options).complaint(2)
-    assert f"--oracle dynamic does not go with --system {system}" in complaint
-
-
-def test_swap_needs_no_lifted_edges(command: Command, lessons: Path, tmp_path: Path) -> None:
-    train = ("train", "transition", lessons, "--dev", lessons, "-o", tmp_path / "model")
-    options = ("--system", "swap", "--projective", "pseudo")
-    assert "which can cross edges without it" in command(*train, *options).complaint(2)
 
 
 CROSSING = Sentence.from_words(
@@ -325,28 +234,6 @@ def test_a_second_order_parser(command: Command, lessons: Path, tmp_path: Path) 
     assert command("parse", "-m", model, lessons).out == lessons.read_text()
     complaint = command("parse", "-m", model, "--confidence", lessons).complaint(1)
     assert "a second-order parser has no confidence" in complaint
-
-
-@pytest.mark.parametrize(
-    ("options", "complaint"),
-    [
-        ("--features undirected", "--features undirected goes with --inference undirected only"),
-        ("--inference undirected --joint", "undirected does not go with --joint:"),
-        ("--inference undirected --projective yes", "does not go with --projective yes:"),
-        ("--inference undirected --projective pseudo", "does not go with --projective pseudo:"),
-        ("--inference undirected --loss tree", "undirected does not go with --loss tree:"),
-        ("--columns form,tags", "--columns must be some of form, lemma, upos, xpos, feats"),
-        ("--projective perhaps", "'perhaps' is not one of 'no', 'yes', 'pseudo', 'auto'"),
-        ("--loss svm", "'svm' is not one of 'mira', 'perceptron', 'tree', 'head'"),
-    ],
-    ids=str,
-)
-def test_options_that_do_not_go_together(
-    command: Command, lessons: Path, tmp_path: Path, options: str, complaint: str
-) -> None:
-    train = ("train", "linear", lessons, "--dev", lessons, "-o", tmp_path / "model")
-    assert complaint in command(*train, *options.split()).complaint(2)
-    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("parser", ["linear", "transition"])

@@ -58,10 +58,15 @@ REDUCED = {
 
 
 def cases(operations):
-    return [
-        pytest.param(function, kind, id=f"{name} {np.dtype(kind)}")
+    """Each is compiled by itself: `make test` takes every third."""
+    every = [
+        (function, kind, f"{name} {np.dtype(kind)}")
         for name, (function, kinds) in operations.items()
         for kind in kinds
+    ]
+    return [
+        pytest.param(function, kind, id=name, marks=[pytest.mark.long] * (place % 3 > 0))
+        for place, (function, kind, name) in enumerate(every)
     ]
 
 

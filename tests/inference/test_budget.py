@@ -32,7 +32,7 @@ def test_stopped_after_every_number_of_calls(patience, monkeypatch):
     monkeypatch.setattr(module, "_MANY", 8 if patience else 2)
     monkeypatch.setattr(module, "_REPAIRS", (16,) if patience else (1, 2))
     seen = set()
-    for number, (scores, rng) in enumerate(labeled_graphs("normal-64", 8, seed=9)):
+    for number, (scores, rng) in enumerate(labeled_graphs("normal-64", 4, seed=9)):
         conflicts = random_rules(rng, len(scores) - 1, scores.shape[-1])
         root, projective = ("single", "multi")[number % 2], bool(number // 2 % 2)
         trees = allowed_trees(scores, conflicts, root == "single", projective)

@@ -1,5 +1,4 @@
-from fractions import Fraction
-from itertools import islice, product
+from itertools import islice
 
 import numpy as np
 import pytest
@@ -8,12 +7,12 @@ from hypothesis import strategies as st
 
 import arborescence as arb
 from arborescence.core.accumulator import rounded_whole
-from brute_force import all_trees, whole_numbers
 from graphs import ABSENT, FINITE
+from laws.labeled import every_labeled_tree, inference, plain
 from modes import CHECKED, UNCOMPILED, some, thinned
 
 # Without the JIT, and with bounds checked, a run of all graphs takes too long.
-COUNT = 5 if UNCOMPILED else 20 if CHECKED else 80
+COUNT = 5 if UNCOMPILED else 20 if CHECKED else 32
 ROOTS = ("single", "multi")
 
 
@@ -29,62 +28,13 @@ def labeled_graphs(kind, count):
         yield scores
 
 
-def all_labeled_trees(scores, single):
-    """Exact weights, as whole numbers, of all labeled trees whose edges are present."""
-    n, levels = len(scores) - 1, scores.shape[-1]
-    whole = whole_numbers(scores)
-    weights = {}
-    words = np.arange(1, n + 1)
-    for labels in product(range(levels), repeat=n):
-        for heads in all_trees(n, single):
-            if (scores[heads[1:], words, labels] > -np.inf).all():
-                weight = sum(whole[edge] for edge in zip(heads[1:], words, labels, strict=True))
-                weights[tuple(heads.tolist()), (-1, *labels)] = weight
-    return weights
-
-
-def plain(trees):
-    """The same trees, as tuples of Python's numbers."""
-    return [
-        (weight, tuple(heads.tolist()), tuple(labels.tolist())) for heads, labels, weight in trees
-    ]
-
-
-def to_float(weight):
-    try:
-        return float(weight)
-    except OverflowError:
-        return np.inf if weight > 0 else -np.inf
-
-
 @pytest.mark.filterwarnings("ignore:.*encountered in scalar:RuntimeWarning")
 @pytest.mark.parametrize("kind", thinned([*FINITE, *ABSENT], 2))
 def test_all_labeled_trees_in_order(kind):
     searched = 0
     for scores in labeled_graphs(kind, COUNT):
         for root in ROOTS:
-            expected = all_labeled_trees(scores, root == "single")
-            if not expected:
-                with pytest.raises(arb.NoTreeError):
-                    arb.kbest_labeled(scores, 3, root=root)
-                with pytest.raises(arb.NoTreeError):
-                    next(arb.trees_labeled(scores, root=root))
-                continue
-            searched += 1
-            found = plain(arb.trees_labeled(scores, root=root))
-            trees = [tree for _, *tree in found]
-            assert len(found) == len(expected)
-            assert {tuple(tree) for tree in trees} == set(expected)
-            exact = [expected[tuple(tree)] for tree in trees]
-            assert exact == sorted(exact, reverse=True), (root, scores.tolist())
-            for weight, heads, labels in found[:5]:
-                edges = [scores[heads[d], d, labels[d]] for d in range(1, len(heads))]
-                assert weight == to_float(sum(Fraction(float(score)) for score in edges))
-            heads, labels = arb.decode_labeled(scores, root=root)
-            assert trees[0] == [tuple(heads.tolist()), tuple(labels.tolist())]
-            for k in (1, 4, len(found) + 1):
-                heads, labels, weights, _ = arb.kbest_labeled(scores, k, root=root)
-                assert plain(zip(heads, labels, weights.tolist(), strict=True)) == found[:k]
+            searched += inference(scores, root, False, 4)
     assert searched
 
 
@@ -255,7 +205,7 @@ def test_each_tree_once_and_never_a_better_one_later(scores, root):
     try:
         found = plain(arb.trees_labeled(scores, root=root))
     except arb.NoTreeError:
-        assert not all_labeled_trees(scores, root == "single")
+        assert not every_labeled_tree(scores, root, False)
         return
     assert len({tree[1:] for tree in found}) == len(found)
     weights = [weight for weight, *_ in found]

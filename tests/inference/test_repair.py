@@ -16,7 +16,7 @@ from modes import UNCOMPILED, some
 def test_no_tree_keeps_more(n, root, projective):
     rng = np.random.default_rng(n)
     trees = np.array(list(all_trees(n, root == "single", projective)))
-    for _ in range(some(200)):
+    for _ in range(some(100)):
         columns = rng.integers(-2, n + 3, (rng.integers(1, 4), n + 1))
         scores = rng.normal(size=(n + 1, n + 1))
         votes = rng.integers(0, 4, len(columns))

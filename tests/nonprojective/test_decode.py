@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import arborescence as arb
-import laws
+import laws.trees
 from arborescence.compiling.lanes import LANES
 from arborescence_papers.baselines import best_of_n_runs, chu_liu_edmonds, reweighted
 from brute_force import is_best, tree_weights, whole_numbers
@@ -14,7 +14,7 @@ from graphs import ABSENT, FINITE, layouts, padded_batch, random_graphs
 from modes import CHECKED, UNCOMPILED
 
 # Without the JIT, and with bounds checked, a run of all graphs takes too long.
-COUNT = 40 if UNCOMPILED else 300 if CHECKED else 2000
+COUNT = 40 if UNCOMPILED else 300 if CHECKED else 1000
 
 FIGURE_2 = [
     (0, 1, 90), (0, 2, 40), (1, 3, 10), (2, 3, 30), (2, 4, 60), (3, 2, 50), (4, 3, 70), (4, 1, 20),
@@ -60,28 +60,12 @@ def test_all_trees_of_figure_2(single, weights):
 
 
 @pytest.mark.filterwarnings("ignore:.*encountered in scalar:RuntimeWarning")
-@pytest.mark.parametrize("kind", FINITE)
-def test_finite_scores_against_every_tree(kind):
-    for scores in random_graphs(kind, COUNT):
-        for root in ("single", "multi"):
-            heads = arb.decode(scores, root=root)
-            assert is_best(scores, heads, root == "single"), (root, scores.tolist())
-
-
-@pytest.mark.filterwarnings("ignore:.*encountered in scalar:RuntimeWarning")
-@pytest.mark.parametrize("kind", ABSENT)
-def test_absent_edges_against_every_tree(kind):
-    impossible = 0
-    for scores in random_graphs(kind, COUNT):
-        for root in ("single", "multi"):
-            if len(tree_weights(scores, root == "single")[0]):
-                heads = arb.decode(scores, root=root)
-                assert is_best(scores, heads, root == "single"), (root, scores.tolist())
-            else:
-                impossible += 1
-                with pytest.raises(arb.NoTreeError):
-                    arb.decode(scores, root=root)
-    assert 0 < impossible < COUNT
+@pytest.mark.parametrize("root", ["single", "multi"])
+@pytest.mark.parametrize("kind", [*FINITE, *ABSENT])
+def test_against_every_tree(kind, root):
+    found = [laws.trees.best(scores, root, False) for scores in random_graphs(kind, COUNT)]
+    assert any(found)
+    assert all(found) == (kind in FINITE)
 
 
 # Larger than brute force can go: the lecture's recursion in fractions, and n runs.
@@ -429,7 +413,7 @@ def test_whole_numbers_of_brute_force():
 @pytest.mark.parametrize("n", [1, 2, 6, 7, 13, 14, 15, 16, 17, 30, 31, 32, 33, 47, 48, 49])
 @pytest.mark.parametrize("kind", [np.float32, np.float64])
 def test_rows_of_any_length_in_any_memory(n, kind):
-    if UNCOMPILED and n > LANES + 1:
+    if UNCOMPILED and n not in (1, LANES - 1, LANES, LANES + 1):
         pytest.skip("too slow without the JIT")
     rng = np.random.default_rng(n)
     for scores in (rng.normal(size=(3, n + 1, n + 1)), rng.integers(0, 3, (3, n + 1, n + 1))):

@@ -14,7 +14,7 @@ from modes import CHECKED, UNCOMPILED
 from sparse_graphs import SHAPES, WEIGHTS, listed, matrix, random_edges
 
 SLOW = UNCOMPILED or CHECKED
-COUNT = 20 if UNCOMPILED else 100 if CHECKED else 500
+COUNT = 20 if UNCOMPILED else 100 if CHECKED else 240
 
 FIGURE_2 = np.array([
     (0, 1, 90), (0, 2, 40), (1, 3, 10), (2, 3, 30), (2, 4, 60), (3, 2, 50), (4, 3, 70), (4, 1, 20),

@@ -39,7 +39,7 @@ from waking import times, woken
 square = np.ones((1500, 1500), np.float32)
 own = lambda: square @ square
 sizes = dict(word=100, letter=32, filters=100, tag=32, hidden=200, arc=300, label=64)
-many = sentences([25] * 400)
+many = sentences([25] * 160)
 """
 
 
@@ -74,7 +74,7 @@ theirs = woken(own)
 assert theirs, "NumPy has one thread: this shows nothing"
 assert not woken(lambda: {PARSERS[name]})
 assert not woken(lambda: list(parser.parse(many, confidence=True)))
-assert not woken(lambda: list(parser.kbest(many[:100], 3, rules="none")))
+assert not woken(lambda: list(parser.kbest(many[:40], 3, rules="none")))
 assert woken(own) == theirs
 """)
 

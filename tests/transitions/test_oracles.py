@@ -10,7 +10,7 @@ from brute_force import all_trees
 from every_derivation import EveryWay
 
 # The first example compiles a kernel.
-examples = settings(deadline=None, max_examples=40)
+examples = settings(deadline=None, max_examples=16)
 DYNAMIC = ("arc-eager", "arc-hybrid")
 ROOTS = ("single", "multi")
 

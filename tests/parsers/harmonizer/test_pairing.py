@@ -7,6 +7,7 @@ import pytest
 from arborescence.errors import TreebankError
 from arborescence.parsers import pair
 from arborescence.treebank import Sentence, read
+from modes import thinned
 from real import TREEBANKS
 
 MORE = TREEBANKS.parent / "ud-more"
@@ -95,7 +96,7 @@ def test_nothing_in_common_is_an_error():
         pair([words("Owls hoot .")], [words("A sentence that is much longer than the other")])
 
 
-@pytest.mark.parametrize("name", NINE)
+@pytest.mark.parametrize("name", thinned([*NINE], 4))
 def test_nine_treebanks(name):
     old, new, least = NINE[name]
     if not (MORE / new).is_dir():

@@ -8,6 +8,7 @@ import pytest
 from arborescence.treebank import Sentence, read
 from arborescence.treebank.copies import Held
 from arborescence_papers.conversion.sources import PARTS, Old, converted
+from modes import thinned
 from real import TREEBANKS
 
 MORE = TREEBANKS.parent / "ud-more"
@@ -44,7 +45,7 @@ def folder():
     return MORE
 
 
-@pytest.mark.parametrize("name", PARTS)
+@pytest.mark.parametrize("name", thinned([*PARTS], 4))
 def test_nothing_of_dev_and_test_is_left(folder, name):
     """Compare letters and rows of words in a second way, with today's files only."""
     found = Old(folder, name).train()
@@ -59,6 +60,7 @@ def test_nothing_of_dev_and_test_is_left(folder, name):
     assert not [each for each in long if sevens(each) & rows]
 
 
+@pytest.mark.long
 def test_converted_parts_are_trees(folder):
     found = converted(folder, "Romanian-RRT")
     assert len(found) > 1500

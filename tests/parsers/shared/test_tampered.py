@@ -20,7 +20,7 @@ from modes import some, thinned
 from samples import bare, treebank, unparsed
 from small_parsers import KINDS, small_parser
 
-_TRIED = some(60)  # of each kind of tampering and of model
+_TRIED = some(40)  # of each kind of tampering and of model
 
 NEW = [
     *map(unparsed, treebank()),

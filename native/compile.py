@@ -14,7 +14,7 @@ from llvmlite import binding, ir
 from numba import types
 from numba.core.runtime.nrtdynmod import create_nrt_module
 
-from arborescence.compiling.numba_parts import cpu_target, global_compiler_lock, is_of_memory
+from arborescence.compiling.numba_parts import cpu_target, global_compiler_lock, is_memory_code
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -156,7 +156,7 @@ def _linked(wrappers: ir.Module, codes: list[Any], exported: set[str]) -> bytes:
     wrappers.triple = codegen._create_empty_module("empty").triple
     module = binding.parse_assembly(str(wrappers))
     for code in dict.fromkeys(codes):
-        if not is_of_memory(code):
+        if not is_memory_code(code):
             module.link_in(code._get_module_for_linking(), preserve=True)
     # Anew: what runs in this process was made for its processor.
     memory, _ = create_nrt_module(cpu_target.target_context)

@@ -36,7 +36,7 @@ def test_every_item_comes_back_once_whoever_dies(tmp_path):
     assert results[str(("setting", "OMP_NUM_THREADS"))] == "1"
     assert results[str(("raise", "no square"))] == Failure("ValueError: no square")
     assert results[str(("die", 0))] == Failure(
-        "3 processes died over it (SIGKILL): not enough memory?"
+        "3 processes that worked on it died (SIGKILL): not enough memory?"
     )
     assert all(results[str(("square", n))] == f"did {n}" for n in range(20))
     assert sorted(died) == [("die", 0)] * 3 + [("die once", once)]

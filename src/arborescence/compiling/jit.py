@@ -19,13 +19,13 @@ from arborescence.compiling.kept import Kept
 from arborescence.compiling.native import say
 from arborescence.compiling.numba_parts import (
     CPUDispatcher,
+    EntryCompiler,
     Listener,
-    PartOfWhole,
-    Whole,
+    PartCompiler,
     global_compiler_lock,
+    ignore_constants,
     listen,
-    lock_can_be_taken,
-    look_at_no_constants,
+    lock_is_free,
 )
 from arborescence.compiling.signatures import RecordType, arguments_of, as_declared, signatures_of
 from arborescence.errors import ArborescenceError
@@ -64,14 +64,14 @@ class Kernel(CPUDispatcher):
     locked_out = False  # whether nobody can release the compiler's lock: see `_look_at_lock`
 
     def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
-        super().__init__(function, targetoptions=options, pipeline_class=Whole)
-        look_at_no_constants(self)
+        super().__init__(function, targetoptions=options, pipeline_class=EntryCompiler)
+        ignore_constants(self)
         self.part = KernelPart(function, options)
         self._cache = Kept(self)
 
     @property
     def entry(self) -> Kernel:
-        """What is compiled for calls by Python: a kernel of arrays and numbers."""
+        """The compiled kernel for calls by Python, whose arguments are arrays and numbers."""
         return self
 
     def compile(self, types: Any) -> Any:
@@ -137,7 +137,7 @@ class KernelOfRecords(Kernel):
 
     @property
     def entry(self) -> Kernel:
-        """What is compiled for calls by Python: a kernel of arrays and numbers."""
+        """The compiled kernel for calls by Python, whose arguments are arrays and numbers."""
         return self._way[1]
 
 
@@ -146,8 +146,8 @@ class KernelPart(CPUDispatcher):
 
     def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
         options = options | {"no_cpython_wrapper": True}
-        super().__init__(function, targetoptions=options, pipeline_class=PartOfWhole)
-        look_at_no_constants(self)
+        super().__init__(function, targetoptions=options, pipeline_class=PartCompiler)
+        ignore_constants(self)
 
     def add_overload(self, result: Any) -> None:
         """Add the code for a further combination of types."""
@@ -184,7 +184,7 @@ class _Compiling(Listener):
 
 def _look_at_lock() -> None:
     """After a fork: note whether a thread of the parent holds Numba's lock."""
-    Kernel.locked_out = not lock_can_be_taken()
+    Kernel.locked_out = not lock_is_free()
 
 
 listen(_Compiling())

@@ -1,9 +1,9 @@
-"""The parts of Numba that are used but not public: they may change in any release.
+"""The parts of Numba that this package uses although they are not public.
 
-They are used only with tested versions of Numba (`plain.is_known`). Other versions compile by
-`plain`: more slowly, with the same results. Each docstring says what its part is for. Numba's
-dispatcher is used because it calls compiled code fastest; the cache is Numba's interface for code
-on disk; the lock and the events belong to Numba's compiler.
+They may change in any release of Numba, so the package uses them only with tested versions
+(`plain.is_known`). With other versions, `plain` compiles: more slowly, with the same results. Each
+docstring gives the purpose of its part. Numba's dispatcher calls compiled code fastest; the cache
+is Numba's interface for code on disk; the lock and the events belong to Numba's compiler.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 Listener = event.Listener
 
 
-def look_at_no_constants(dispatcher: Any) -> None:
+def ignore_constants(dispatcher: Any) -> None:
     """Prevent Numba from compiling a kernel again for each constant among its arguments."""
     fold = dispatcher._compiler.fold_argument_types
 
@@ -46,76 +46,76 @@ def look_at_no_constants(dispatcher: Any) -> None:
     dispatcher._compiler.fold_argument_types = fold_without_constants
 
 
-def is_of_memory(library: Any) -> bool:
-    """Tell whether this is the code of Numba's functions that allocate and free arrays."""
+def is_memory_code(library: Any) -> bool:
+    """Return whether a library is the code of Numba's functions that allocate and free arrays."""
     return library is rtsys.library
 
 
-class Code(JITCodeLibrary):
+class EntryCode(JITCodeLibrary):
     """The code of a kernel, linked with the code of all kernels that it calls, directly or not."""
 
     def add_linking_library(self, library: Any) -> None:
-        """Note that this library's code is needed."""
+        """Link with a library; if it is the code of a kernel, also with the libraries it needs."""
         super().add_linking_library(library)
-        if isinstance(library, CodeOfPart):
-            for further in library._linking_libraries:
-                if further not in self._linking_libraries:
-                    super().add_linking_library(further)
+        if isinstance(library, PartCode):
+            for needed in library._linking_libraries:
+                if needed not in self._linking_libraries:
+                    super().add_linking_library(needed)
 
     def finalize(self) -> None:
-        """Link and optimize. LLVM links only code needed so far, so shared code comes last."""
-        self._linking_libraries.sort(key=is_of_memory)
+        """Link and optimize. LLVM links only what earlier code calls: the memory code is last."""
+        self._linking_libraries.sort(key=is_memory_code)
         super().finalize()
 
     def serialize_using_object_code(self) -> tuple[str, str, tuple[bytes, bytes]]:
-        """Return the code for the disk: without LLVM's form, of which only the names are used."""
+        """Return the machine code for the disk. Of the LLVM code, Numba needs only the names."""
         self._ensure_finalized()
         names = [function.name for function in self.get_defined_functions()]
         text = "\n".join(f'define void @"{name}"() {{ ret void }}' for name in names)
         return self.name, "object", (self._get_compiled_object(), parse_assembly(text).as_bitcode())
 
     def _optimize_final_module(self) -> None:
-        """Optimize the linked code; LLVM may inline or change functions that only it calls."""
+        """Optimize the linked code. LLVM may inline or change functions that only it calls."""
         for function in self._final_module.functions:
             if function.linkage == Linkage.linkonce_odr and not function.is_declaration:
                 function.linkage = Linkage.internal
         super()._optimize_final_module()
 
 
-class CodeOfPart(Code):
-    """The code of a kernel that a kernel calls; it is neither linked nor optimized alone."""
+class PartCode(EntryCode):
+    """The code of a kernel that only kernels call; it is linked and optimized in its callers."""
 
     def finalize(self) -> None:
-        """Take no more code."""
+        """Mark the code as complete."""
         require_global_compiler_lock()
         self._raise_if_finalized()
         self._finalized = True
 
 
 @contextmanager
-def _indices_of(state: Any) -> Iterator[None]:
-    """Lower no code for negative indices if a kernel has none: Numba has no option for this."""
+def _index_lowering(state: Any) -> Iterator[None]:
+    """Lower a `never_negative` kernel without code for negative indices: Numba has no option."""
     fix: Any = arrayobj.fix_integer_index
     if hasattr(state.func_id.func, "never_negative"):
-        arrayobj.fix_integer_index = _as_it_is
+        arrayobj.fix_integer_index = _unchanged_index
     try:
         yield
     finally:
         arrayobj.fix_integer_index = fix
 
 
-def _as_it_is(context: Any, builder: Any, kind: Any, index: Any, size: Any) -> Any:  # noqa: ARG001
+def _unchanged_index(context: Any, builder: Any, kind: Any, index: Any, size: Any) -> Any:  # noqa: ARG001
     return context.cast(builder, index, kind, types.intp)
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
-class _LowerWhole(NativeLowering):
-    _name = "arborescence_lower_whole"
+class _LowerEntry(NativeLowering):
+    _name = "arborescence_lower_entry"
 
     def run_pass(self, state: Any) -> bool:
-        state.library = Code(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.library = EntryCode(state.targetctx.codegen(), state.func_id.func_qualname)
         state.library.enable_object_caching()
-        with _indices_of(state):
+        with _index_lowering(state):
             done: bool = super().run_pass(state)
         return done
 
@@ -125,11 +125,11 @@ class _LowerPart(NativeLowering):
     _name = "arborescence_lower_part"
 
     def run_pass(self, state: Any) -> bool:
-        state.library = CodeOfPart(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.library = PartCode(state.targetctx.codegen(), state.func_id.func_qualname)
         state.flags.no_compile = True
-        with _indices_of(state):
+        with _index_lowering(state):
             super().run_pass(state)
-        # Numba finds the code of a call by the object that the dispatcher gives for its types.
+        # Numba finds the code of a call by the object that the dispatcher returns for its types.
         key = object()
         state["cr"] = state["cr"]._replace(cfunc=key)
         state.targetctx.insert_user_function(key, state["cr"].fndesc, [state.library])
@@ -144,8 +144,8 @@ class _Pipeline(CompilerBase):
     def define_pipelines(self) -> list[Any]:
         manager = DefaultPassBuilder.define_nopython_pipeline(self.state)
         manager.passes = [
-            (self.lowering if step is NativeLowering else step, what)
-            for step, what in manager.passes
+            (self.lowering if step is NativeLowering else step, description)
+            for step, description in manager.passes
             if step not in (AnnotateTypes, DumpParforDiagnostics)
         ]
         manager._finalized = False
@@ -153,20 +153,20 @@ class _Pipeline(CompilerBase):
         return [manager]
 
 
-class Whole(_Pipeline):
+class EntryCompiler(_Pipeline):
     """The compiler of kernels that Python calls."""
 
-    lowering = _LowerWhole
+    lowering = _LowerEntry
 
 
-class PartOfWhole(_Pipeline):
-    """The compiler of kernels that a kernel calls."""
+class PartCompiler(_Pipeline):
+    """The compiler of kernels that only kernels call."""
 
     lowering = _LowerPart
 
 
-def lock_can_be_taken() -> bool:
-    """Tell whether no thread holds the compiler's lock: after a fork, none would release it."""
+def lock_is_free() -> bool:
+    """Return whether the compiler's lock is free. After a fork, no thread releases a held lock."""
     free: bool = global_compiler_lock._lock.acquire(blocking=False)
     if free:
         global_compiler_lock._lock.release()

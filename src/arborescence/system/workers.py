@@ -101,7 +101,7 @@ def in_processes(
                         yield (
                             items[item],
                             Failure(
-                                f"{_TRIES} processes died while they did it ({worker.fate()}): "
+                                f"{_TRIES} processes that worked on it died ({worker.fate()}): "
                                 "not enough memory?"
                             ),
                         )

@@ -41,7 +41,7 @@ def patience(request, monkeypatch):
 @pytest.mark.parametrize("kind", SOME)
 @pytest.mark.usefixtures("patience")
 def test_labeled_trees(kind):
-    check_every_labeled_tree(kind, 9 if UNCOMPILED else 16, seed=3)
+    check_every_labeled_tree(kind, 9 if UNCOMPILED else 25, seed=3)
     check_rules_that_cost(kind, 6 if UNCOMPILED else 12, seed=5)
 
 

@@ -137,7 +137,7 @@ def test_the_same_bounds_in_the_same_order(kind, monkeypatch):
     monkeypatch.setattr(module, "_PATIENCE", 10**6)  # without multipliers
     monkeypatch.setattr(module, "_REPAIRS", ())
     compared = 0
-    for scores, conflicts, options in problems(kind, 40 if UNCOMPILED else 150):
+    for scores, conflicts, options in problems(kind, 40 if UNCOMPILED else 70):
         naive = Naive(scores, conflicts, **options)
         tree = naive.run()
         if naive.decoded > LIMIT:
@@ -154,7 +154,7 @@ def test_the_same_bounds_in_the_same_order(kind, monkeypatch):
             assert last.detail.part.labels == tuple(labels.tolist())
             assert last.weight == number(weight)
             assert last.detail.nodes == naive.decoded
-    assert compared > (20 if UNCOMPILED else some(80))
+    assert compared > (20 if UNCOMPILED else some(24))
 
 
 @pytest.mark.filterwarnings("ignore:.*encountered in scalar:RuntimeWarning")

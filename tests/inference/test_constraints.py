@@ -95,7 +95,7 @@ def all_that_keep(scores, wanted):
 @pytest.mark.parametrize("kind", ["normal-64", "small-integers", "mask-lowest-64", "absent"])
 def test_beside_all_trees(kind):
     kept = 0
-    for number, (scores, rng) in enumerate(labeled_graphs(kind, some(32), seed=11)):
+    for number, (scores, rng) in enumerate(labeled_graphs(kind, min(some(60), 32), seed=11)):
         n, n_labels = len(scores) - 1, scores.shape[-1]
         which = {"root": ROOTS[number % 2], "projective": bool(number // 2 % 2)}
         wanted = random_constraints(rng, n, n_labels, **which)
@@ -290,7 +290,7 @@ def test_prices_at_levels_beside_all_trees(kind, exact, monkeypatch):
         monkeypatch.setattr("arborescence.inference.solver.combined", lambda tables: None)
         monkeypatch.setattr("arborescence.inference.levels.combined", lambda tables: None)
     kept = 0
-    for number, (scores, rng) in enumerate(labeled_graphs(kind, some(16), seed=12)):
+    for number, (scores, rng) in enumerate(labeled_graphs(kind, min(some(40), 16), seed=12)):
         n, n_labels = len(scores) - 1, scores.shape[-1]
         which = {"root": ROOTS[number % 2], "projective": bool(number // 2 % 2)}
         wanted = priced(rng, n, n_labels, **which)

@@ -50,7 +50,7 @@ def test_labeled_trees(kind):
 @pytest.mark.parametrize("kind", [*FINITE, *ABSENT])
 @pytest.mark.usefixtures("patience")
 def test_labeled_trees_of_many_graphs(kind):
-    check_every_labeled_tree(kind, 25, seed=4)
+    check_every_labeled_tree(kind, 10, seed=4)
     check_rules_that_cost(kind, 12, seed=6)
 
 
@@ -209,7 +209,7 @@ LABELS = (
     ("words", "seed"),
     [
         *[(40, seed) for seed in range(10)],
-        *[pytest.param(200, seed, marks=pytest.mark.long) for seed in range(2)],
+        pytest.param(200, 0, marks=pytest.mark.long),
     ],
 )
 def test_long_sentences_with_scores_and_tags_at_random(words, seed):

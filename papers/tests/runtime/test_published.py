@@ -21,7 +21,7 @@ from tree_lists import rounded_weights
 KINDS = [*FINITE, *ABSENT]
 # As many graphs of each kind as make 600; and in a short run.
 MANY = 600 // len(KINDS) + 1
-FEW = 2 if UNCOMPILED else 3 if CHECKED else 8
+FEW = 2 if UNCOMPILED else 3 if CHECKED else 4
 MOST = 20 if UNCOMPILED else 1300
 
 exact_scalars = pytest.mark.filterwarnings("ignore:.*encountered in scalar:RuntimeWarning")

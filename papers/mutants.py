@@ -127,6 +127,10 @@ def main():
         copied = Path(folder, "repository")
         leave_out = shutil.ignore_patterns(".*", "__pycache__", "site", "dist", "build")
         shutil.copytree(ROOT, copied, ignore=leave_out)
+        used = {one.path.parts[2] for one in drawn} if options.own else PACKAGES
+        for package in sorted(used):
+            if (done := run(f"tests/{package}", False, copied)).returncode:
+                raise SystemExit(f"without a change, tests/{package} fails:\n{done.stdout[-900:]}")
         for mutant in drawn:
             passed = survives(mutant, copied, options.own)
             left += passed

@@ -19,7 +19,8 @@ NATIVE = native.KERNELS is not None
 
 def some(count):
     """Return how many random graphs to take where `make test-all` takes `count`."""
-    return max(count // (4 * FEW), min(count, 8)) if FEW else count
+    least = 40 if UNCOMPILED else 8  # what tests take uncompiled is little already
+    return max(count // (4 * FEW), min(count, least)) if FEW else count
 
 
 def thinned(values, step):

@@ -24,10 +24,34 @@ if TYPE_CHECKING:
 
 
 def examples(*lines: str) -> str:
-    """Format the examples at the end of a help page."""
-    if not lines:
-        return ""
-    return "\n\n".join(["[bold]Examples[/bold]", *(f"  [cyan]{line}[/cyan]" for line in lines)])
+    """Return the end of a help page: examples, which `shown_as_written` formats."""
+    return "\n\n".join(["Examples", *lines]) if lines else ""
+
+
+def shown_as_written(command: Any) -> Any:
+    """Let the help of a command, and of its subcommands, show all texts as they are written.
+
+    Rich takes square brackets for markup: a pattern such as ``[upos=VERB]`` would be lost.
+    """
+    command.help = _escaped(command.help)
+    title, *lines = (command.epilog or "").split("\n\n")
+    if title == "Examples":
+        styled = (f"  [cyan]{_escaped(line)}[/cyan]" for line in lines)
+        command.epilog = "\n\n".join([f"[bold]{title}[/bold]", *styled])
+    for each in command.params:
+        each.help = _escaped(each.help)
+    for each in getattr(command, "commands", {}).values():
+        if each:  # else it is imported when it is called
+            shown_as_written(each)
+    return command
+
+
+def _escaped(text: str | None) -> str | None:
+    if not text or not ("[" in text or text.endswith("\\")):
+        return text
+    from rich.markup import escape
+
+    return escape(text)
 
 
 @contextmanager

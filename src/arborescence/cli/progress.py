@@ -41,7 +41,7 @@ def _bars() -> Iterator[Callable[[str, int, int], None]]:
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     columns = (
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),  # it may name a file with brackets
         BarColumn(),
         TextColumn("{task.fields[count]}"),
         TimeElapsedColumn(),

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-from functools import partial
 from itertools import chain, groupby
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
@@ -25,9 +24,12 @@ from arborescence.treebank.tables import write_table
 
 if TYPE_CHECKING:
     from collections import Counter
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
-    from arborescence.treebank import Match, Sentence
+    from arborescence.treebank import Sentence
+    from arborescence.treebank.patterns.find import Found
+
+    Item = TypeVar("Item")
 
 
 def search(
@@ -79,9 +81,12 @@ def search(
     arborescence search 'S [upos=PRON]; V -[nsubj]-> S; V << S' --format text novel.txt -o found.csv
     """
     from arborescence.treebank.patterns import find
+    from arborescence.treebank.patterns.matching import Matcher
+    from arborescence.treebank.patterns.pattern import parse
 
     with usage_errors():  # the pattern is read before anything else
         counts = find.count([], pattern, count or [])
+        matcher = Matcher(parse(pattern))
     if association and len(count or []) != 2:
         raise typer.BadParameter("--association takes two --count: such as V.lemma and O.lemma")
     if count and output:
@@ -97,27 +102,34 @@ def search(
             for row in rows:
                 say("\t".join(map(str, row.values())))
         return
-    searched = partial(find.search, pattern=pattern, least=least)
-    found: Iterator[Match] = chain.from_iterable(map(searched, sources))
-    found = counted(found, "matches found", printed=not output or output == "-", quiet=quiet)
-    _write_matches(found, pattern, output, as_json)
+    found = chain.from_iterable(find.parts(source, matcher, least) for source in sources)
+    _write_matches(found, pattern, output, as_json, quiet)
 
 
-def _write_matches(found: Iterator[Match], pattern: str, output: str | None, as_json: bool) -> None:
+def _write_matches(
+    found: Iterator[Found], pattern: str, output: str | None, as_json: bool, quiet: bool
+) -> None:
     """Write matches in the format of the ending or of `as_json`, or as lines of text."""
     from arborescence.treebank.patterns import context
+    from arborescence.treebank.patterns.find import matches
+
+    def each(shown: Callable[[Found], Iterator[Item]]) -> Iterator[Item]:
+        items = chain.from_iterable(map(shown, found))
+        printed = not output or output == "-"
+        return counted(items, "matches found", printed=printed, quiet=quiet)
 
     if as_json or ends(output, *KINDS["table"].endings, *KINDS["json"].endings):
-        _write_rows(map(context.row_of, found), output)
+        _write_rows(each(context.rows), output)
     elif ends(output, *KINDS["html"].endings):
         with writing(str(output)) as file:
-            file.writelines(part.encode() for part in context.matches_html(found, pattern))
+            page = context.matches_html(each(matches), pattern)
+            file.writelines(part.encode() for part in page)
     elif output:
-        groups = groupby(found, key=lambda match: (match.sentence.source, match.sentence.line))
+        groups = groupby(each(matches), lambda each: (each.sentence.source, each.sentence.line))
         deliver(([next(group).sentence] for _, group in groups), output=output)
     else:
-        for match in found:
-            say(f"{context.place_of(match)}\t{context.in_context(match)}")
+        for line in each(context.lines):
+            say(line)
 
 
 def _write_rows(rows: Iterable[dict[str, Any]], output: str | None) -> None:

@@ -6,7 +6,7 @@ import re
 from copy import copy
 from functools import lru_cache
 from hashlib import blake2b
-from itertools import chain, pairwise
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 import numpy as np

@@ -78,18 +78,19 @@ def rows(found: Found) -> Iterator[dict[str, Any]]:
 
 def _marked(texts: Texts, words: npt.NDArray[np.int64], names: list[str]) -> Iterator[str]:
     """Yield the text of the sentence of each match, with brackets around its words."""
-    starts, ends = texts.places_of(words)
-    text, each = texts.text, [name.encode() for name in names]
-    for sentence, *places in zip(
-        texts.sentences, starts.tolist(), words.tolist(), ends.tolist(), strict=True
+    order = np.argsort(words, axis=1)
+    starts, ends = texts.places_of(np.take_along_axis(words, order, axis=1))
+    text, whole = texts.text, [name.encode() for name in names]
+    for sentence, *tokens in zip(
+        texts.sentences, starts.tolist(), ends.tolist(), order.tolist(), strict=True
     ):
         at, stop = texts.spans[sentence]
-        tokens: dict[tuple[int, int], list[bytes]] = {}  # words of a multiword token share it
-        for start, _, end, name in sorted(zip(*places, each, strict=True)):
-            tokens.setdefault((start, end), []).append(name)
-        pieces = []
-        for (start, end), here in tokens.items():
-            pieces += [text[at:start], b"[", b",".join(here), b" ", text[start:end], b"]"]
+        pieces: list[bytes] = []
+        for start, end, name in zip(*tokens, strict=True):
+            if start < at:  # the multiword token has one more word of the match
+                pieces[-4] += b"," + whole[name]
+                continue
+            pieces += text[at:start], b"[" + whole[name], b" ", text[start:end], b"]"
             at = end
         pieces.append(text[at:stop])
         yield b"".join(pieces).decode()

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     Integers = npt.NDArray[np.int64]
 
-_SAID: Final = re.compile(r"^#[^\S\n]*(sent_id|text)[^\S\n]*=(.*)$", re.MULTILINE)
+_SAID: Final = re.compile(rb"^#[^\S\n]*(sent_id|text)[^\S\n]*=(.*)$", re.MULTILINE)
 #: The spaces that `Columns.characters` leaves out.
 _SPACES: Final = re.compile("[ \u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]+")
 _SPACE: Final = ord(" ")
@@ -53,19 +53,24 @@ class Texts(NamedTuple):
         for number, (begin, body), (start, end) in zip(
             distinct.tolist(), headers, tokens, strict=True
         ):
-            said = dict(reversed(_SAID.findall(raw[begin:body].decode())))
-            ids[number] = said.get("sent_id", "").strip()
-            text = " ".join(said.get("text", "").split()).encode()
-            if text.replace(b" ", b"") != characters[start:end]:
+            said = dict(reversed(_SAID.findall(raw, begin, body)))
+            ids[number] = said.get(b"sent_id", b"").decode().strip()
+            text = b" ".join(said.get(b"text", b"").split())
+            solid = characters[start:end]
+            if text.replace(b" ", b"") != solid:  # no text, other spaces, or another text
+                text = " ".join(text.decode().split()).encode()
+            if text.replace(b" ", b"") != solid:
                 text = _text_of_tokens(columns.sentence(number)).encode()
             texts.append(text)
         whole = b"".join(texts)
-        solid = np.flatnonzero(np.frombuffer(whole, np.uint8) != _SPACE)
+        places_of_solid = np.flatnonzero(np.frombuffer(whole, np.uint8) != _SPACE)
         ends = np.cumsum([0, *map(len, texts)])
         spans = dict(zip(ids, zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True), strict=True))
-        firsts = np.searchsorted(solid, ends[:-1])[places]
-        solid = np.append(solid, len(whole))
-        return cls(columns, sentences.tolist(), whole, spans, ids, solid, firsts)
+        firsts = np.searchsorted(places_of_solid, ends[:-1])[places]
+        return cls(
+            columns, sentences.tolist(), whole, spans, ids,
+            np.append(places_of_solid, len(whole)), firsts,
+        )  # fmt: skip
 
     def places_of(self, words: Integers) -> tuple[Integers, Integers]:
         """Return the start and the end in `text` of the tokens of words, (matches, words)."""

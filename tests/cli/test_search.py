@@ -44,6 +44,14 @@ def test_lines_and_counts(command, folder):
     assert sorted(done.out.splitlines()) == ["1\t!\tpunct", "1\t=1\tnsubj", "1\tDogs\tnsubj"]
 
 
+def test_a_feature_that_no_word_has_is_named(command, folder):
+    done = command("search", OBJECTS, folder, "--count", "O.foo", "--count", "O.form")
+    assert (done.out, done.err) == (
+        "2\t_\tcats\n",
+        "O.foo: no word of a match has such a feature\n",
+    )
+
+
 def test_tables(command, folder, tmp_path):
     command("search", "S; V -[nsubj]-> S", folder, "-o", tmp_path / "found.csv")
     with (tmp_path / "found.csv").open(encoding="utf-8", newline="") as file:
@@ -118,6 +126,7 @@ def test_text_is_parsed_first(command):
     [
         (["V [upos="], "character 9: 'the end' stands where a value is expected"),
         ([OBJECTS, "--count", "X.lemma"], "no such node; try V.lemma, O.lemma"),
+        ([""], "write 'V [upos=VERB]', for example"),
         ([OBJECTS, "-o", "found.png"], "another kind of file"),
     ],
 )

@@ -16,7 +16,7 @@ from arborescence.cli.options import (
     usage_errors,
 )
 from arborescence.cli.outputs import KINDS, check_kind, ending_of, ends, into
-from arborescence.cli.progress import counted, say
+from arborescence.cli.progress import counted, note, say
 from arborescence.cli.sentences import Format, deliver, hinted, readers_of, sentences_of
 from arborescence.system.files import writing
 from arborescence.treebank.encodings import UTF8
@@ -46,6 +46,16 @@ def search(
     quiet: QuietOption = False,
 ) -> None:
     """Search for a pattern in trees, and show or count its matches.
+
+    A pattern has conditions with ; between them:
+    V [upos=VERB|AUX, lemma<>"be", !Mood]   a word and its features; V [] is any
+    V [lemma=re"un.*"]                      a regular expression for all of a value
+    V -> S, V -[nsubj|obj]-> S              an edge from V to S; * is any head
+    V -[^punct]-> S, V -[1=nsubj]-> S       any other relation; without the subtype
+    V ->> S                                 a path of edges down from V to S
+    V < S, V << S                           V right before S; anywhere before S
+    V.lemma = S.lemma, V.form <> "is"       features that are equal, or differ
+    without { V -[obj]-> O }                a part that must not be there
 
     Parameters
     ----------
@@ -95,6 +105,9 @@ def search(
     if count:
         for source in sources:
             counts += find.count(source, pattern, count, least=least)
+        for key, values in zip(count, zip(*counts, strict=True), strict=False):
+            if set(values) == {"_"}:
+                note(f"{key}: no word of a match has such a feature", quiet=quiet)
         rows = _counts(counts, count, association)
         if output or as_json:
             _write_rows(rows, output)

@@ -78,7 +78,7 @@ def test_lines_and_rows(tmp_path: Path) -> None:
             [*chain.from_iterable(map(shown, every))]
             for shown in (matches, context.lines, context.rows)
         )
-        assert len(each) == 11
+        assert len(each) == 12
         for match, line, row in zip(each, lines, rows, strict=True):
             sentence, words = match
             expected, around = slowly(sentence, words)

@@ -50,8 +50,8 @@ def search(
         A CoNLL-U file, a folder of such files, or sentences.
     pattern
         The pattern, in Grew's notation (Guillaume 2021): ``arborescence search --help`` lists what
-        is understood. Left out are ``global``, ``delta``, ``length``, enhanced dependencies, empty nodes,
-        lexicons, and rules that rewrite.
+        is understood. Left out are ``global``, ``delta``, ``length``, enhanced dependencies, empty
+        nodes, lexicons, and rules that rewrite.
     least
         The least probability of the edges of a match's words (``EdgeProb`` in MISC).
 

@@ -1,21 +1,28 @@
 """The examples at the end of each help page: at least two of each command run."""
 
 import gzip
+import io
 import os
 import shlex
 import shutil
 import subprocess
 import tempfile
+from contextlib import redirect_stdout
+from functools import cache
+from importlib import import_module
 from inspect import isfunction
 from itertools import pairwise
 from pathlib import Path
+from typing import Annotated, get_args, get_origin
+from unittest import mock
 
 import numpy as np
 import pytest
 
+from arborescence.cli import run as run_command
 from arborescence.cli.app import _MODULES
-from arborescence.cli.models import EXAMPLES
-from arborescence.cli.options import examples_of
+from arborescence.cli.models import EXAMPLES, all_options, described
+from arborescence.cli.options import _parameters_of, _section
 from arborescence.parsers import LinearParser, Tagger
 from arborescence.parsers.shared.options import TRAINABLE
 from arborescence.parsers.text import Text
@@ -37,15 +44,28 @@ ELSEWHERE = {"serve", "warmup"}
 OURS = {"arborescence"}
 
 
-def examples(name):
-    """The examples of a command's help."""
-    if name == "train":
-        return list(EXAMPLES[None] + EXAMPLES["linear"])
+def function_of(name):
+    """The function of a command."""
     module, _, attribute = _MODULES[name].partition(":")
-    function = getattr(__import__(f"arborescence.cli.{module}", fromlist=["x"]), attribute or name)
+    function = getattr(import_module(f"arborescence.cli.{module}"), attribute or name)
     assert isfunction(function)
-    shown = examples_of(function)
-    return [line.split("[cyan]")[1].split("[/cyan]")[0] for line in shown.splitlines()[2:] if line]
+    return function
+
+
+def shown(*words):
+    """A help page, on a screen so wide that no line is broken; its columns are parted by spaces."""
+    wide = mock.patch.dict(os.environ, COLUMNS="5000")
+    with wide, redirect_stdout(io.StringIO()) as page:
+        assert run_command([*words, "--help"]) == 0
+    return page.getvalue()
+
+
+@cache
+def examples(name):
+    """The examples that a command's help shows."""
+    words = ("train", "linear") if name == "train" else (name,)
+    lines = shown(*words).split("\n Examples", 1)[1].splitlines()
+    return [line.strip() for line in lines if line.strip()]
 
 
 def shell_words(line):
@@ -136,6 +156,26 @@ def test_two_examples_run(run, name):
     assert len(lines) >= 2
     for line in lines[: 1 if FEW else 2]:
         run(line)
+
+
+@pytest.mark.parametrize("name", sorted({*_MODULES} - {"train"}))
+def test_help_is_shown_as_it_is_written(name):
+    function = function_of(name)
+    texts = [get_args(each.annotation)[1].help for each in _parameters_of(function)
+             if get_origin(each.annotation) is Annotated]  # fmt: skip
+    page = " ".join(shown(name).split())
+    for text in (*filter(None, texts), _section(function)):
+        assert " ".join(text.split()) in page
+    written = _section(function, "Examples").splitlines()
+    assert examples(name) == [line.strip() for line in written if line.strip()]
+
+
+@pytest.mark.parametrize("kind", [None, *TRAINABLE])
+def test_help_of_train_is_shown_as_it_is_written(kind):
+    page = " ".join(shown("train", kind or "auto").split())
+    helps = [each.help for each in all_options(kind).values() if each.command]
+    for text in (*helps, described(kind), *EXAMPLES.get(kind, ())):
+        assert " ".join(text.split()) in page
 
 
 @pytest.mark.parametrize("name", sorted(ELSEWHERE))

@@ -19,8 +19,8 @@ def birds():
 
 
 @app.command()
-def sing(loud: bool = False):
-    \"\"\"Sing.\"\"\"
+def sing(loud: bool = typer.Option(False, help="As in V -[obj]-> O, or [lemma=cry].")):
+    \"\"\"Sing [upos=VERB].\"\"\"
     print("tweet" + "!" * loud)
 
 
@@ -46,7 +46,8 @@ def test_a_command_is_added(added, command):
     added(birds="someones_birds:app")
     assert " birds " in command("--help").out
     assert command("birds", "sing", "--loud").out == "tweet!\n"
-    assert "Sing." in command("birds", "--help").out
+    assert "Sing [upos=VERB]." in command("birds", "--help").out  # no markup of Rich
+    assert "V -[obj]-> O, or [lemma=cry]." in command("birds", "sing", "--help").out
     assert "--install-completion" not in command("birds", "--help").out
     assert "'cheep'" in command("cheep").complaint(2)
 

@@ -69,7 +69,11 @@ def test_what_has_no_known_end_is_silent_unless_it_takes_long(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert said([(1, "sentences parsed", 64, 0), (2, "sentences parsed", 70, 70)]) == []
-    assert said([(31, "sentences parsed", 6400, 0)]) == ["0:00:31  sentences parsed  6,400"]
+    slow = [(31, "sentences parsed", 6400, 0)]
+    assert said(slow) == ["0:00:31  sentences parsed  6,400"]
+    assert said([*slow, (32, "sentences parsed", 6410, 6410)])[1] == (
+        "0:00:32  sentences parsed  6,410/6,410"
+    )
     assert len(list(counted(range(200), "sentences parsed", printed=False))) == 200
     assert capsys.readouterr().err == ""
 

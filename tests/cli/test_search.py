@@ -15,3 +15,22 @@ def test_a_parquet_table(command, tmp_path):
     command(*asked, "-o", tmp_path / "found.parquet")
     table = parquet.read_table(tmp_path / "found.parquet").to_pylist()
     assert {row["S.form"] for row in table} == {line.split("\t")[1] for line in lines}
+
+
+def test_a_feature_that_no_word_has_is_named(command, tmp_path):
+    write(treebank(), tmp_path / "bank.conllu")
+    done = command(
+        "search",
+        "V -[nsubj]-> S",
+        tmp_path / "bank.conllu",
+        "--count",
+        "S.foo",
+        "--count",
+        "S.upos",
+    )
+    assert done.err == "S.foo: no word of a match has such a feature\n"
+    assert "\t_\t" in done.out
+
+
+def test_a_pattern_without_a_node(command):
+    assert "write 'V [upos=VERB]', for example" in command("search", "").complaint(2)

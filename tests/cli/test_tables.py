@@ -57,7 +57,20 @@ def test_the_texts_of_a_column(command: Command, tmp_path: Path) -> None:
     piped = command(*FAST, "--column", "review", stdin=path.read_bytes())
     assert "# sent_id = 2-1\n# text = Meh\n" in piped.out
     message = command(*FAST, "--column", "text", path).complaint()
-    assert message.endswith("reviews.csv: no column 'text', but 'stars', 'review'\n")
+    assert message.endswith("no column 'text'; the columns are 'stars', 'review'\n")
+
+
+def test_other_columns_of_the_table_are_comments(command: Command, tmp_path: Path) -> None:
+    path, found = tmp_path / "reviews.csv", tmp_path / "words.csv"
+    path.write_text('review,genre,id\nMeh,,a\n,news,b\n"Great. We came.","a\nb",c\n')
+    asked = (*FAST, "--column", "review", path, "-o", found, "--comments")
+    command(*asked, "genre, id")
+    rows = {(row["row"], row["genre"], row["id"]) for row in rows_of(found)}
+    assert rows == {("0", "", "a"), ("2", "a b", "c")}
+    assert "no column 'speaker'" in command(*asked, "speaker").complaint()
+    path.write_text("review\n")
+    assert command(*FAST, "--column", "review", path, "-o", found).status == 0
+    assert found.read_text().startswith("row,document,sentence,")
 
 
 @pytest.mark.parametrize("more", [(), ("--threads", 2)])

@@ -52,9 +52,9 @@ def test_several_changes_of_a_sentence(apply):
 @pytest.mark.parametrize(
     ("entries", "said"),
     [
-        (["{"], r"decisions.jsonl:1: no decision"),
-        ([entry(RELATION), "{}"], r"decisions.jsonl:2: no decision"),
-        ([{**entry(RELATION), "changes": [{"word": 1}]}], "no decision"),
+        (["{"], r"decisions.jsonl:1: not a line of the file"),
+        ([entry(RELATION), "{}"], r"decisions.jsonl:2: not a line of the file"),
+        ([{**entry(RELATION), "changes": [{"word": 1}]}], "not a line of the file"),
         ([entry(RELATION, line=3)], r"decisions.jsonl:1: no sentence begins at bank.conllu:3"),
         ([entry(RELATION, file="x")], r"no sentence begins at x:1"),
         ([entry({**RELATION, "form": "Bird"})], r"bank.conllu:1: word 1 is not as it was"),

@@ -11,7 +11,7 @@ import pytest
 from arborescence.errors import OptionError, TreebankError
 from arborescence.treebank import Sentence, read, tables, to_frame
 from arborescence.treebank.frames import WordTable
-from arborescence.treebank.tables import read_column, write_table
+from arborescence.treebank.tables import harmless, read_columns, write_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -115,23 +115,38 @@ def test_the_texts_of_a_column(tmp_path: Path, separator: str) -> None:
     rows = ["stars,review,x", '5,"Great.\r\nIt ""is""!",', "1", "", "2,,y", f"3,{'b ' * 99_000},"]
     text = "\ufeff" + "\r\n".join(rows)
     path.write_bytes(text.replace(",", separator).encode())
-    texts = list(read_column(path, "review"))
+    texts = [cell for [cell] in read_columns(path, ["review"])]
     assert texts == ['Great.\r\nIt "is"!', None, "", "b " * 99_000]
+    assert [cells[::-1] for cells in read_columns(path, ["stars", "x"])][2] == ["y", "2"]
     path.write_text("review\nGreat\n\nBad\n")
-    assert list(read_column(path, "review")) == ["Great", None, "Bad"]
+    assert list(read_columns(path, ["review"])) == [["Great"], [None], ["Bad"]]
 
 
-def test_a_column_that_is_missing_and_a_cell_that_does_not_end(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("text", "error", "said"),
+    [
+        ("stars,review\n5,Great\n", OptionError, "no column 'text'; the columns are 'stars', 're"),
+        ("text,x,text\n", OptionError, "2 columns 'text'; the columns are 'text', 'x', 'text'"),
+        ("", TreebankError, "the file is empty"),
+        ("\nGood\n", TreebankError, "the file is empty, or its first line"),
+        ('text\nfine\n"\n"\n"b\n\nc\n', TreebankError, r"reviews.csv:5: the row that begins here"),
+        ('x,text\n1,a\n2,"b\n3,"c"\n', TreebankError, r"reviews.csv:3: .*ends with one, and has"),
+        ('text\nfine\n"' + "b\n" * (1 << 18), TreebankError, r"csv:3: .*field larger than"),
+        ("text\n\udcff\n", TreebankError, r"reviews.csv:2: byte 0xff is not UTF-8"),
+    ],
+)
+def test_tables_without_the_column_or_with_a_broken_row(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, error: type[Exception], said: str
 ) -> None:
     monkeypatch.setattr(tables, "_LONGEST_CELL", 1 << 18)
     path = tmp_path / "reviews.csv"
-    path.write_text("stars,review\n5,Great\n")
-    with pytest.raises(OptionError, match=r"reviews.csv: no column 'text', but 'stars', 'review'"):
-        list(read_column(path, "text"))
-    path.write_text('review\nfine\n"' + "b\n" * (1 << 18))
-    with pytest.raises(TreebankError, match=r"reviews.csv:\d+: field larger than"):
-        list(read_column(path, "review"))
-    path.write_bytes(b"review\n\xff\n")
-    with pytest.raises(TreebankError, match=r"reviews.csv:2: byte 0xff is not UTF-8"):
-        list(read_column(path, "review"))
+    path.write_text(text, encoding="utf-8", errors="surrogateescape")
+    with pytest.raises(error, match=said):
+        list(read_columns(path, ["text"]))
+
+
+def test_only_what_can_run_in_a_spreadsheet_gets_an_apostrophe() -> None:
+    formulas = ("=SUM", "+1", "-cmd|' /C calc'!A0", "@x", "\t=1", "-LRB-1", "-2\n")
+    assert [harmless(cell) for cell in formulas] == [f"'{cell}" for cell in formulas]
+    for cell in ("-LRB-", "-", "--", "=", "+", "@", "...", "a-b", "'s", "-_-"):
+        assert harmless(cell) == cell

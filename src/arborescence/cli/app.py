@@ -12,7 +12,7 @@ from typing import Annotated, Any, Final
 import typer
 from typer.core import TyperGroup
 
-from arborescence.cli.options import documented, examples_of
+from arborescence.cli.options import documented, examples_of, shown_as_written
 from arborescence.cli.progress import say
 from arborescence.errors import MissingExtraError
 from arborescence.version import __version__
@@ -50,6 +50,7 @@ class Commands(TyperGroup):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
+        shown_as_written(self)
         self.commands: Any = dict.fromkeys(_MODULES)  # for Typer, which suggests similar names
 
     def list_commands(self, _context: Any) -> list[str]:
@@ -86,7 +87,7 @@ def _made(name: str, found: Any) -> Any:
         around.command(name, epilog=examples_of(found))(documented(found))
     else:
         around.add_typer(found, name=name)
-    command: Any = typer.main.get_group(around).commands[name]
+    command = shown_as_written(typer.main.get_group(around).commands[name])
     command.rich_help_panel = _TASKS.get(name, "Others")
     return command
 

@@ -16,6 +16,7 @@ from arborescence.cli.options import (
     documented,
     examples,
     given,
+    shown_as_written,
     usage_errors,
 )
 from arborescence.cli.outputs import into
@@ -304,7 +305,7 @@ def command_for(kind: str | None) -> Any:
     app.command(kind or AUTO, help=described(kind), epilog=examples(*EXAMPLES.get(kind, ())))(
         documented(run, options)
     )
-    return typer.main.get_command(app)
+    return shown_as_written(typer.main.get_command(app))
 
 
 def described(kind: str | None) -> str:

@@ -24,10 +24,34 @@ if TYPE_CHECKING:
 
 
 def examples(*lines: str) -> str:
-    """Format the examples at the end of a help page."""
-    if not lines:
-        return ""
-    return "\n\n".join(["[bold]Examples[/bold]", *(f"  [cyan]{line}[/cyan]" for line in lines)])
+    """Return the end of a help page: examples, which `shown_as_written` formats."""
+    return "\n\n".join(["Examples", *lines]) if lines else ""
+
+
+def shown_as_written(command: Any) -> Any:
+    """Let the help of a command, and of its subcommands, show all texts as they are written.
+
+    Rich takes square brackets for markup: a pattern such as ``[upos=VERB]`` would be lost.
+    """
+    command.help = _escaped(command.help)
+    title, *lines = (command.epilog or "").split("\n\n")
+    if title == "Examples":
+        styled = (f"  [cyan]{_escaped(line)}[/cyan]" for line in lines)
+        command.epilog = "\n\n".join([f"[bold]{title}[/bold]", *styled])
+    for each in command.params:
+        each.help = _escaped(each.help)
+    for each in getattr(command, "commands", {}).values():
+        if each:  # else it is imported when it is called
+            shown_as_written(each)
+    return command
+
+
+def _escaped(text: str | None) -> str | None:
+    if not text or not ("[" in text or text.endswith("\\")):
+        return text
+    from rich.markup import escape
+
+    return escape(text)
 
 
 @contextmanager
@@ -39,17 +63,27 @@ def usage_errors() -> Iterator[None]:
         raise typer.BadParameter(as_typed(str(error))) from error
 
 
+#: Texts in quotes or brackets, which are no options: patterns, names of files, lists.
+_QUOTED: Final = r"""(?<![\w=])'[^']*'(?!\w)|(?<!\w)"[^"]*"(?!\w)|\[[^\]]*\]"""
+_GIVEN: Final = re.compile(rf"{_QUOTED}|\b(\w+)=(?!True\b)([\w.-]+)")
+_OPTION: Final = re.compile(rf"{_QUOTED}|\b([a-z_]+)=(True|False|'[\w.-]+'|(?![\w'\"(\[=-]))")
+
+
 def as_typed(message: str) -> str:
     """Rewrite a message with the names of options on the command line."""
     message = re.sub(r"^rng(?= must)", "seed", message)
     message = re.sub(r"^\w+(?= must)", lambda name: f"--{name[0].replace('_', '-')}", message)
-    return values_as_typed(re.sub(r"\b(\w+)=(?!True\b)([\w.-]+)", r"\1='\2'", message))
+    return values_as_typed(
+        _GIVEN.sub(lambda given: f"{given[1]}='{given[2]}'" if given[1] else given[0], message)
+    )
 
 
 def values_as_typed(message: str) -> str:
     """Rewrite options with a quoted value, True, False or no value for the command line."""
 
     def typed(option: re.Match[str]) -> str:
+        if not option[1]:
+            return option[0]
         name, value = option[1].replace("_", "-"), option[2].strip("'")
         return (
             f"--no-{name}"
@@ -57,8 +91,7 @@ def values_as_typed(message: str) -> str:
             else f"--{name} {value}".removesuffix("True").rstrip()
         )
 
-    message = message.replace("projective=True", "projective='yes'")
-    return re.sub(r"\b([a-z_]+)=(True|False|'[\w.-]+'|(?![\w'\"(\[=-]))", typed, message)
+    return _OPTION.sub(typed, message.replace("projective=True", "projective='yes'"))
 
 
 def hush(wanted: bool) -> bool:

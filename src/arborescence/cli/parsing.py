@@ -71,7 +71,8 @@ class ParseArguments:
     features
         Columns of the table of words for these features, or entries of MISC.
     comments
-        Columns of the table of words for these comments, such as speaker.
+        Columns of the table of words for these comments, such as speaker; with --column, for these
+        columns of the table that is read.
     ranges
         Write the place of each token in the text into MISC, as TokenRange=0:5.
     split_words
@@ -159,13 +160,13 @@ class ParseArguments:
         return self.as_json or ends(self.output, *KINDS["json"].endings, *KINDS["table"].endings)
 
     @property
-    def columns(self) -> tuple[list[str], list[str]]:
-        """The names of features and comments."""
+    def columns(self) -> dict[str, Any]:
+        """The columns of a table of words: features, comments, and the row of a given table."""
         features, comments = (
             [name.strip() for name in names.split(",")] if names else []
             for names in (self.features, self.comments)
         )
-        return features, comments
+        return {"features": features, "comments": comments, "of_rows": self.column is not None}
 
     @property
     def kept(self) -> bool | Literal["anyway"]:
@@ -248,14 +249,35 @@ def reader_of(
 ) -> Callable[[str], Iterator[Sentence]]:
     """Return the function that reads a file."""
     if options.column is not None:
-        from arborescence.treebank.tables import read_column
-
-        column, encoding = options.column, options.encoding
-        return lambda file: parser.split(texts=read_column(file, column, encoding))
+        return partial(of_table, parser, [options.column, *options.columns["comments"]], options)
     encoding, quiet = options.encoding, options.quiet
     read = readers_of(options.format, skipped, parser, encoding, quiet=quiet)
     split = options.format == "tokens" if options.split_words is None else options.split_words
     return partial(split_words, read, parser, quiet) if split else read
+
+
+def of_table(
+    parser: Parser, columns: list[str], options: ParseArguments, file: str
+) -> Iterator[Sentence]:
+    """Cut the texts in the first column; cells in the other ones are comments of the sentences."""
+    from arborescence.treebank.tables import read_columns
+
+    comments: dict[int, list[str]] = {}  # of the rows that are not cut yet
+
+    def texts() -> Iterator[str | None]:
+        for row, (text, *cells) in enumerate(read_columns(file, columns, options.encoding)):
+            named = zip(columns[1:], cells, strict=True)
+            comments[row] = [
+                f"# {name} = {' '.join(str(cell).split())}" for name, cell in named if cell
+            ]
+            yield text
+
+    for sentence in parser.split(texts=texts()):
+        row = sentence.item or 0
+        while (first := next(iter(comments))) < row:
+            del comments[first]
+        more = comments[row]
+        yield sentence.replace(comments=[*sentence.comments, *more]) if more else sentence
 
 
 def analyses(

@@ -41,7 +41,7 @@ def _bars() -> Iterator[Callable[[str, int, int], None]]:
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     columns = (
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),  # it may name a file with brackets
         BarColumn(),
         TextColumn("{task.fields[count]}"),
         TimeElapsedColumn(),
@@ -87,6 +87,7 @@ class ProgressLines:
         now = self._clock()
         name, _, more = text.partition(":")
         known = name in self._open
+        last = not known and done == total and name in self._written
         if not known and total:
             self._open.append(name)
         inside = name in self._open[1:]
@@ -94,7 +95,7 @@ class ProgressLines:
         ended = known and done == total
         if ended:
             self._open.remove(name)
-        if (not inside and total and (changed or ended)) or now - self._last >= PATIENCE:
+        if (not inside and total and (changed or ended or last)) or now - self._last >= PATIENCE:
             time = timedelta(seconds=int(now - self._begun))
             count = "" if ended else f"  {_count(done, total)}"
             self._write(f"{time}  {text}{count}")

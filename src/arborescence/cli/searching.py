@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-from functools import partial
 from itertools import chain, groupby
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
@@ -17,7 +16,7 @@ from arborescence.cli.options import (
     usage_errors,
 )
 from arborescence.cli.outputs import KINDS, check_kind, ending_of, ends, into
-from arborescence.cli.progress import counted, say
+from arborescence.cli.progress import counted, note, say
 from arborescence.cli.sentences import Format, deliver, hinted, readers_of, sentences_of
 from arborescence.system.files import writing
 from arborescence.treebank.encodings import UTF8
@@ -25,9 +24,12 @@ from arborescence.treebank.tables import write_table
 
 if TYPE_CHECKING:
     from collections import Counter
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
-    from arborescence.treebank import Match, Sentence
+    from arborescence.treebank import Sentence
+    from arborescence.treebank.patterns.find import Found
+
+    Item = TypeVar("Item")
 
 
 def search(
@@ -44,6 +46,16 @@ def search(
     quiet: QuietOption = False,
 ) -> None:
     """Search for a pattern in trees, and show or count its matches.
+
+    A pattern has conditions with ; between them:
+    V [upos=VERB|AUX, lemma<>"be", !Mood]   a word and its features; V [] is any
+    V [lemma=re"un.*"]                      a regular expression for all of a value
+    V -> S, V -[nsubj|obj]-> S              an edge from V to S; * is any head
+    V -[^punct]-> S, V -[1=nsubj]-> S       any other relation; without the subtype
+    V ->> S                                 a path of edges down from V to S
+    V < S, V << S                           V right before S; anywhere before S
+    V.lemma = S.lemma, V.form <> "is"       features that are equal, or differ
+    without { V -[obj]-> O }                a part that must not be there
 
     Parameters
     ----------
@@ -79,9 +91,12 @@ def search(
     arborescence search 'S [upos=PRON]; V -[nsubj]-> S; V << S' --format text novel.txt -o found.csv
     """
     from arborescence.treebank.patterns import find
+    from arborescence.treebank.patterns.matching import Matcher
+    from arborescence.treebank.patterns.pattern import parse
 
     with usage_errors():  # the pattern is read before anything else
         counts = find.count([], pattern, count or [])
+        matcher = Matcher(parse(pattern))
     if association and len(count or []) != 2:
         raise typer.BadParameter("--association takes two --count: such as V.lemma and O.lemma")
     if count and output:
@@ -90,6 +105,9 @@ def search(
     if count:
         for source in sources:
             counts += find.count(source, pattern, count, least=least)
+        for key, values in zip(count, zip(*counts, strict=True), strict=False):
+            if set(values) == {"_"}:
+                note(f"{key}: no word of a match has such a feature", quiet=quiet)
         rows = _counts(counts, count, association)
         if output or as_json:
             _write_rows(rows, output)
@@ -97,29 +115,34 @@ def search(
             for row in rows:
                 say("\t".join(map(str, row.values())))
         return
-    searched = partial(find.search, pattern=pattern, least=least)
-    found: Iterator[Match] = chain.from_iterable(map(searched, sources))
-    found = counted(found, "matches found", printed=not output or output == "-", quiet=quiet)
-    _write_matches(found, pattern, output, as_json)
+    found = chain.from_iterable(find.parts(source, matcher, least) for source in sources)
+    _write_matches(found, pattern, output, as_json, quiet)
 
 
 def _write_matches(
-    matches: Iterator[Match], pattern: str, output: str | None, as_json: bool
+    found: Iterator[Found], pattern: str, output: str | None, as_json: bool, quiet: bool
 ) -> None:
     """Write matches in the format of the ending or of `as_json`, or as lines of text."""
     from arborescence.treebank.patterns import context
+    from arborescence.treebank.patterns.find import matches
+
+    def each(shown: Callable[[Found], Iterator[Item]]) -> Iterator[Item]:
+        items = chain.from_iterable(map(shown, found))
+        printed = not output or output == "-"
+        return counted(items, "matches found", printed=printed, quiet=quiet)
 
     if as_json or ends(output, *KINDS["table"].endings, *KINDS["json"].endings):
-        _write_rows(map(context.row_of, matches), output)
+        _write_rows(each(context.rows), output)
     elif ends(output, *KINDS["html"].endings):
         with writing(str(output)) as file:
-            file.writelines(part.encode() for part in context.matches_html(matches, pattern))
+            page = context.matches_html(each(matches), pattern)
+            file.writelines(part.encode() for part in page)
     elif output:
-        groups = groupby(matches, key=lambda match: (match.sentence.source, match.sentence.line))
+        groups = groupby(each(matches), lambda each: (each.sentence.source, each.sentence.line))
         deliver(([next(group).sentence] for _, group in groups), output=output)
     else:
-        for match in matches:
-            say(f"{context.place_of(match)}\t{context.in_context(match)}")
+        for line in each(context.lines):
+            say(line)
 
 
 def _write_rows(rows: Iterable[dict[str, Any]], output: str | None) -> None:

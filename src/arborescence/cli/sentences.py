@@ -20,7 +20,7 @@ from arborescence.treebank.described import rank_of
 from arborescence.treebank.encodings import UTF8
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from arborescence.integrations.spacy.docs import DocFiles
     from arborescence.parsers import Parser
@@ -212,13 +212,13 @@ def deliver(
     as_json: bool = False,
     describe: Callable[[Analyses], dict[str, Any]] | None = None,
     write: Callable[[Iterable[Sentence], str], None] | None = None,
-    columns: tuple[Sequence[str], Sequence[str]] = ((), ()),
+    columns: Mapping[str, Any] | None = None,
     text: bool = False,
 ) -> None:
     """Draw trees if `text`, and write them in the format of the ending or of `as_json`.
 
     `describe` makes JSON of a sentence, and `write` writes output in place of CoNLL-U. `columns`
-    are the names of features and comments that a table of words has.
+    says which columns a table of words has: see `WordTable.of`.
     """
     if text:
         sentences = drawn(sentences)
@@ -234,7 +234,7 @@ def deliver(
         from arborescence.treebank.frames import WordTable
         from arborescence.treebank.tables import write_table
 
-        table = WordTable.of(chain.from_iterable(sentences), *columns)
+        table = WordTable.of(chain.from_iterable(sentences), **columns or {})
         write_table(table.rows, output, ending_of(output), table.types)
     elif as_json or ends(output, ".json", ".jsonl"):
         with writing(output) as file:

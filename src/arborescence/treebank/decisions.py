@@ -82,7 +82,8 @@ def _accepted(decisions: str | os.PathLike[str]) -> dict[tuple[str, int], list[d
             wanted = entry["decision"] == "accept"
         except (ValueError, TypeError, KeyError) as error:
             raise TreebankError(
-                f"{decisions}:{number}: no decision, which the page of 'arborescence audit' writes"
+                f"{decisions}:{number}: not a line of the file that the page of "
+                "'arborescence audit' downloads: decision, file, line and changes in JSON"
             ) from error
         if wanted:
             accepted[place] += changes

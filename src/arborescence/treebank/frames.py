@@ -41,11 +41,13 @@ class WordTable(NamedTuple):
         sentences: Iterable[Sentence],
         features: Sequence[str] = (),
         comments: Sequence[str] = (),
+        *,
+        of_rows: bool = False,
     ) -> WordTable:
-        """Make the table of `to_frame`, row by row."""
+        """Make the table of `to_frame`, row by row; `of_rows`: of texts in the rows of a table."""
         known = placed(sentences)
         first = list(islice(known, 1))
-        several = bool(first) and first[0].item is not None
+        several = of_rows or (bool(first) and first[0].item is not None)
         types = ({"row": int} if several else {}) | _COLUMNS
         for name in (*features, *comments):
             if name in types:

@@ -350,7 +350,7 @@ class Sentence:
         return places
 
     def subtree(self, word: int) -> list[int]:
-        """Return a word and all words below it, from left to right. O(n · depth).
+        """Return a word and all words below it, in a cycle too, from left to right. O(n · depth).
 
         Examples
         --------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -15,14 +16,16 @@ from arborescence.treebank.plain import whole_lines
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     Row = Mapping[str, Any]
 
 #: The separators of tables of text, by the endings of files.
 SEPARATORS: Final = {".csv": ",", ".tsv": "\t"}
-#: The beginnings of cells that a spreadsheet would take for formulas.
-_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
+#: What a spreadsheet would take for a formula, at the beginning of a cell.
+_FORMULA: Final = re.compile(r"[=+@\t\r-].*[^\W_]", re.DOTALL)
+#: Names such as ``-LRB-``, which are no formulas: an operator ends them.
+_BRACKET: Final = re.compile(r"-[A-Za-z]+-")
 _BATCH: Final = 1 << 16
 _LONGEST_CELL: Final = 1 << 24
 
@@ -35,7 +38,10 @@ def write_table(
 ) -> None:
     """Write rows, which have the same keys, to a file; its first line has the names of columns.
 
-    A text that a spreadsheet would run as a formula gets an apostrophe before it, in CSV and TSV.
+    In CSV and TSV, a text that a spreadsheet could run as a formula gets an apostrophe before it: a
+    text with a letter or digit that begins with ``=``, ``+``, ``-``, ``@``, a tab or a carriage
+    return, other than names such as ``-LRB-``. A reader takes the apostrophe before such a sign
+    away. Parquet has all texts as they are.
 
     Parameters
     ----------
@@ -77,16 +83,18 @@ def harmless(value: Any) -> Any:
 
     Examples
     --------
-    >>> harmless("=1+1"), harmless("-"), harmless(-1)
-    ("'=1+1", "'-", -1)
+    >>> [harmless(value) for value in ("=1+1", "-cmd", "-", "-LRB-", -1)]
+    ["'=1+1", "'-cmd", '-', '-LRB-', -1]
     """
-    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
+    if not isinstance(value, str) or not _FORMULA.match(value) or _BRACKET.fullmatch(value):
+        return value
+    return f"'{value}"
 
 
-def read_column(
-    source: str | os.PathLike[str], column: str, encoding: str = UTF8
-) -> Iterator[str | None]:
-    r"""Read the texts in a column of a table, in constant memory.
+def read_columns(
+    source: str | os.PathLike[str], columns: Sequence[str], encoding: str = UTF8
+) -> Iterator[list[str | None]]:
+    r"""Read the texts in columns of a table, in constant memory.
 
     Parameters
     ----------
@@ -94,53 +102,66 @@ def read_column(
         A file: Parquet by the ending ``.parquet``, else text whose first line has the names of the
         columns, with the separator (comma, semicolon or tab) that this line has most often; or
         ``"-"`` for the standard input.
-    column
-        The name of the column.
+    columns
+        The names of the columns.
     encoding
         As in `read`; not for Parquet.
 
     Yields
     ------
-    str or None
-        The text of each row; an empty cell is an empty string, or None.
+    list of (str or None)
+        The texts of each row; an empty cell is an empty string, or None.
 
     Raises
     ------
     OptionError
-        If there is no such column; the message names the existing columns.
+        If there is no such column, or there are two; the message names the others.
     TreebankError
-        If the file is damaged, or has another encoding.
+        If the file is empty or damaged, or has another encoding. The message names the line in
+        which a row begins that has a wrong quotation mark.
 
     Examples
     --------
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "reviews.csv"
     >>> _ = path.write_text("stars,review\n5,\"Great, really.\"\n1,\n")
-    >>> list(read_column(path, "review"))
-    ['Great, really.', '']
+    >>> list(read_columns(path, ["review"]))
+    [['Great, really.'], ['']]
     """
     if Path(source).suffix.lower() == ".parquet":
-        yield from _parquet_column(source, column)
+        yield from _parquet_columns(source, columns)
         return
     csv.field_size_limit(_LONGEST_CELL)  # by default too little for a long text
     lines = whole_lines(source, encoding)
     first = next(lines, "")
     separator = max(",;\t", key=first.count)
-    rows = csv.reader(chain([first], lines), delimiter=separator)
+    if not first.strip():
+        raise TreebankError(f"{source}: the file is empty, or its first line, which names columns")
+    # Else a mark that is never closed would take all rows after it into its cell.
+    rows = csv.reader(chain([first], lines), delimiter=separator, strict=True)
+    line = 1  # where the row begins
     try:
-        names = next(rows, [])
-        at = _place_of(column, names, source)
+        names = next(rows)
+        places = _places_of(columns, names, source)
+        line = rows.line_num + 1
         for row in rows:
             if row or len(names) == 1:  # else the line is blank
-                yield row[at] if at < len(row) else None
+                yield [row[at] if at < len(row) else None for at in places]
+            line = rows.line_num + 1
     except csv.Error as error:
-        raise TreebankError(f"{source}:{rows.line_num}: {error}") from None
+        raise TreebankError(
+            f"{source}:{line}: the row that begins here is broken ({error}): a cell that begins "
+            'with a quotation mark ends with one, and has "" for each mark in it'
+        ) from None
 
 
-def _place_of(column: str, names: list[str], source: object) -> int:
-    if column not in names:
-        raise OptionError(f"{source}: no column {column!r}, but {', '.join(map(repr, names))}")
-    return names.index(column)
+def _places_of(columns: Iterable[str], names: list[str], source: object) -> list[int]:
+    for column in columns:
+        if names.count(column) != 1:
+            wrong = f"{names.count(column)} columns" if column in names else "no column"
+            known = ", ".join(map(repr, names)) or "none"
+            raise OptionError(f"{source}: {wrong} {column!r}; the columns are {known}")
+    return [names.index(column) for column in columns]
 
 
 def arrow() -> Any:
@@ -165,14 +186,17 @@ def arrow_types(types: Mapping[str, type]) -> Any:
     return pa.schema({name: kinds[kind] for name, kind in types.items()})
 
 
-def _parquet_column(source: str | os.PathLike[str], column: str) -> Iterator[str | None]:
+def _parquet_columns(
+    source: str | os.PathLike[str], columns: Sequence[str]
+) -> Iterator[list[str | None]]:
     pa = arrow()
     with opened(source) as (file, name):
         try:
             table = pa.parquet.ParquetFile(file)
-            _place_of(column, table.schema_arrow.names, name)
-            for batch in table.iter_batches(columns=[column]):
-                yield from batch[0].to_pylist()
+            _places_of(columns, table.schema_arrow.names, name)
+            for batch in table.iter_batches(columns=[*dict.fromkeys(columns)]):
+                cells = [batch.column(column).to_pylist() for column in columns]
+                yield from map(list, zip(*cells, strict=True))
         except pa.ArrowException as error:
             raise TreebankError(f"{name}: not a whole Parquet file ({error})") from error
 

@@ -115,7 +115,10 @@ class Word:
 
     @property
     def depth(self) -> int:
-        """The number of edges from the root to the word: 1 for a word that hangs from the root."""
+        """The number of edges from the root to the word: 1 for a word that hangs from the root.
+
+        TreeError if no path leads to the word: `Sentence.depth` has 0 there.
+        """
         return len(path_up(self.sentence.tree, self.id)) - 1
 
     def __eq__(self, other: object) -> bool:

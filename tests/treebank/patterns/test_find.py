@@ -215,8 +215,13 @@ def test_a_cycle_ends_the_search():
         {"A": 1, "B": 2},
         {"A": 2, "B": 1},
     ]
-    with pytest.raises(TreeError, match="cycle"):
-        list(search([broken], "A ->> B; A [form=c]"))
+    for pattern in ("A ->> B; A [form=c]", "A ->> B", "A ->> B; A -> B", "A; without { A ->> B }"):
+        with pytest.raises(TreeError, match=r"'a' \(sentence 1, word 1\) is in or below a cycle"):
+            list(search([broken], pattern))
+    assert broken.subtree(1) == [1, 2]
+    assert broken.depth.tolist() == [0, 0, 1]
+    with pytest.raises(TreeError, match="in or below a cycle"):
+        _ = broken.word(1).depth
 
 
 def test_only_probable_matches():

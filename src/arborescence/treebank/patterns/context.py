@@ -1,17 +1,35 @@
-"""A match of a pattern with its context: as a line of text, a row of a table, and a drawing."""
+"""Matches of a pattern with their context: as lines of text, rows of a table, and drawings."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from arborescence.drawing.gallery import GalleryEntry, Picture, gallery
 from arborescence.drawing.svg import Marks
-from arborescence.treebank.surface import placed_tokens
+from arborescence.treebank.columns import Columns
+from arborescence.treebank.patterns.texts import Texts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from arborescence.treebank.patterns.find import Match
+    import numpy.typing as npt
+
+    from arborescence.treebank.patterns.find import Found, Match
+
+_FEATURES = ("form", "lemma", "upos", "deprel")
+
+
+def lines(found: Found) -> Iterator[str]:
+    """Yield for each match the id or place of its sentence, and its words in brackets."""
+    texts = Texts.of(found.columns, found.sentences)
+    named = found.named
+    marked = _marked(texts, found.words[:, [*named.values()]], [*named])
+    sources, numbers = found.columns.sources, found.columns.lines
+    for sentence, line in zip(texts.sentences, marked, strict=True):
+        place = texts.ids[sentence] or f"{sources[sentence]}:{numbers[sentence]}"
+        yield f"{place}\t{line}"
 
 
 def in_context(match: Match) -> str:
@@ -24,50 +42,58 @@ def in_context(match: Match) -> str:
     >>> print(in_context(next(search([sentence], "V -> N; V < N"))))
     Dogs [V chase] [N cats]
     """
-    names = names_of_words(match)
-    pieces = []
-    for gap, word, written in _tokens(match):
-        named = [",".join(names[w]) for w in range(word[0], word[1] + 1) if w in names]
-        pieces.append(gap + (f"[{','.join(named)} {written}]" if named else written))
-    return " ".join("".join(pieces).split())
+    texts = Texts.of(Columns.of_sentences([match.sentence]), np.zeros(1, np.int64))
+    words = np.array([[word - 1 for word in match.words.values()]])
+    return next(_marked(texts, words, [*match.words]))
 
 
-def row_of(match: Match) -> dict[str, Any]:
-    """Return a match as a row: its place, its words, and the text before, at and after it.
+def rows(found: Found) -> Iterator[dict[str, Any]]:
+    """Yield each match as a row: its place, its words, and the text before, at and after it.
 
     The text of the match goes from its first word to its last one (keyword in context).
-
-    Examples
-    --------
-    >>> from arborescence.treebank import Sentence, search
-    >>> sentence = Sentence.from_words(["Dogs", "chase", "cats"], heads=[2, 0, 2])
-    >>> row = row_of(next(search([sentence], "V -> N; V < N")))
-    >>> row["left"], row["match"], row["right"], row["N.form"]
-    ('Dogs', 'chase cats', '', 'cats')
     """
-    sentence, words = match
-    first, last = min(words.values()), max(words.values())
-    parts = {"left": "", "match": "", "right": ""}
-    for gap, (begin, end), written in _tokens(match):
-        part = "left" if end < first else "right" if begin > last else "match"
-        parts[part] += gap + written
-    row: dict[str, Any] = {
-        "file": sentence.source, "line": sentence.line, "sent_id": sentence.sent_id or "",
-    }  # fmt: skip
-    row |= {name: " ".join(text.split()) for name, text in parts.items()}
-    for name, number in words.items():
-        word = sentence.word(number)
-        row |= {
-            f"{name}.id": number, f"{name}.form": word.form, f"{name}.lemma": word.lemma,
-            f"{name}.upos": word.upos, f"{name}.deprel": word.deprel,
-        }  # fmt: skip
-    return row
+    columns, words, matcher = found
+    texts = Texts.of(columns, found.sentences)
+    named = {name: words[:, at] for name, at in found.named.items()}
+    starts, ends = texts.places_of(np.column_stack([*named.values()]))
+    firsts = columns.offsets[found.sentences]
+    cells: dict[str, Sequence[Any]] = {}
+    for name, word in named.items():
+        cells[f"{name}.id"] = (word - firsts + 1).tolist()
+        cells |= {f"{name}.{each}": matcher.texts(columns, each, word) for each in _FEATURES}
+    spans = starts.min(axis=1).tolist(), ends.max(axis=1).tolist()
+    values = zip(*cells.values(), strict=True)
+    for sentence, start, end, row in zip(texts.sentences, *spans, values, strict=True):
+        begin, stop = texts.spans[sentence]
+        yield {
+            "file": columns.sources[sentence],
+            "line": columns.lines[sentence],
+            "sent_id": texts.ids[sentence],
+            "left": texts.text[begin:start].rstrip().decode(),
+            "match": texts.text[start:end].decode(),
+            "right": texts.text[end:stop].lstrip().decode(),
+            **dict(zip(cells, row, strict=True)),
+        }
 
 
-def place_of(match: Match) -> str:
-    """Return the id of the sentence, or its file and line."""
-    sentence = match.sentence
-    return sentence.sent_id or f"{sentence.source}:{sentence.line}"
+def _marked(texts: Texts, words: npt.NDArray[np.int64], names: list[str]) -> Iterator[str]:
+    """Yield the text of the sentence of each match, with brackets around its words."""
+    order = np.argsort(words, axis=1)
+    starts, ends = texts.places_of(np.take_along_axis(words, order, axis=1))
+    text, whole = texts.text, [name.encode() for name in names]
+    for sentence, *tokens in zip(
+        texts.sentences, starts.tolist(), ends.tolist(), order.tolist(), strict=True
+    ):
+        at, stop = texts.spans[sentence]
+        pieces: list[bytes] = []
+        for start, end, name in zip(*tokens, strict=True):
+            if start < at:  # the multiword token has one more word of the match
+                pieces[-4] += b"," + whole[name]
+                continue
+            pieces += text[at:start], b"[" + whole[name], b" ", text[start:end], b"]"
+            at = end
+        pieces.append(text[at:stop])
+        yield b"".join(pieces).decode()
 
 
 def matches_html(matches: Iterable[Match], pattern: str) -> Iterator[str]:
@@ -96,24 +122,8 @@ def matches_html(matches: Iterable[Match], pattern: str) -> Iterator[str]:
 
 
 def _entry(match: Match) -> GalleryEntry:
+    sentence = match.sentence
     words = {*match.words.values()}
-    heads = match.sentence.heads
-    edges = [word for word in words if int(heads[word - 1]) in words]
-    picture = Picture(match.sentence, Marks(words, edges))
-    return GalleryEntry(f"{place_of(match)}\n{in_context(match)}", [picture])
-
-
-def names_of_words(match: Match) -> dict[int, list[str]]:
-    """Return the names that each word of a match has."""
-    names: dict[int, list[str]] = {}
-    for name, number in match.words.items():
-        names.setdefault(number, []).append(name)
-    return names
-
-
-def _tokens(match: Match) -> list[tuple[str, tuple[int, int], str]]:
-    """Return the gap before each token, its first and last word, and its text."""
-    [(_, tokens, _)] = placed_tokens([match.sentence])
-    return [
-        (gap, (token.first, token.last or token.first), written) for gap, token, written in tokens
-    ]
+    edges = [word for word in words if int(sentence.heads[word - 1]) in words]
+    place = sentence.sent_id or f"{sentence.source}:{sentence.line}"
+    return GalleryEntry(f"{place}\n{in_context(match)}", [Picture(sentence, Marks(words, edges))])

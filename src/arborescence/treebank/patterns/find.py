@@ -49,8 +49,9 @@ def search(
     treebank
         A CoNLL-U file, a folder of such files, or sentences.
     pattern
-        The pattern, in Grew's notation (Guillaume 2021): `patterns.pattern` says how much of it is
-        understood.
+        The pattern, in Grew's notation (Guillaume 2021): ``arborescence search --help`` lists what
+        is understood. Left out are ``global``, ``delta``, ``length``, enhanced dependencies, empty
+        nodes, lexicons, and rules that rewrite.
     least
         The least probability of the edges of a match's words (``EdgeProb`` in MISC).
 
@@ -66,7 +67,7 @@ def search(
     TreebankError
         If a sentence is broken, or lacks probabilities: the message names file and line.
     TreeError
-        If a pattern with ``->>`` meets a cycle.
+        If the pattern has ``->>``, and a word is in or below a cycle: the message names the place.
 
     Notes
     -----
@@ -84,10 +85,8 @@ def search(
     >>> match.words, match.sentence.forms[match.words["O"] - 1]
     ({'V': 2, 'O': 3}, 'cats')
     """
-    matcher = Matcher(parse(pattern))
-    hidden = {name for name in matcher.names if name.startswith(ANY)}
-    for columns, rows in _parts(treebank, matcher, least):
-        yield from _matches(columns, rows, matcher.names, hidden)
+    for found in parts(treebank, Matcher(parse(pattern)), least):
+        yield from matches(found)
 
 
 def count(
@@ -129,22 +128,44 @@ def count(
     counted: Counter[tuple[str, ...]] = Counter()
     matcher = Matcher(parse(pattern))
     places = [_place(matcher, key) for key in keys]
-    for columns, rows in _parts(treebank, matcher, least):
-        values = [matcher.texts(columns, feature, rows[:, at]) for at, feature in places]
-        counted.update(tuple(each[row] for each in values) for row in range(len(rows)))
+    for columns, words, _ in parts(treebank, matcher, least):
+        values = [matcher.texts(columns, feature, words[:, at]) for at, feature in places]
+        counted.update(zip(*values, strict=True))
     return counted
 
 
-def _parts(
+class Found(NamedTuple):
+    """The matches in a part of a treebank."""
+
+    #: the part
+    columns: Columns
+    #: int64 (matches, nodes): the word of each node, as an index among all words of the part
+    words: npt.NDArray[np.int64]
+    #: what found them
+    matcher: Matcher
+
+    @property
+    def named(self) -> dict[str, int]:
+        """The column in `words` of each node with a name."""
+        names = enumerate(self.matcher.names)
+        return {name: at for at, name in names if not name.startswith(ANY)}
+
+    @property
+    def sentences(self) -> npt.NDArray[np.int64]:
+        """The number of the sentence of each match."""
+        return self.columns.offsets.searchsorted(self.words[:, 0], side="right") - 1
+
+
+def parts(
     treebank: str | os.PathLike[str] | Iterable[Sentence], matcher: Matcher, least: float | None
-) -> Iterator[tuple[Columns, npt.NDArray[np.int64]]]:
-    """Yield the parts of a treebank that have matches, with these."""
+) -> Iterator[Found]:
+    """Yield the matches of each part of a treebank that has any: see `search`."""
     for columns in columns_of(treebank):
         found = matcher.matches(columns)
         if least is not None:
             found = found[(_edge_probs(columns, found, matcher) >= least).all(axis=1)]
         if len(found):
-            yield columns, found
+            yield Found(columns, found, matcher)
 
 
 def _edge_probs(
@@ -170,20 +191,15 @@ def _is_number(value: str) -> bool:
     return True
 
 
-def _matches(
-    columns: Columns, found: npt.NDArray[np.int64], names: list[str], hidden: set[str]
-) -> Iterator[Match]:
+def matches(found: Found) -> Iterator[Match]:
     """Yield matches with their sentences."""
-    numbers = columns.offsets.searchsorted(found[:, 0], side="right") - 1
+    columns = found.columns
     before, sentence = -1, None
-    for number, row in zip(numbers.tolist(), found.tolist(), strict=True):
+    for number, row in zip(found.sentences.tolist(), found.words.tolist(), strict=True):
         if number != before or sentence is None:
             before, sentence = number, columns.sentence(number)
         first = int(columns.offsets[number]) - 1
-        words = {
-            name: word - first for name, word in zip(names, row, strict=True) if name not in hidden
-        }
-        yield Match(sentence, words)
+        yield Match(sentence, {name: row[at] - first for name, at in found.named.items()})
 
 
 def _place(matcher: Matcher, key: str) -> tuple[int, str]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from arborescence.errors import TreeError
 from arborescence.system.lazy import remembered
-from arborescence.treebank.columns import ROOT, UNKNOWN, Columns, Numbering
+from arborescence.treebank.columns import UNKNOWN, Columns, Numbering
 from arborescence.treebank.patterns.pattern import ANY
 from arborescence.treebank.sentence import DEPREL, FEATS, FORM, LEMMA, MISC, UPOS, XPOS
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     Integers = npt.NDArray[np.int64]
     Mask = npt.NDArray[np.bool_]
 
+_ALL: Final = slice(None)
 #: The features of a word that have a column of their own.
 COLUMNS_OF: Final = {
     "form": FORM, "lemma": LEMMA, "upos": UPOS, "xpos": XPOS, "deprel": DEPREL,
@@ -76,20 +77,19 @@ class Matcher:
             found = np.unique(found[:, named], axis=0)
         return found[np.lexsort(found.T[::-1])]
 
-    def values(self, columns: Columns, feature: str) -> Integers:
+    def values(self, columns: Columns, feature: str, words: Integers | slice = _ALL) -> Integers:
         """Return the number of each word's value of a feature: 0 for none, else as in `names`."""
         if feature in COLUMNS_OF:
-            return self._numbering(feature, COLUMNS_OF[feature])(columns)
-        values = self._numbering(feature, FEATS)(columns)
+            return self._numbering(feature, COLUMNS_OF[feature])(columns, words)
+        values = self._numbering(feature, FEATS)(columns, words)
         absent = values == 0
-        values[absent] = self._numbering(feature, MISC)(columns)[absent]
+        values[absent] = self._numbering(feature, MISC)(columns, words)[absent]
         return values
 
     def texts(self, columns: Columns, feature: str, words: Integers) -> list[str]:
         """Return the values of a feature of some words; ``_`` for none."""
-        return [
-            self._names[value] or "_" for value in self.values(columns, feature)[words].tolist()
-        ]
+        values, names = self.values(columns, feature, words).tolist(), self._names
+        return [names[value] or "_" for value in values]
 
     def holding(self, feature: Feature, values: Integers) -> Mask:
         """Return for each of some values of a feature whether its condition holds."""
@@ -155,31 +155,64 @@ class _Words:
         order = np.argsort(self.heads, kind="stable")
         return order, np.searchsorted(self.heads[order], np.arange(self.count + 1))
 
-    def pairs_in_sentences(self, words: Integers, others: Mask) -> tuple[Integers, Integers]:
-        """Pair words with all other words of their sentences: indices in `words`, and words."""
-        candidates = np.flatnonzero(others)
-        bounds = np.searchsorted(candidates, self.columns.offsets)
-        sentences = self.sentences[words]
-        return _expanded(bounds[sentences], bounds[sentences + 1], candidates)
-
     def dependents(self, words: Integers) -> tuple[Integers, Integers]:
         """Pair words with their dependents."""
         order, begins = self.by_head
         return _expanded(begins[words], begins[words + 1], order)
 
+    @property
+    @remembered
+    def walk(self) -> tuple[Integers, Integers, Integers]:
+        """The words in the order of a walk down the trees, and where each one's subtree is there.
+
+        TreeError if a word is in or below a cycle.
+        """
+        level = np.flatnonzero(self.heads < 0)
+        sizes, places = np.ones(self.count, np.int64), np.full(self.count, -1)
+        levels = []  # the words above, and for each word of the next level its row among these
+        reached = len(level)
+        while len(level):
+            rows, lower = self.dependents(level)
+            levels.append((level, rows, lower))
+            level, reached = lower, reached + len(lower)
+        if reached < self.count:
+            below = np.concatenate([level for level, _, _ in levels] or [level])
+            word = int(np.setdiff1d(np.arange(self.count), below)[0])
+            raise TreeError(
+                f"->>: {self.columns.describe(word)} is in or below a cycle: "
+                "`arborescence repair` removes it"
+            )
+        for above, rows, lower in reversed(levels):
+            np.add.at(sizes, above[rows], sizes[lower])
+        roots = levels[0][0]
+        places[roots] = np.cumsum(sizes[roots]) - sizes[roots]
+        for above, rows, lower in levels:
+            before = np.cumsum(sizes[lower]) - sizes[lower]
+            siblings = before - before[np.searchsorted(rows, rows)]
+            places[lower] = places[above[rows]] + 1 + siblings
+        return np.argsort(places), places, places + sizes
+
+    def descendants(self, words: Integers) -> tuple[Integers, Integers]:
+        """Pair words with all words below them."""
+        order, begins, ends = self.walk
+        return _expanded(begins[words] + 1, ends[words], order)
+
+    def ancestors(self, words: Integers) -> tuple[Integers, Integers]:
+        """Pair words with all words above them."""
+        _ = self.walk  # there is no cycle
+        rows, above = np.arange(len(words)), self.heads[words]
+        all_rows, all_above = [rows[:0]], [above[:0]]
+        while len(rows):
+            rows, above = rows[above >= 0], above[above >= 0]
+            all_rows.append(rows)
+            all_above.append(above)
+            above = self.heads[above]
+        return np.concatenate(all_rows), np.concatenate(all_above)
+
     def is_below(self, above: Integers, below: Integers) -> Mask:
-        """Return for each pair whether the first word is above the second: O(pairs · depth)."""
-        result = np.zeros(len(above), dtype=np.bool_)
-        at = below.copy()
-        most = int(np.diff(self.columns.offsets).max())
-        while (moving := at >= 0).any():
-            at[moving] = self.heads[at[moving]]
-            result |= at == above
-            at[result] = ROOT
-            most -= 1
-            if most < 0:
-                raise TreeError("->>: a sentence has a cycle: `arborescence repair` removes it")
-        return result
+        """Return for each pair whether the first word is above the second."""
+        _, begins, ends = self.walk
+        return (begins[above] < begins[below]) & (begins[below] < ends[above])
 
 
 def _expanded(begins: Integers, ends: Integers, items: Integers) -> tuple[Integers, Integers]:
@@ -250,9 +283,10 @@ class _Join:
         return right
 
     def _is_linked(self, name: str) -> bool:
-        """Return whether an edge leads between a node and a joined node, or they are neighbours."""
+        """Return whether an edge or path joins a node to a joined node, or they are neighbours."""
         ends = [{edge.head, edge.dependent} for edge in self._block.edges]
         ends += [{order.first, order.second} for order in self._block.orders if order.adjacent]
+        ends += [{path.above, path.below} for path in self._block.paths]
         return any(name in pair and (pair - {name}) & set(self._columns) for pair in ends)
 
     def _add(self, name: str, candidates: Mask) -> None:
@@ -286,8 +320,29 @@ class _Join:
                     rows = np.flatnonzero((new >= 0) & (new < self._words.count))
                     rows = rows[candidates[new[rows]]]
                     return rows, new[rows]
-        some = next(iter(self._columns.values()))
-        return self._words.pairs_in_sentences(some, candidates)
+        for path in self._block.paths:
+            if name == path.below and path.above in self._columns:
+                rows, new = self._words.descendants(self._columns[path.above])
+                return rows[candidates[new]], new[candidates[new]]
+            if name == path.above and path.below in self._columns:
+                rows, new = self._words.ancestors(self._columns[path.below])
+                return rows[candidates[new]], new[candidates[new]]
+        return self._pairs_in_sentences(name, np.flatnonzero(candidates))
+
+    def _pairs_in_sentences(self, name: str, candidates: Integers) -> tuple[Integers, Integers]:
+        """Return the rows and the words of their sentences that stand where the orders demand."""
+        sentences = self._words.sentences[next(iter(self._columns.values()))]
+        offsets = self._words.columns.offsets
+        begins, ends = offsets[sentences], offsets[sentences + 1]
+        for order in self._block.orders:
+            if name == order.second and order.first in self._columns:
+                begins = np.maximum(begins, self._columns[order.first] + 1)
+            if name == order.first and order.second in self._columns:
+                ends = np.minimum(ends, self._columns[order.second])
+        ends = np.maximum(begins, ends)
+        return _expanded(
+            *(np.searchsorted(candidates, each) for each in (begins, ends)), candidates
+        )
 
     def _conditions(self, new: set[str]) -> Mask:
         """Return for each row whether the conditions hold that name a new node."""

@@ -58,7 +58,7 @@ def test_it_says_what_it_does(command, tmp_path):
     said = command(*given, "-o", tmp_path / "audit.html")
     *folds, whole, last = said.err.splitlines()
     for number, line in enumerate(folds, 1):
-        assert f"judging: fold {number} of 3, by a parser that learns from the others" in line
+        assert f"judging: fold {number} of 3, by a parser that learns from the other folds" in line
     assert len(folds) == 3
     assert whole.endswith("judging: all 7 sentences")
     assert last == f"2 words to check, in {tmp_path / 'audit.html'}"

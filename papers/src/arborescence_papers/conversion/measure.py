@@ -12,9 +12,9 @@ import numpy as np
 
 from arborescence.errors import ArborescenceError
 from arborescence.parsers import Harmonizer, LinearParser, pair, train
-from arborescence.parsers.calibrating import reliability
 from arborescence.parsers.harmonizer.features import universal
 from arborescence.parsers.harmonizer.lessons import Lessons
+from arborescence.parsers.shared.confidence import reliability
 from arborescence.treebank import evaluate, read, validate
 from arborescence.version import __version__
 from arborescence_papers.common.experiment import Results

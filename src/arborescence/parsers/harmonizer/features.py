@@ -190,7 +190,8 @@ class CandidateEdges:
         b = sentence[words]
         first = (np.cumsum(sizes**2) - sizes**2)[b]
         cells: NDArray[np.int64] = first + (heads - self.starts[b]) * sizes[b]
-        return cells + words - self.starts[b]
+        cells += words - self.starts[b]
+        return cells
 
     def matrices(self, scores: NDArray[np.float32]) -> list[NDArray[np.float32]]:
         """Return the matrix of each sentence, as a view of the scores of all cells."""

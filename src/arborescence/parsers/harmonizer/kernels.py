@@ -238,7 +238,7 @@ def _score_classes(weights: np.ndarray, places: np.ndarray, scores: np.ndarray) 
     for place in places:
         for k in range(np.uint64(scores.size)):
             scores[k] += weights[place + k]
-    return np.argmax(scores)
+    return int(np.argmax(scores))
 
 
 @kernel
@@ -250,7 +250,7 @@ def choose_classes(weights: np.ndarray, places: np.ndarray, chances: np.ndarray)
         best = _score_classes(weights, places[m], scores)
         for k in range(scores.size):
             chances[m, k] = UNIT * np.float32(scores[k] - scores[best])
-        to_probabilities(chances[m], np.float32(0))
+        to_probabilities(chances[m], 0.0)
 
 
 @kernel

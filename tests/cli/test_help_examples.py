@@ -3,6 +3,7 @@
 import gzip
 import io
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -168,6 +169,11 @@ def test_help_is_shown_as_it_is_written(name):
         assert " ".join(text.split()) in page
     written = _section(function, "Examples").splitlines()
     assert examples(name) == [line.strip() for line in written if line.strip()]
+
+
+def test_paragraphs_are_as_wide_as_the_window():
+    assert "requests in work have 5 seconds; then they" in shown("serve")
+    assert len(re.findall(r"^ V.*  .*", shown("search"), re.MULTILINE)) == 7  # a list
 
 
 @pytest.mark.parametrize("kind", [None, *TRAINABLE])

@@ -314,6 +314,10 @@ def test_drawings_fit_the_window(visit, width):
     page.set_viewport_size({"width": 600, "height": 900})
     page.wait_for_function("document.querySelector('#found svg').width.baseVal.value <= 568")
     assert page.evaluate(size) == [600, 0]
+    page.set_viewport_size({"width": width, "height": 900})
+    page.evaluate("model.add(new Option(`/a/folder/${'of/models/'.repeat(20)}x.npz`), 0)")
+    page.evaluate("model.selectedIndex = 0")  # the name of a model may be the path of its file
+    assert page.evaluate("document.documentElement.scrollWidth") == width
 
 
 def test_what_the_page_shows_on_demand_and_its_link(visit):

@@ -33,7 +33,9 @@ def shown_as_written(command: Any) -> Any:
 
     Rich takes square brackets for markup: a pattern such as ``[upos=VERB]`` would be lost.
     """
-    command.help = _escaped(command.help)
+    paragraphs = inspect.cleandoc(command.help or "").split("\n\n")
+    flowing = (each if "  " in each else each.replace("\n", " ") for each in paragraphs)
+    command.help = _escaped("\n\n".join(flowing))  # a list, with columns, keeps its lines
     title, *lines = (command.epilog or "").split("\n\n")
     if title == "Examples":
         styled = (f"  [cyan]{_escaped(line)}[/cyan]" for line in lines)

@@ -49,9 +49,9 @@ def search(
 
     A pattern has conditions with ; between them:
     V [upos=VERB|AUX, lemma<>"be", !Mood]   a word and its features; V [] is any
-    V [lemma=re"un.*"]                      a regular expression for all of a value
+    V [lemma=re"un.*"]                      a regular expression of a value
     V -> S, V -[nsubj|obj]-> S              an edge from V to S; * is any head
-    V -[^punct]-> S, V -[1=nsubj]-> S       any other relation; without the subtype
+    V -[^punct]-> S, V -[1=nsubj]-> S       another relation; any subtype
     V ->> S                                 a path of edges down from V to S
     V < S, V << S                           V right before S; anywhere before S
     V.lemma = S.lemma, V.form <> "is"       features that are equal, or differ

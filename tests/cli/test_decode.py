@@ -49,8 +49,23 @@ def test_edges_that_a_tree_must_have_or_must_not_have(command: Command, example:
     assert "3 → 4" not in failed.err
     for wrong in ("2", "2:x", "2:9", "1:2:3"):
         assert command("decode", example, "--require", wrong).status
+    by_undirected = command("decode", example, "--require", "4:1", "--inference", "undirected")
+    assert by_undirected.out == "4 0 4 2\n"
     np.save(example, np.zeros((2, 3, 3)))
     assert "of one sentence" in command("decode", example, "--forbid", "0:1").err
+
+
+def test_demands_take_one_decode(
+    command: Command, example: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    solver, decoded = arb.inference.solver, []
+    kernel = solver.decode
+    monkeypatch.setattr(
+        solver, "decode", lambda *of, **how: decoded.append(of) or kernel(*of, **how)
+    )
+    monkeypatch.setattr(arb, "decode", None)
+    assert command("decode", example, "--require", "4:1").out == "4 0 4 2\n"
+    assert len(decoded) == 1
 
 
 def test_projective(command: Command, tmp_path: Path) -> None:

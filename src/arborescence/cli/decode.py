@@ -97,15 +97,7 @@ def decode(
         found = demanded_trees(values, wanted, kbest or 1)
     else:
         found = best_trees(values, lengths, kbest, threads=threads, **which)
-    trees = list(lists_of(found))
-    if ends(output, ".json", ".jsonl"):
-        with writing(str(output)) as file:
-            file.writelines(f"{line}\n".encode() for line in in_json(trees, bool(kbest)))
-    elif output:
-        save(output, found._asdict() if kbest else {"heads": found.heads[..., 0, :]})
-    if as_json or not output:
-        for line in (in_json if as_json else in_text)(trees, bool(kbest)):
-            say(line)
+    write(found, output, ranked=bool(kbest), as_json=as_json)
 
 
 def demanded(
@@ -217,6 +209,19 @@ def in_json(sentences: list[Trees], ranked: bool) -> Iterator[str]:
         else:
             [(heads, weight)] = trees
             yield json.dumps({"heads": heads, "weight": weight})
+
+
+def write(found: KBest[NDArray[Any]], output: Path | None, *, ranked: bool, as_json: bool) -> None:
+    """Write trees to a file, if there is one, and print them."""
+    trees = list(lists_of(found))
+    if ends(output, ".json", ".jsonl"):
+        with writing(str(output)) as file:
+            file.writelines(f"{line}\n".encode() for line in in_json(trees, ranked))
+    elif output:
+        save(output, found._asdict() if ranked else {"heads": found.heads[..., 0, :]})
+    if as_json or not output:
+        for line in (in_json if as_json else in_text)(trees, ranked):
+            say(line)
 
 
 def save(path: Path, arrays: dict[str, Any]) -> None:

@@ -89,7 +89,9 @@ def decode(
         check_kind(output, ("npz" if kbest else "npy", "json"))
     values, lengths = load_scores(scores)
     which: dict[str, Any] = {"root": root, "projective": projective}
-    wanted = demanded(values, require, forbid, **which) if require or forbid else None
+    wanted = demanded(require, forbid, **which)
+    if wanted is not None and values.ndim != 2:
+        raise typer.BadParameter("--require and --forbid are for the scores (N, N) of one sentence")
     if inference == "undirected":
         how: dict[str, Any] = {"root": root, "rounds": rounds, "encoding": encoding}
         found = undirected_trees(values, lengths, wanted, threads=threads, **how)
@@ -101,13 +103,13 @@ def decode(
 
 
 def demanded(
-    scores: NDArray[Any], require: list[str] | None, forbid: list[str] | None, **which: Any
-) -> Constraints:
-    """Return the constraints of the options for the scores of a sentence."""
+    require: list[str] | None, forbid: list[str] | None, **which: Any
+) -> Constraints | None:
+    """Return the constraints of the options for a sentence; None if there are none."""
     from arborescence import Constraints
 
-    if scores.ndim != 2:
-        raise typer.BadParameter("--require and --forbid are for the scores (N, N) of one sentence")
+    if not (require or forbid):
+        return None
     edges: Any = [list(map(edges_of, texts or ())) for texts in (require, forbid)]
     return Constraints(require=edges[0], forbid=edges[1], **which)
 

@@ -249,6 +249,11 @@ class Keeper:
         return tree
 
 
+def plain(names: Iterable[str]) -> tuple[str, ...]:
+    """Return names of relations without the marks of lifted edges."""
+    return tuple(name.partition(MARK)[0] for name in names)
+
+
 def keeper_of(rules: AnyRules | Keeper | None) -> Keeper | str | None:
     """Return what keeps rules, as they are given to `Parser.parse`; "none" and None stay."""
     return rules if rules in (None, "none") or isinstance(rules, Keeper) else Keeper(rules)

@@ -237,6 +237,21 @@ def test_a_long_list_with_commas():
     check_that_a_tree_is_found(scores, words)
 
 
+def test_alternatives_that_no_edge_takes_among_many():
+    """A rule that wants a label which the scores lack has such alternatives."""
+
+    def conflicts(heads):
+        ways = [Alternative(require=[Edges(0, 1)])]
+        ways += [Alternative(require=[Edges([], d)]) for d in range(1, 10)]
+        return [ways] if heads[1] else []
+
+    scores = np.random.default_rng(0).normal(size=(10, 10))
+    scores[0, 1] = -9
+    [best] = arb.solve(scores, arb.Constraints(require=[Edges(0, 1)]))
+    found = arb.decode_constrained(scores, conflicts)
+    assert (found.heads.tolist(), found.certified) == (best.heads.tolist(), True)
+
+
 def test_no_tree_within_the_limit():
     def conflicts(heads):
         return [[Alternative(forbid=[Edges(heads[d], d)]) for d in range(1, 8)]]

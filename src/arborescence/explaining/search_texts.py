@@ -60,8 +60,9 @@ class Texts:
         amount = _amount(charge.price, charge.level)
         if isinstance(charge.edges, np.ndarray):
             return f"{amount} for {charge}"
-        axes = (tuple(axis.tolist()) for axis in axes_of(charge.edges, self.shape))
-        edges = set_of(*axes, self.names, self.labels)
+        axes = axes_of(charge.edges, self.shape)
+        heads, words, labels = (tuple(axis.tolist()) for axis in axes)
+        edges = set_of(heads, words, labels, self.names, self.labels)
         return f"{amount} for edges {'other than ' * charge.required}{edges}"
 
     def _demands(self, search: SearchState) -> str:

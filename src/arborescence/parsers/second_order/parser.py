@@ -152,7 +152,7 @@ class SecondOrderGraphs(LinearGraphs):
         """Return a decoder of one sentence, which adds the second order."""
         b = group.numbers[row]
         one = self.part(np.array([b]))
-        best = rounded(one.groups[0].scores[0])
+        best: Any = rounded(one.groups[0].scores[0])
         weights, unit = self._parser.weights["parts"]
         model = PartModel(self._parser.templates["parts"], weights)
         if self._projective:
@@ -171,7 +171,8 @@ class SecondOrderGraphs(LinearGraphs):
             beyond = listed.scores - best[places]
 
             def find(edges: NDArray[np.float64]) -> second_order.Decoding:
-                of_edges = listed._replace(scores=edges[places] + beyond)
+                scores: Any = edges[places] + beyond
+                of_edges = listed._replace(scores=scores)
                 how: Any = {"single": single, "rounds": _ROUNDS, "branches": _BRANCHES}
                 return decode_listed(of_edges, ends, **how)[0]
 

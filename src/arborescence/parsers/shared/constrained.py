@@ -103,6 +103,7 @@ def _decoded(
     weights = np.full((k, len(graphs.sentences)), -np.inf)
     for group in graphs.groups:
         how: Any = {"root": graphs.options.root, "projective": group.projective}
+        found: Any
         if labeled:
             found = kbest_labeled(graphs.labeled(group), k, group.lengths, **how)
             group.put(found.labels, labels)

@@ -42,7 +42,7 @@ class Fixed(NamedTuple):
         heads = [sentence.tree for sentence in sentences]
         return cls(np.concatenate(heads), np.array(of_words), tuple(numbers)[1:])
 
-    def wide(self, table: NDArray[np.float32]) -> NDArray[np.float64]:
+    def wide(self, table: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
         """Return weights (N, N, L) in which fixed relations that the parser lacks are, too."""
         wide = self.with_all_names(table).astype(np.float64)
         words = np.flatnonzero(self.labels >= table.shape[-1])
@@ -52,7 +52,7 @@ class Fixed(NamedTuple):
         wide[edges] = np.maximum(wide[edges], table.min(initial=0, where=np.isfinite(table)))
         return wide
 
-    def with_all_names(self, table: NDArray[np.float32]) -> NDArray[np.float32]:
+    def with_all_names(self, table: NDArray[Any]) -> NDArray[Any]:
         """Return weights of labeled edges (..., L), -inf for relations that the parser lacks."""
         more = len(self.names) - table.shape[-1]
         return np.pad(table, [(0, 0)] * (table.ndim - 1) + [(0, more)], constant_values=-np.inf)

@@ -104,8 +104,9 @@ class Graphs(ABC):
     def groups(self) -> list[Any]:
         """The groups of sentences, with the weights of their edges."""
         groups = list(self._groups())
-        for group in groups if self.heads is not None else ():
-            group.leave_out(group.take(self.heads[np.newaxis])[:, 0])
+        if self.heads is not None:
+            for group in groups:
+                group.leave_out(group.take(self.heads[np.newaxis])[:, 0])
         return groups
 
     @abstractmethod

@@ -13,7 +13,7 @@ from arborescence.core.budget import Budget
 from arborescence.core.conversion import as_array, as_floats
 from arborescence.errors import NoTreeError, OptionError, StoppedError
 from arborescence.explaining.problem import listed, number, problem_of
-from arborescence.explaining.search_texts import Texts, set_of
+from arborescence.explaining.search_texts import SearchTexts, set_of
 from arborescence.explaining.steps import Detail, Steps, edge_name, number_name
 from arborescence.inference.constraints import Constraints
 from arborescence.inference.solver import solve
@@ -208,7 +208,7 @@ def explain_constrained(
         wanted = Constraints(conflicts=(wanted,), **which)
     elif which:
         raise OptionError(f"{' and '.join(which)} must be among the constraints")
-    texts = Texts(wanted, array.shape, problem.words, label_names)
+    texts = SearchTexts(wanted, array.shape, problem.words, label_names)
 
     def tell(event: Event) -> None:
         scale = event.scale

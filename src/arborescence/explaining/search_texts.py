@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _NAMED = 4
 
 
-class Texts:
+class SearchTexts:
     """The sentences about the events of a search under constraints."""
 
     def __init__(

@@ -16,6 +16,30 @@ if TYPE_CHECKING:
     Command = Callable[..., Any]
 
 
+@pytest.fixture
+def example(tmp_path: Path) -> Path:
+    """Write Fig. 2 of Zmigrod et al. (2020): the best tree has one root edge fewer."""
+    scores = np.full((5, 5), -np.inf)
+    edges = [(0, 1, 90), (0, 2, 40), (1, 3, 10), (2, 3, 30), (2, 4, 60), (3, 2, 50)]
+    for head, word, weight in [*edges, (4, 3, 70), (4, 1, 20)]:
+        scores[head, word] = weight
+    np.save(tmp_path / "scores.npy", scores)
+    return tmp_path / "scores.npy"
+
+
+def test_demands_take_one_decode(
+    command: Command, example: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    solver, decoded = arb.inference.solver, []
+    kernel = solver.decode
+    monkeypatch.setattr(
+        solver, "decode", lambda *of, **how: decoded.append(of) or kernel(*of, **how)
+    )
+    monkeypatch.setattr(arb, "decode", None)
+    assert command("decode", example, "--require", "4:1").out == "4 0 4 2\n"
+    assert len(decoded) == 1
+
+
 def test_undirected(command: Command, tmp_path: Path) -> None:
     scores = np.random.default_rng(4).normal(size=(9, 9))
     np.save(tmp_path / "scores.npy", scores)

@@ -9,6 +9,20 @@ import arborescence as arb
 
 ROOT = Path(__file__).parents[2]
 
+
+def test_the_search_for_a_tree_with_demands(command, tmp_path):
+    file = tmp_path / "scores.csv"
+    file.write_text(",5,4\n,,3\n,2,\n")
+    shown = command("explain", file, "--require", "2:1", "--forbid", "1:2").out
+    assert "[demands] All trees are without 1 → 2 and with 2 → 1" in shown
+    assert "So this is the best tree that keeps the rules: it weighs 6, certified" in shown
+    wrong = command("explain", file, "--require", "2:1", "--algorithm", "kbest", "-k", 2)
+    assert wrong.status
+    assert "go with no --algorithm or -k" in wrong.err
+    sentence = ("explain", "-m", "english-fast", "--sentence", "Birds sing", "--rules", "ud")
+    assert "with root → Birds" in command(*sentence, "--require", "0:1").out
+
+
 #: README's sentence for teachers.
 TAUGHT = re.search(
     r'arborescence explain -m (\S+) --sentence "(.*?)" -o', (ROOT / "README.md").read_text("utf-8")

@@ -15,6 +15,8 @@ import arborescence.inference.branching as module
 from arborescence.explaining import as_json, explain_constrained
 from arborescence.explaining.page import search_html
 from arborescence.explaining.problem import number
+from arborescence.inference.constraints import Constraints
+from arborescence.inference.demands import Charge, Limit
 from arborescence.rules import Alternative, Conflict, Edges
 from graphs import ABSENT, FINITE
 from modes import FEW, UNCOMPILED, some
@@ -261,6 +263,54 @@ def test_rules_by_name_and_what_is_paid():
     assert "A conflict (not-a) has one way out: " in explain_constrained(scores, only)[1].text
 
 
+def demands_of_every_kind(rng, n, labels):
+    """Edges to have and not to have, prices at all levels, votes, limits and functions."""
+    wanted = Constraints(
+        forbid=[Edges(0, 1)],
+        require=[Edges([2, 3], 4)],
+        charges=[Charge(Edges(0, 2), 1.5, name="early root"), Charge(Edges(None, 3, 0), 2, 2)],
+        limits=[Limit([Edges(2, None)], 1), Limit([Edges(3, None)], 0, price=1, level=1)],
+        votes=[rng.integers(0, 2, (n + 1, n + 1))],
+        conflicts=[random_rules(rng, n, labels)],
+    )
+    return wanted & Constraints.fixed(rng.integers(-1, n + 1, n + 1), levels=(2, 1))
+
+
+@pytest.mark.parametrize("patience", [12, 0], ids=["branching", "with multipliers"])
+def test_constraints_of_every_kind(patience, monkeypatch):
+    monkeypatch.setattr(module, "_PATIENCE", patience)
+    rng, found, paid = np.random.default_rng(5), 0, 0
+    for _ in range(some(40)):
+        scores = rng.normal(size=(5, 5, 2))
+        wanted = demands_of_every_kind(rng, 4, 2)
+        steps = explain_constrained(scores, wanted, words=list("abcd"), budget=trees(10**4))
+        last = steps[-1]
+        try:
+            [tree] = arb.solve(scores, wanted, budget=trees(10**4))
+        except arb.NoTreeError:
+            assert last.kind == "no-tree"
+            continue
+        found += 1
+        assert [step.kind for step in steps[:3]] == ["prices", "demands", "first-tree"]
+        assert "1.5 for edges root → b; 2 at level 2 for edges any → c (0)" in steps[0].text
+        assert "without root → a and with b/c → d" in steps[1].text
+        assert (last.heads, last.detail.part.labels) == (tuple(tree.heads), tuple(tree.labels))
+        assert (last.detail.part.bound, last.detail.part.levels) == (tree.weight, tree.levels)
+        assert last.detail.nodes == tree.nodes
+        best = [tuple(-price for price in tree.levels), tree.weight]
+        for step in steps[2:]:
+            part = step.detail.part
+            assert step.kind not in TAKEN or [tuple(-p for p in part.levels), part.bound] >= best
+        for due in tree.dues:
+            early = due.name == "early root"
+            paid += early
+            assert not early or "It pays 1.5 for early root (b)" in last.text
+        levels = [f"{price} at level {2 - i}" for i, price in enumerate(tree.levels) if price]
+        assert all(text in last.text for text in levels)
+    assert found
+    assert paid or FEW
+
+
 def test_names_and_errors():
     scores = np.random.default_rng(3).normal(size=(5, 5, 2))
     words, labels = ["a", "b", "c", "d"], ["X", "Y"]
@@ -272,6 +322,8 @@ def test_names_and_errors():
     assert "one way out: without any but root → a." in steps[1].text
     with pytest.raises(arb.OptionError, match="there are 1 names of labels, and scores of 2"):
         explain_constrained(scores, only, labels=["X"])
+    with pytest.raises(arb.OptionError, match="root must be among the constraints"):
+        explain_constrained(scores, Constraints(), root="multi")
     with pytest.raises(arb.ScoresError, match="at most 30"):
         explain_constrained(np.zeros((40, 40)), at_most_one_child)
     for bad in (np.zeros(3), np.zeros((3, 3, 0)), np.zeros((2, 3, 3, 2))):

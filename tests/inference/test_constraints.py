@@ -13,10 +13,12 @@ import pytest
 import arborescence as arb
 from arborescence.inference.constraints import Constraints
 from arborescence.inference.demands import Charge, Limit
+from arborescence.inference.parts import Lazy
+from arborescence.inference.solver import search
 from arborescence.inference.whole_numbers import decode_whole
-from arborescence.rules import Conflict, Edges
+from arborescence.rules import Alternative, Conflict, Edges
 from brute_force import all_trees, whole_numbers
-from modes import some
+from modes import FEW, some
 from random_rules import every_labeled_tree, labeled_graphs, random_rules, rules_at_costs
 
 ROOTS = ("single", "multi")
@@ -277,9 +279,26 @@ def paid(wanted, heads, labels, n_labels):
         for one in rule(heads, labels):
             if not isinstance(one, Conflict) or one.cost is None:
                 return None
-            sites[one.rule, one.word] = Fraction(one.cost)
-        levels[-1] += sum(sites.values())
+            sites[one.rule, one.word] = one.level, Fraction(one.cost)
+        for level, cost in sites.values():
+            levels[-1 - level] += cost
     return levels
+
+
+def paying_trees(scores, wanted):
+    """Each tree that keeps what it must, best first: gains at levels, weight less prices, tree."""
+    n, n_labels = len(scores) - 1, scores.shape[-1]
+    every = every_labeled_tree(n, n_labels, wanted.root == "single", wanted.projective)
+    trees = []
+    for heads, labels in zip(*every, strict=True):
+        edges = heads[1:], np.arange(1, n + 1), labels[1:]
+        if not (scores[edges] > -np.inf).all():
+            continue
+        dues = paid(wanted, heads, labels, n_labels)
+        if dues is not None:
+            weight = sum(map(Fraction, scores[edges].tolist())) - dues[-1]
+            trees.append(([-due for due in dues[:-1]], weight, (*heads, *labels)))
+    return sorted(trees, reverse=True)
 
 
 @pytest.mark.filterwarnings("ignore:.*encountered in scalar:RuntimeWarning")
@@ -294,17 +313,7 @@ def test_prices_at_levels_beside_all_trees(kind, exact, monkeypatch):
         n, n_labels = len(scores) - 1, scores.shape[-1]
         which = {"root": ROOTS[number % 2], "projective": bool(number // 2 % 2)}
         wanted = priced(rng, n, n_labels, **which)
-        trees = []
-        for heads, labels in zip(
-            *every_labeled_tree(n, n_labels, which["root"] == "single", which["projective"]),
-            strict=True,
-        ):
-            edges = heads[1:], np.arange(1, n + 1), labels[1:]
-            dues = paid(wanted, heads, labels, n_labels)
-            if dues is not None and (scores[edges] > -np.inf).all():
-                weight = sum(map(Fraction, scores[edges].tolist())) - dues[-1]
-                trees.append(([-due for due in dues[:-1]], weight, (*heads, *labels)))
-        trees.sort(reverse=True)
+        trees = paying_trees(scores, wanted)
         budget = arb.Budget(2e8)
         if not trees:
             with pytest.raises(arb.NoTreeError):
@@ -324,6 +333,62 @@ def test_prices_at_levels_beside_all_trees(kind, exact, monkeypatch):
         [first] = arb.solve(scores, wanted, budget=budget)
         assert every[*first.heads, *first.labels] == trees[0][:2]
     assert kept
+
+
+def odd_heads_at_levels(rng, n):
+    """A word of odd number pays, at some level, for a head of odd number; one word must not."""
+    level, price, never = (
+        int(rng.integers(0, 3)),
+        int(rng.integers(1, 4)),
+        int(rng.integers(n + 1)),
+    )
+
+    def conflicts(heads, labels):
+        for d in range(1, n + 1, 2):
+            if heads[d] % 2:
+                ways = [Alternative(forbid=[Edges(range(1, n + 1, 2), d)])]
+                hard = d == never
+                yield Conflict(ways, "odd", d, None if hard else price, 0 if hard else level)
+
+    return lambda heads, labels: list(conflicts(heads, labels))
+
+
+@pytest.mark.parametrize("labels", [1, 2])
+@pytest.mark.parametrize("by_heads", [False, True])
+def test_mixes_of_all_kinds_beside_all_trees(labels, by_heads):
+    """Up to five words; labels that are weighed when they are needed; the k best."""
+    rng, kept, seen = np.random.default_rng([labels, by_heads]), 0, set()
+    for number in range(some(48)):
+        n = int(rng.integers(1, 7 - labels))
+        scores = rng.integers(-6, 7, (n + 1, n + 1, labels)) / 2 if number % 2 else None
+        scores = rng.normal(size=(n + 1, n + 1, labels)) if scores is None else scores
+        which = {"root": ROOTS[number % 2], "projective": bool(number // 2 % 2)}
+        wanted = priced(rng, n, labels, **which)
+        wanted &= Constraints(conflicts=[odd_heads_at_levels(rng, n)], levels=2, **which)
+        trees, k = paying_trees(scores, wanted), int(rng.integers(1, 6))
+        if by_heads:
+            firsts = {}
+            for tree in trees:
+                firsts.setdefault(tree[2][: n + 1], tree)
+            trees = list(firsts.values())
+        lazy = Lazy(scores.max(axis=-1), labels, lambda h, d, scores=scores: scores[h, d])
+        for find, given in ((arb.solve, scores), (search, lazy)):
+            budget = arb.Budget(2e8)
+            if not trees:
+                with pytest.raises(arb.NoTreeError):
+                    find(given, wanted, k, budget=budget, by_heads=by_heads)
+                continue
+            found = find(given, wanted, k, budget=budget, by_heads=by_heads)
+            assert len(found) == min(k, len(trees))
+            for tree, (gains, weight, _) in zip(found, trees, strict=False):
+                assert tree.certified
+                assert tree.levels == tuple(-gain for gain in gains)
+                assert tree.weight == tree.bound == rounded(weight)
+            kept += 1
+        names = ("forbid", "require", "charges", "limits", "votes", "conflicts")
+        seen |= {name for name in names if trees and getattr(wanted, name)}
+    assert kept
+    assert seen == {*names} or FEW
 
 
 def rounded(exact):

@@ -83,7 +83,7 @@ def check_every_labeled_tree(kind, rounds, seed):
         assert first.certified
         as_doubles = scores.astype(float)
         lazy = Lazy(as_doubles.max(axis=-1), scores.shape[-1], lambda h, d, s=as_doubles: s[h, d])
-        later = Search(lazy, conflicts, None, options).run(4, by_heads=False, banned=False)
+        later = Search(lazy, conflicts, None, options).run(4, by_heads=False)
         assert [(tree.weight, tree.certified) for tree in later] == [
             (tree.weight, True) for tree in found
         ]
@@ -235,6 +235,21 @@ def test_a_long_list_with_commas():
         scores[:, comma, LABELS.index("punct")] = 2.0 - rng.random(n + 1)
         scores[rng.integers(1, n + 1), comma, LABELS.index("punct")] = 2.1
     check_that_a_tree_is_found(scores, words)
+
+
+def test_alternatives_that_no_edge_takes_among_many():
+    """A rule that wants a label which the scores lack has such alternatives."""
+
+    def conflicts(heads):
+        ways = [Alternative(require=[Edges(0, 1)])]
+        ways += [Alternative(require=[Edges([], d)]) for d in range(1, 10)]
+        return [ways] if heads[1] else []
+
+    scores = np.random.default_rng(0).normal(size=(10, 10))
+    scores[0, 1] = -9
+    [best] = arb.solve(scores, arb.Constraints(require=[Edges(0, 1)]))
+    found = arb.decode_constrained(scores, conflicts)
+    assert (found.heads.tolist(), found.certified) == (best.heads.tolist(), True)
 
 
 def test_no_tree_within_the_limit():

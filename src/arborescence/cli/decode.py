@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from arborescence import Constraints
+    from arborescence.inference.kbest import KBest
     from arborescence.rules import Edges
 
     #: The trees of a sentence, best first: the heads of its words, and the weight of the tree.
@@ -81,54 +83,79 @@ def decode(
     arborescence decode scores.npy --require 2:5 --forbid 0:1,3
     arborescence decode batch.npz --inference undirected --rounds 5
     """
-    import numpy as np
-
-    import arborescence as arb
-
     if inference == "undirected" and (kbest or projective):
         raise typer.BadParameter("--inference undirected does not go with --kbest or --projective")
     if output:
         check_kind(output, ("npz" if kbest else "npy", "json"))
     values, lengths = load_scores(scores)
-    if require or forbid:
-        values = masked(values, require, forbid, root=root, projective=projective)
-    shared: dict[str, Any] = {"root": root, "threads": threads}
-    arrays: dict[str, Any]
-    if kbest:
-        arrays = arb.kbest(values, kbest, lengths, projective=projective, **shared)._asdict()
-        trees = list(lists_of(**arrays))
+    which: dict[str, Any] = {"root": root, "projective": projective}
+    wanted = demanded(require, forbid, **which)
+    if wanted is not None and values.ndim != 2:
+        raise typer.BadParameter("--require and --forbid are for the scores (N, N) of one sentence")
+    if inference == "undirected":
+        how: dict[str, Any] = {"root": root, "rounds": rounds, "encoding": encoding}
+        found = undirected_trees(values, lengths, wanted, threads=threads, **how)
+    elif wanted is not None:
+        found = demanded_trees(values, wanted, kbest or 1)
     else:
-        if inference == "undirected":
-            options: dict[str, Any] = {"rounds": rounds, "encoding": encoding}
-            heads = arb.undirected.decode(values, lengths, **options, **shared)
-        else:
-            heads = arb.decode(values, lengths, projective=projective, **shared)
-        arrays = {"heads": heads}
-        weights = np.array(arb.tree_weight(values, heads))
-        lists = heads[..., None, :], weights[..., None], np.ones_like(weights, np.int64)
-        trees = list(lists_of(*lists))
-    if ends(output, ".json", ".jsonl"):
-        with writing(str(output)) as file:
-            file.writelines(f"{line}\n".encode() for line in in_json(trees, bool(kbest)))
-    elif output:
-        save(output, arrays)
-    if as_json or not output:
-        for line in (in_json if as_json else in_text)(trees, bool(kbest)):
-            say(line)
+        found = best_trees(values, lengths, kbest, threads=threads, **which)
+    write(found, output, ranked=bool(kbest), as_json=as_json)
 
 
-def masked(
-    scores: NDArray[Any], require: list[str] | None, forbid: list[str] | None, **which: Any
-) -> NDArray[Any]:
-    """Return the scores of a sentence without the edges that its trees may not have."""
+def demanded(
+    require: list[str] | None, forbid: list[str] | None, **which: Any
+) -> Constraints | None:
+    """Return the constraints of the options for a sentence; None if there are none."""
+    from arborescence import Constraints
+
+    if not (require or forbid):
+        return None
+    edges: Any = [list(map(edges_of, texts or ())) for texts in (require, forbid)]
+    return Constraints(require=edges[0], forbid=edges[1], **which)
+
+
+def demanded_trees(scores: NDArray[Any], wanted: Constraints, k: int) -> KBest[NDArray[Any]]:
+    """Return the k best trees of a sentence that keep constraints."""
+    import numpy as np
+
+    import arborescence as arb
+    from arborescence.inference.kbest import KBest
+
+    trees = arb.solve(scores, wanted, k)
+    heads, weights = np.array([tree.heads for tree in trees]), [tree.weight for tree in trees]
+    return KBest(heads, np.array(weights), np.array(len(trees)))
+
+
+def best_trees(
+    scores: NDArray[Any], lengths: Any, k: int | None, *, threads: int, **which: Any
+) -> KBest[NDArray[Any]]:
+    """Return the best tree of each sentence, or the k best."""
     import arborescence as arb
 
-    if scores.ndim != 2:
-        raise typer.BadParameter("--require and --forbid are for the scores (N, N) of one sentence")
-    edges: Any = [list(map(edges_of, texts or ())) for texts in (require, forbid)]
-    wanted = arb.Constraints(require=edges[0], forbid=edges[1], **which)
-    arb.solve(scores, wanted)  # says which of them contradict each other
-    return wanted.masked(scores)
+    if k:
+        return arb.kbest(scores, k, lengths, threads=threads, **which)
+    return only(scores, arb.decode(scores, lengths, threads=threads, **which))
+
+
+def undirected_trees(
+    scores: NDArray[Any], lengths: Any, wanted: Constraints | None, **how: Any
+) -> KBest[NDArray[Any]]:
+    """Return a tree of each sentence by way of undirected trees."""
+    import arborescence as arb
+
+    scores = scores if wanted is None else wanted.masked(scores)
+    return only(scores, arb.undirected.decode(scores, lengths, **how))
+
+
+def only(scores: NDArray[Any], heads: NDArray[np.int64]) -> KBest[NDArray[Any]]:
+    """Return the trees of sentences, (..., N), as lists of one tree each."""
+    import numpy as np
+
+    import arborescence as arb
+    from arborescence.inference.kbest import KBest
+
+    weights = np.array(arb.tree_weight(scores, heads))
+    return KBest(heads[..., None, :], weights[..., None], np.ones_like(weights, np.int64))
 
 
 def edges_of(text: str) -> Edges:
@@ -158,10 +185,9 @@ def load_scores(path: Path) -> tuple[NDArray[Any], NDArray[Any] | None]:
         raise ScoresError(f"{path}: no array named 'scores' (found: {names})")
 
 
-def lists_of(
-    heads: NDArray[np.int64], weights: NDArray[np.float64], counts: Any
-) -> Iterator[Trees]:
-    """Yield the k best trees of each sentence, from the arrays of `kbest`."""
+def lists_of(found: KBest[NDArray[Any]]) -> Iterator[Trees]:
+    """Yield the k best trees of each sentence."""
+    heads, weights, counts = found
     k, nodes = heads.shape[-2:]
     rows = zip(heads.reshape(-1, k, nodes), weights.reshape(-1, k), counts.flat, strict=True)
     for trees, of_trees, count in rows:
@@ -185,6 +211,19 @@ def in_json(sentences: list[Trees], ranked: bool) -> Iterator[str]:
         else:
             [(heads, weight)] = trees
             yield json.dumps({"heads": heads, "weight": weight})
+
+
+def write(found: KBest[NDArray[Any]], output: Path | None, *, ranked: bool, as_json: bool) -> None:
+    """Write trees to a file, if there is one, and print them."""
+    trees = list(lists_of(found))
+    if ends(output, ".json", ".jsonl"):
+        with writing(str(output)) as file:
+            file.writelines(f"{line}\n".encode() for line in in_json(trees, ranked))
+    elif output:
+        save(output, found._asdict() if ranked else {"heads": found.heads[..., 0, :]})
+    if as_json or not output:
+        for line in (in_json if as_json else in_text)(trees, ranked):
+            say(line)
 
 
 def save(path: Path, arrays: dict[str, Any]) -> None:

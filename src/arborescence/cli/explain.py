@@ -7,11 +7,13 @@ import json
 import os
 import shutil
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from arborescence.cli.decode import EdgesOption, demanded, load_scores
 from arborescence.cli.options import EncodingOption, JsonOption, usage_errors
 from arborescence.cli.outputs import ends, into
 from arborescence.cli.progress import counted
@@ -26,6 +28,7 @@ from arborescence.treebank.encodings import UTF8
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from arborescence import Constraints
     from arborescence.explaining import Step
     from arborescence.parsers import GraphParser, Parser
     from arborescence.transitions import Transition
@@ -49,6 +52,8 @@ def explain(
     root: Root | None = None,
     k: Annotated[int | None, typer.Option("-k", "--k")] = None,
     rules: Annotated[str | None, typer.Option(metavar="ud|FILE.toml")] = None,
+    require: EdgesOption = None,
+    forbid: EdgesOption = None,
     output: _OutputOption = None,
     as_json: JsonOption = False,
     exercise: Annotated[int | None, typer.Option(metavar="N")] = None,
@@ -77,6 +82,10 @@ def explain(
         The number of trees, for kbest.
     rules
         With --sentence: the search for the best tree that keeps these rules.
+    require
+        The search for the best tree in which a word has this head, or one of several: 2,3:5.
+    forbid
+        The search for the best tree without this edge, or these: 2:5,6.
     output
         Write text, or by the ending .json, or .html: a page that can also compute other graphs.
     as_json
@@ -93,6 +102,7 @@ def explain(
     arborescence explain -m english-fast --sentence 'When owls hear mice the dogs can sleep'
     arborescence explain -m fr --sentence "Elle se souvient du jour où il a neigé."
     arborescence explain --sentence 'The day she sold it was cold.' --rules ud
+    arborescence explain scores.csv --require 2:5 --forbid 0:1,3
     arborescence explain scores.csv --json | jq '.steps[].text'
     arborescence explain scores.csv -o page.html
     arborescence explain --exercise 12 -o sheet.html
@@ -105,34 +115,58 @@ def explain(
             raise typer.BadParameter("--exercise goes with -o FILE.html and --seed, nothing else")
         write_sheet(exercise, seed or 0, Path(output or ""))
         return
-    if sentence is None and (model is not None or format is not None):
-        raise typer.BadParameter("--model and --format are for --sentence")
     if seed is not None:
         raise typer.BadParameter("--seed is for --exercise")
-    if (scores is None) == (sentence is None):
-        raise typer.BadParameter("give a file of scores, or --sentence")
+    check_given(scores, sentence, model or format, rules)
     page = ends(output, ".html", ".htm")
     if page and as_json:
         raise typer.BadParameter("a web page is no JSON: -o FILE.html or --json")
-    if rules is not None and (sentence is None or k is not None or algorithm != "root-constraint"):
-        raise typer.BadParameter("--rules goes with --sentence, and with no --algorithm or -k")
+    wanted = demanded(require, forbid, root=root or "single")
+    if (rules or wanted) and (k is not None or algorithm != "root-constraint"):
+        raise typer.BadParameter(
+            "--rules, --require and --forbid go with no --algorithm or -k: a search has its own"
+        )
     as_data = as_json or ends(output, ".json", ".jsonl")
+    show = as_page if page else partial(as_text, as_data=as_data)
     with usage_errors():
         if rules is not None:
-            steps = searched(*given(sentence or "", model, format), rules, root or "single")
-            written = as_page(steps) if page else as_text(steps, as_data)
+            found = given(sentence or "", model, format)
+            written = show(searched(*found, rules, wanted, root or "single"))
         else:
             values, words = (
                 read(scores) if scores is not None else scored(sentence or "", model, format)
             )
-            options: dict[str, Any] = {"root": root, "k": k, "words": words}
-            if page:
-                from arborescence.explaining.page import explain_html
-
-                written = explain_html(values, algorithm, **options)
+            if wanted is not None:
+                written = show(explaining.explain_constrained(values, wanted, words=words))
             else:
-                written = as_text(explaining.explain(values, algorithm, **options), as_data)
+                how: dict[str, Any] = {"root": root, "k": k, "words": words}
+                written = of_algorithm(values, algorithm, page, as_data, **how)
     write(output or "-", written)
+
+
+def check_given(
+    scores: Path | None, sentence: str | None, of_sentence: str | None, rules: str | None
+) -> None:
+    """Raise BadParameter unless either scores or a sentence are given, with their own options."""
+    if sentence is None and of_sentence is not None:
+        raise typer.BadParameter("--model and --format are for --sentence")
+    if (scores is None) == (sentence is None):
+        raise typer.BadParameter("give a file of scores, or --sentence")
+    if sentence is None and rules is not None:
+        raise typer.BadParameter("--rules goes with --sentence")
+
+
+def of_algorithm(
+    scores: Any, algorithm: Algorithm, page: bool, as_data: bool, **options: Any
+) -> str:
+    """Return the steps of an algorithm as a web page, as JSON, or as numbered texts."""
+    if page:
+        from arborescence.explaining.page import explain_html
+
+        return explain_html(scores, algorithm, **options)
+    from arborescence.explaining import explain
+
+    return as_text(explain(scores, algorithm, **options), as_data)
 
 
 def as_text(steps: Sequence[Step], as_data: bool) -> str:
@@ -189,19 +223,21 @@ def scored(text: str, model: str | None, writing: Words | None) -> Scores:
     return parser.scores(sentence), sentence.forms
 
 
-def searched(sentence: Sentence, parser: GraphParser, rules: str, root: Root) -> list[Step]:
-    """Return the steps of the search for the best tree of a model that keeps rules."""
+def searched(
+    sentence: Sentence, parser: GraphParser, rules: str, wanted: Constraints | None, root: Root
+) -> list[Step]:
+    """Return the steps of the search for the best tree of a model that keeps rules and demands."""
     from arborescence.explaining import explain_constrained
     from arborescence.parsers import Keeper
-    from arborescence.rules import conflicts_of
+    from arborescence.rules.sets import constraints_of
 
     keeper = Keeper(rules)
     [parsed] = parser.parse([sentence])
     trees = keeper.look([parsed]).sentence(0)._replace(label_names=tuple(parser.labels))
+    of_rules = constraints_of(keeper.rules, trees, root=root)
     return explain_constrained(
         parser.labeled_scores(parsed),
-        conflicts_of(keeper.rules, trees),
-        root=root,
+        of_rules if wanted is None else of_rules & wanted,
         words=sentence.forms,
         labels=parser.labels,
     )
@@ -211,8 +247,6 @@ def read(path: Path) -> Scores:
     """Read scores, and names if there are any, from a file."""
     if path.suffix.lower() == ".csv":
         return read_csv(path)
-    from arborescence.cli.decode import load_scores
-
     return load_scores(path)[0], None
 
 

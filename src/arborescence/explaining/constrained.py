@@ -1,4 +1,4 @@
-"""The best tree that keeps rules, step by step: the search itself reports what it does."""
+"""The best tree under constraints, step by step: the search itself reports what it does."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from arborescence.core.accumulator import BIAS_64, rounded_whole
 from arborescence.core.budget import Budget
 from arborescence.core.conversion import as_array, as_floats
 from arborescence.errors import NoTreeError, OptionError, StoppedError
-from arborescence.explaining.problem import counted, listed, number, problem_of
+from arborescence.explaining.problem import listed, number, problem_of
+from arborescence.explaining.search_texts import SearchTexts, set_of
 from arborescence.explaining.steps import Detail, Steps, edge_name, number_name
 from arborescence.inference.constraints import Constraints
 from arborescence.inference.solver import solve
@@ -20,11 +21,11 @@ from arborescence.inference.solver import solve
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from arborescence.core.choices import Root
     from arborescence.explaining.steps import Step
     from arborescence.inference.branching import Event
     from arborescence.inference.conflicts import Way
     from arborescence.inference.demands import AnyConflict
+    from arborescence.inference.levels import LevelScale
     from arborescence.inference.parts import Part
 
     #: Head, dependent, label.
@@ -32,8 +33,6 @@ if TYPE_CHECKING:
 
 #: So many trees are decoded for an explanation, if not told otherwise.
 WORK = 1e6
-#: So many words or labels are named; of more, only their number is.
-_NAMED = 4
 
 
 @dataclass(frozen=True)
@@ -57,10 +56,8 @@ class Condition:
 
     def name(self, names: Sequence[str], labels: Sequence[str]) -> str:
         """Return the condition as text."""
-        heads = _named(self.heads, names, 0)
-        dependents = _named(self.dependents, names, 1)
-        label = "" if len(self.labels) == len(labels) else f" ({_named(self.labels, labels, 0)})"
-        return f"{'with' if self.required else 'without'} {heads} → {dependents}{label}"
+        edges = set_of(self.heads, self.dependents, self.labels, names, labels)
+        return f"{'with' if self.required else 'without'} {edges}"
 
 
 @dataclass(frozen=True)
@@ -77,11 +74,22 @@ class Branch:
     labels: tuple[int, ...] = ()
     #: rules and words: the part's trees may break these rules, and the bound includes the cost
     paid: tuple[tuple[str, int], ...] = ()
+    #: the prices at levels above the scores that go with the bound, the highest level first
+    levels: tuple[int, ...] = ()
 
     @property
     def edges(self) -> list[Triple]:
         """The edges of the tree, each with its label."""
         return [(self.heads[d], d, self.labels[d]) for d in range(1, len(self.heads))]
+
+    @property
+    def worth(self) -> str:
+        """The bound as text, with the prices at levels."""
+        if self.bound is None:
+            return "no tree"
+        levels = zip(range(len(self.levels), 0, -1), self.levels, strict=True)
+        prices = [f"{price} at level {level}" for level, price in levels if price]
+        return number_name(self.bound) + (f" (and pays {listed(prices)})" if prices else "")
 
 
 @dataclass(frozen=True)
@@ -100,6 +108,8 @@ class SearchState(Detail):
     nodes: int
     #: the name of the rule that the tree breaks, if the rule has a name
     rule: str = ""
+    #: the prices of the tree's edges, as texts
+    dues: tuple[str, ...] = ()
 
     def table(self, names: Sequence[str]) -> list[list[str]]:
         """Return a row for each part, with those edges of its tree that are new; or the tree."""
@@ -111,10 +121,9 @@ class SearchState(Detail):
         rows = [["", "bound", "trees", "new edges"]]
         for mark, parts in (("new", self.made), ("waits", self.waiting)):
             for part in parts:
-                bound = "no tree" if part.bound is None else number_name(part.bound)
                 new = [edge for edge in part.edges if edge not in self.part.edges]
                 edges = ", ".join(self.edge(edge, names) for edge in new)
-                rows.append([mark, bound, self.conditions(part, names), edges])
+                rows.append([mark, part.worth, self.conditions(part, names), edges])
         return rows
 
     def conditions(self, part: Branch, names: Sequence[str]) -> str:
@@ -138,24 +147,27 @@ class SearchState(Detail):
 
 def explain_constrained(
     scores: Any,
-    conflicts: Callable[..., Sequence[AnyConflict]],
+    constraints: Constraints | Callable[..., Sequence[AnyConflict]],
     *,
-    root: Root = "single",
-    projective: bool = False,
     words: Sequence[str] | None = None,
     labels: Sequence[str] | None = None,
     budget: Budget | None = None,
+    **which: Any,
 ) -> Steps:
-    """Return the steps by which `decode_constrained` finds its tree: conflicts, parts and bounds.
+    """Return the steps by which `solve` finds its tree: demands, prices, conflicts and bounds.
 
     Parameters
     ----------
-    scores, conflicts, root, projective
-        As in `decode_constrained`; one sentence of at most 30 words.
+    scores
+        As in `solve`; one sentence of at most 30 words.
+    constraints
+        As in `solve`, or one function of `conflicts`.
     words, labels : list of str, optional
         The words, without the root, and the labels, for names in texts; else numbers.
     budget : Budget, optional
         How much work may be done: of 100 decoded trees, if not given.
+    **which
+        With a function, `root` and `projective` as in `Constraints`.
 
     Returns
     -------
@@ -165,7 +177,7 @@ def explain_constrained(
     Raises
     ------
     ScoresError, OptionError
-        As in `decode_constrained` and `explain`.
+        As in `solve` and `explain`.
 
     Examples
     --------
@@ -191,17 +203,25 @@ def explain_constrained(
     if labels and len(label_names) != size:
         raise OptionError(f"there are {len(label_names)} names of labels, and scores of {size}")
     steps: list[Step] = []
+    wanted = constraints
+    if not isinstance(wanted, Constraints):
+        wanted = Constraints(conflicts=(wanted,), **which)
+    elif which:
+        raise OptionError(f"{' and '.join(which)} must be among the constraints")
+    texts = SearchTexts(wanted, array.shape, problem.words, label_names)
 
     def tell(event: Event) -> None:
-        branches = _sorted(_branch(bans, part) for bans, part in event.below)
-        waiting = _sorted(_branch(part.bans, part) for part in event.waiting)
-        part = _branch(event.part.bans, event.part)
-        state = SearchState(part, branches, waiting, label_names, event.nodes, event.rule)
+        scale = event.scale
+        made = _sorted(_branch(bans, part, scale) for bans, part in event.below)
+        waiting = _sorted(_branch(part.bans, part, scale) for part in event.waiting)
+        part = _branch(event.part.bans, event.part, scale)
+        dues = texts.dues(part)
+        state = SearchState(part, made, waiting, label_names, event.nodes, event.rule, dues)
         exact = [Fraction(float(array[edge])) for edge in part.edges]
         steps.append(
             problem.step(
                 event.kind,
-                _text(event.kind, state, problem.words),
+                texts.of(event.kind, state),
                 heads=part.heads,
                 weight=number(sum(exact, Fraction(0))),
                 looks_at=tuple((h, d) for h, d, _ in state.refused),
@@ -210,100 +230,27 @@ def explain_constrained(
         )
 
     try:
-        wanted = Constraints(conflicts=(conflicts,), root=root, projective=projective)
         solve(scores, wanted, budget=budget or Budget(WORK), watch=tell)
     except (NoTreeError, StoppedError) as error:
         steps.append(problem.step("no-tree", f"There is no such tree: {error}."))
     return Steps(steps)
 
 
-def _branch(bans: Way, part: Part | None) -> Branch:
+def _branch(bans: Way, part: Part | None, scale: LevelScale) -> Branch:
     """Return a part of the search as plain data."""
     conditions = tuple(
         Condition(required, *(tuple(axis.tolist()) for axis in axes)) for required, *axes in bans
     )
     if part is None:
         return Branch(conditions)
-    bound, paid = rounded_whole(part.bound, BIAS_64), tuple(sorted(part.paid))
-    if part.later:
-        return Branch(conditions, bound, paid=paid)
-    return Branch(conditions, bound, tuple(part.heads.tolist()), tuple(part.labels.tolist()), paid)
+    gains, scores = scale.split(part.bound)
+    bound, paid = rounded_whole(scores, BIAS_64), tuple(sorted(part.paid))
+    tree = ((), ()) if part.later else (tuple(part.heads.tolist()), tuple(part.labels.tolist()))
+    return Branch(conditions, bound, *tree, paid, tuple(-gain for gain in gains))
 
 
 def _sorted(parts: Iterable[Branch]) -> tuple[Branch, ...]:
     """Return parts, the highest bound first, those without a tree last."""
-    return tuple(sorted(parts, key=lambda part: np.inf if part.bound is None else -part.bound))
-
-
-def _text(kind: str, search: SearchState, names: Sequence[str]) -> str:
-    """Return the text of an event."""
-    bound, after, highest = (
-        number_name(parts[0].bound) if parts and parts[0].bound is not None else ""
-        for parts in ((search.part,), search.made, search.waiting)
+    return tuple(
+        sorted(parts, key=lambda part: (part.bound is None, part.levels, -(part.bound or 0)))
     )
-    decoded = counted(search.nodes, "decoded tree")
-    waits = f"No part that waits has a higher bound: the highest is {highest}"
-    pays = ", but for those that it pays for," if search.made and search.made[0].paid else ","
-    texts = {
-        "first-tree": (
-            f"The best tree of all weighs {bound}. No tree that keeps the rules weighs more."
-        ),
-        "keeps-rules": f"This tree keeps the rules{pays} and weighs {after}.",
-        "tree": (
-            f"{waits if highest else 'No part is left'}. So this is the best tree that keeps the "
-            f"rules: it weighs {bound}, certified after {decoded}."
-        ),
-        "limit": (
-            f"After {decoded}, the budget of the search ends. The best tree found that keeps the "
-            f"rules weighs {bound}, and no other more than {highest}."
-        ),
-    }
-    return texts.get(kind) or _of_parts(kind, search, names, bound, after)
-
-
-def _of_parts(kind: str, search: SearchState, names: Sequence[str], bound: str, after: str) -> str:
-    """Return the text of an event that makes other parts."""
-    part, branches = search.part, search.made
-    some = part.conditions or part.paid
-    trees = f"trees {search.conditions(part, names)}" if some else "all trees"
-    edges = listed([search.edge(edge, names) for edge in search.refused] or ["its edges"])
-    only = ", ".join(search.conditions(each, names) for each in branches)
-    rule = f" ({search.rule})" if search.rule else ""
-    texts = {
-        "conflict": (
-            f"Of {trees}, the best one weighs {bound}, and breaks {search.rule or 'a rule'}: "
-            f"{edges} do not go together. They are divided into {counted(len(branches), 'part')}."
-        ),
-        "everywhere": (
-            f"A conflict{rule} has one way out: {only}. From here on, this holds of all trees."
-        ),
-        "again": (
-            f"The best of {trees} has an edge that is gone. "
-            + (f"The best one left weighs {after}." if after else "None is left.")
-        ),
-        "later": (
-            f"No part has a higher bound than {trees}. "
-            + (f"The best one weighs {after}." if after else "There is none.")
-        ),
-        "multipliers": (
-            f"Prices for the edges of conflicts (Lagrange multipliers) lower the bound of {trees} "
-            f"from {bound} to {after}."
-        ),
-        "repair": (
-            "To find a tree that keeps the rules, edges of conflicts are charged. "
-            f"Of {trees}, another one is the best then."
-        ),
-    }
-    return texts[kind]
-
-
-def _named(which: Sequence[int], names: Sequence[str], first: int) -> str:
-    """Return some of the names as text; `first` is the first that can be among them."""
-    others = [name for number, name in enumerate(names) if number >= first and number not in which]
-    if not others:
-        return "any"
-    if len(others) == 1 < len(which):
-        return f"any but {others[0]}"
-    if len(which) > _NAMED:
-        return f"{len(which)} of {len(names)}"
-    return "/".join(names[number] for number in which)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from arborescence.inference.conflicts import Heads, Way
+    from arborescence.inference.levels import LevelScale
     from arborescence.inference.parts import Breach, Left
 
 #: The number of nodes that are branched on before multipliers tighten the bounds of nodes.
@@ -103,7 +104,9 @@ class Event(NamedTuple):
     Attributes
     ----------
     kind : str
-        ``"first-tree"``: the search begins with the part of all trees. ``"conflict"``: the part was
+        ``"prices"``: the search begins, and single edges have prices. ``"demands"``: the edges that
+        no tree may have were left out. ``"first-tree"``: the best of all trees was decoded.
+        ``"conflict"``: the part was
         divided. ``"repair"``: the best tree was decoded with charges for edges of conflicts.
         ``"keeps-rules"``: a tree keeps the rules, or pays. ``"again"``: the part was decoded again.
         ``"later"``: the part was decoded for the first time. ``"multipliers"``: multipliers have
@@ -112,14 +115,16 @@ class Event(NamedTuple):
     part : Part
         The part of the step.
     below : list of (bans, Part or None)
-        The parts that the step has made, None where a part has no tree. With ``"everywhere"``, only
-        the bans.
+        The parts that the step has made, None where a part has no tree. With ``"demands"`` and
+        ``"everywhere"``, only the bans.
     waiting : list of Part
         The other parts on the heap.
     nodes : int
         The number of trees decoded so far.
     rule : str
         The name of the rule that the tree breaks, if the rule has a name.
+    scale : LevelScale
+        The conversion of bounds into prices at levels, and scores.
     """
 
     kind: str
@@ -127,7 +132,8 @@ class Event(NamedTuple):
     below: list[tuple[Way, Part | None]]
     waiting: list[Part]
     nodes: int
-    rule: str = ""
+    rule: str
+    scale: LevelScale
 
 
 class Search(Problem):
@@ -135,17 +141,19 @@ class Search(Problem):
 
     watch: Callable[[Event], None] | None = None
 
-    def run(self, k: int, *, by_heads: bool, banned: bool) -> list[Solution]:
+    def run(
+        self, k: int, *, by_heads: bool, bans: Way = (), priced: bool = False
+    ) -> list[Solution]:
         """Return the k best trees that keep the rules; see `solve`.
 
-        `banned` tells whether edges are banned from the start.
+        The edges of `bans` are banned from the start. `priced` tells whether edges have prices.
         """
         # Entries are (-bound, 0 for a tree that keeps the rules and 1 for others, number, part).
         self.heap: list[tuple[int, int, int, Part]] = []
         self.numbers = count()
         self.known: int | None = None  # the highest weight of a tree that keeps the rules
         self.by_heads, self.branched = by_heads, 0
-        first = self.first(banned=banned)
+        first = self.first(bans, priced=priced)
         cuts = Cuts(self.scores.shape, _MANY)
         solutions: dict[tuple[bytes, bytes], Solution] = {}
         half = self.budget.left / 2
@@ -174,11 +182,18 @@ class Search(Problem):
             self.repair(first if self.branched == _REPAIRS[0] else node)
         self.branch(node, split=split)
 
-    def first(self, *, banned: bool) -> Part:
+    def first(self, bans: Way, *, priced: bool) -> Part:
         """Push the part of all trees, with its best tree, on the heap; return the part."""
-        first = self.tree(Part(0, self.words, self.words, (), np.empty(0)), *self.left(()))
+        every = Part(0, self.words, self.words, (), np.empty(0))
+        if priced:
+            self.tell("prices", every._replace(later=True), [])
+        if bans:
+            self.decode(self.best)  # raises an error for bad scores, and if there is no tree
+            self.ban_everywhere(bans)
+            self.tell("demands", every._replace(later=True), [((one,), None) for one in bans])
+        first = self.tree(every, *self.left(()))
         if first is None:
-            if not banned:
+            if not bans:
                 self.decode(self.best)  # raises the error that names the reason
             raise NoTreeError("no tree has the required edges and no forbidden edge")
         first = first._replace(bound=self.weight(first) + first.gap)
@@ -236,7 +251,7 @@ class Search(Problem):
         """Report a step to the function `watch`."""
         if self.watch is not None:
             waiting = [entry[3] for entry in self.heap]
-            self.watch(Event(kind, part, below, waiting, self.nodes, rule))
+            self.watch(Event(kind, part, below, waiting, self.nodes, rule, self.scale))
 
     def push(self, node: Part) -> None:
         """Put a node on the heap."""

@@ -104,18 +104,18 @@ def combined(
     """
     *gains, scores = tables
     there, nodes = scores != -np.inf, len(scores)  # NaN is there, and not exact
-    total, units = scores, list[float]()
+    total, units = np.where(there, scores, 0.0).astype(np.float64, copy=False), list[float]()
     with np.errstate(over="ignore", invalid="ignore"):
         for table in reversed(gains):
-            most = _APART * nodes * np.abs(total, where=there, out=np.zeros(scores.shape)).max()
+            most = _APART * nodes * np.abs(total).max()
             units.insert(0, 2.0 ** math.ceil(math.log2(most)) if 0 < most < np.inf else 1.0)
             gain = table * units[0]
             added = gain + total
             back = added - gain  # rounding loses nothing if both terms come back
-            exact = (back == total) & (added - back == gain)
-            if most == np.inf or not exact[there].all():
+            if most == np.inf or not ((back == total) & (added - back == gain)).all():
                 return None
-            total = np.where(there, added, -np.inf)
+            total = added
+    total[~there] = -np.inf
     return total, tuple(units)
 
 

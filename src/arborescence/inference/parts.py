@@ -405,7 +405,7 @@ class Problem:
             less = 0
             for required, heads, words, labels in way:
                 axes = (heads, words, labels) if left.shape[2] > 1 else (heads, words, [0])
-                inside = left[np.ix_(*axes)].max(axis=(0, 2)) if required else ()
+                inside = left[np.ix_(*axes)].max(axis=(0, 2), initial=-np.inf) if required else ()
                 for word, score in zip(words.tolist(), inside, strict=False):
                     if score == -np.inf:
                         return None

@@ -106,11 +106,11 @@ def repair(
         kept = _nodes(column, nodes)
         words_kept = np.flatnonzero(kept >= 0)
         votes[kept[words_kept], words_kept] += check_count(count, "a weight", 0, _MOST_VOTES)
-    table = nearness(nodes) if scores is None else np.asarray(scores)
+    table = nearness(nodes) if scores is None else as_floats(np.asarray(scores))
     if table.shape != votes.shape:
         raise OptionError(f"scores are {table.shape}, and must be ({nodes}, {nodes})")
     which: Any = {"root": root, "projective": projective}
-    exact = combined((votes, as_floats(table)))  # if floats hold both exactly, a kernel decodes
+    exact = combined((votes, table))  # if floats hold both exactly, a kernel decodes
     tree: NDArray[np.int64]
     if exact is not None:
         tree = decode(exact[0], **which)
@@ -140,9 +140,10 @@ def _nodes(column: Sequence[Any] | NDArray[Any], nodes: int) -> NDArray[np.int64
     return heads
 
 
-def nearness(nodes: int) -> NDArray[np.int64]:
+def nearness(nodes: int) -> NDArray[np.float64]:
     """Return scores by which near heads are better than far heads, and words than the root."""
-    places = np.arange(nodes)
-    table = -np.abs(places[:, None] - places)
-    table[0] = -nodes
+    places = np.arange(float(nodes))
+    table = np.abs(places[:, None] - places)
+    table[0] = nodes
+    np.negative(table, out=table)
     return table

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from arborescence.core.accumulator import rounded_sum
+from arborescence.core.accumulator import BIAS_64, rounded_sum, rounded_whole
 from arborescence.core.budget import Budget, work_of
 from arborescence.core.checks import check_count
 from arborescence.core.conversion import as_array, as_doubles, as_floats, as_it_is
@@ -202,12 +202,10 @@ def search(
         raise OptionError("a decoder of your own cannot have prices at levels above the scores")
     which: Any = {"root": wanted.root, "projective": wanted.projective}
     searched = Search(scores, _joined(rules), decoder, which, budget, **how)
-    bans = searched.way(Alternative(wanted.forbid, wanted.require))
-    if bans:
-        searched.decode(searched.best)  # raises an error for bad scores, and if there is no tree
-    searched.ban_everywhere(bans)
     searched.watch = watch
-    trees = searched.run(k, by_heads=by_heads, banned=bool(bans))
+    bans = searched.way(Alternative(wanted.forbid, wanted.require))
+    priced = bool(wanted.charges or wanted.votes)
+    trees = searched.run(k, by_heads=by_heads, bans=bans, priced=priced)
     return [_with_dues(tree, wanted, shape) for tree in trees] if wanted.charges else trees
 
 
@@ -239,18 +237,16 @@ def _priced(
     scores: NDArray[np.float64], wanted: Constraints, k: int, budget: Budget, *, by_heads: bool
 ) -> list[Solution] | None:
     """Return the best trees by kernels, if edges have prices; None if prices would be rounded."""
-    table, rounded = wanted.charged(_own_edges(scores))
-    tables = wanted.gains(scores.shape)
-    exact = combined([*tables, table])
-    if exact is None or rounded:
+    table, rounded, how = _priced_scores(_own_edges(scores), wanted)
+    if rounded or "ranked" in how:
         return None
-    whole = exact[0] if scores.shape[2] > 1 else exact[0][..., 0]
-    trees = _by_kernels(np.ascontiguousarray(whole), wanted, k, budget, by_heads=by_heads)
-    words, solutions = np.arange(1, len(scores)), []
-    for tree in trees:
-        edges = tree.heads[1:], words, tree.labels[1:]
-        weight = rounded_sum(table[edges].tolist())
-        levels = tuple(-int(np.broadcast_to(one, table.shape)[edges].sum()) for one in tables)
+    scale = how.get("scale") or LevelScale()
+    whole = table if table.shape[2] > 1 else np.ascontiguousarray(table[..., 0])
+    words, solutions = np.arange(1, len(table)), []
+    for tree in _by_kernels(whole, wanted, k, budget, by_heads=by_heads):
+        of_edges = table[tree.heads[1:], words, tree.labels[1:]].tolist()
+        gains, score = scale.split(sum(map(scale.whole, of_edges)))
+        weight, levels = rounded_whole(score, BIAS_64), tuple(-gain for gain in gains)
         priced = tree._replace(weight=weight, bound=weight, levels=levels)
         solutions.append(_with_dues(priced, wanted, scores.shape))
     return solutions

@@ -62,7 +62,7 @@ def _edmonds(table: NDArray[Any]) -> NDArray[np.int64]:
     """Return the heads of all nodes in the best arborescence; the head of 0 has no meaning."""
     np.fill_diagonal(table, table.min() - 1)
     heads = table.argmax(axis=0)
-    cycle = _cycle(heads)
+    cycle = cycle_of(heads)
     if not cycle.size:
         return heads
     others = np.setdiff1d(np.arange(len(table)), cycle)
@@ -81,7 +81,7 @@ def _edmonds(table: NDArray[Any]) -> NDArray[np.int64]:
     return heads
 
 
-def _cycle(heads: NDArray[np.int64]) -> NDArray[np.int64]:
+def cycle_of(heads: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the nodes of a cycle; an empty array if there is no cycle."""
     for start in range(1, len(heads)):
         path = [start]

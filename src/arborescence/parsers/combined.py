@@ -14,7 +14,6 @@ from arborescence.errors import ModelError, OptionError
 from arborescence.parsers import registry
 from arborescence.parsers.shared import scheme
 from arborescence.parsers.shared.base import Parser
-from arborescence.parsers.shared.fixed import Fixed
 from arborescence.parsers.shared.graph_parser import GraphParser
 from arborescence.parsers.shared.graphs import Graphs, Group, with_relations
 from arborescence.parsers.shared.run import about
@@ -214,7 +213,6 @@ class CombinedGraphs(Graphs):
             self._relations_of.append(np.array(relations))
             self._scores_of.append(np.asarray(scores, dtype=np.float32))
         super().__init__([tree for tree, _ in answers[0]], list(numbers), options)
-        self.fixed = Fixed.of(sentences, self.labels) if options.keep else None
         self._weights = parser.weights
 
     def part(self, numbers: NDArray[np.int64]) -> Self:

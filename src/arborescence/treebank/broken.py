@@ -170,20 +170,33 @@ def _voted(
     """Yield the first one's sentences with the trees that have the most votes."""
     counts = [1] * len(treebanks) if votes is None else votes
     for several in zip_longest(*treebanks):
-        forms = [None if one is None else one.forms for one in several]
-        if any(each != forms[0] for each in forms):
-            first = next(one for one in several if one is not None)
-            raise TreebankError(f"{first.source}:{first.line}: the files have other sentences here")
+        _check_alike(several)
         scores = None if parser is None else parser.scores(several[0])
         tree, _ = repair([one.tree for one in several], weights=counts, scores=scores, **options)
-        deprels = []
-        for word, head in enumerate(tree[1:].tolist(), 1):
-            found = Counter({"_" if parser else "dep" if head else "root": 0})
-            for one, count in zip(several, counts, strict=True):
-                if one.tree[word] == head:
-                    found[one.deprels[word - 1]] += count
-            deprels.append(found.most_common(1)[0][0])
+        pairs = list(zip(several, counts, strict=True))
+        default = ("_", "_") if parser else ("root", "dep")
+        deprels = [
+            _relation(pairs, word, head, default[head > 0])
+            for word, head in enumerate(tree[1:].tolist(), 1)
+        ]
         yield several[0].replace(heads=tree, deprels=deprels)
+
+
+def _check_alike(several: Sequence[Sentence | None]) -> None:
+    """Raise TreebankError if a treebank has another sentence than the others, or none."""
+    forms = [None if one is None else one.forms for one in several]
+    if any(each != forms[0] for each in forms):
+        there = next(one for one in several if one is not None)
+        raise TreebankError(f"{there.source}:{there.line}: the files have other sentences here")
+
+
+def _relation(voters: Sequence[tuple[Sentence, int]], word: int, head: int, default: str) -> str:
+    """Return the relation with the most votes of the sentences in which a word has a head."""
+    votes = Counter({default: 0})
+    for sentence, count in voters:
+        if sentence.tree[word] == head:
+            votes[sentence.deprels[word - 1]] += count
+    return votes.most_common(1)[0][0]
 
 
 def _nearest(sentence: Sentence, rules: list[Rule], root: Root, projective: bool) -> Sentence:

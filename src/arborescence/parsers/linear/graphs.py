@@ -30,7 +30,7 @@ from arborescence.parsers.shared.relations import (
 from arborescence.system.lazy import recalled, remember, remembered
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -134,6 +134,18 @@ class KeptEdges(NamedTuple):
 KEPT: Final = "parsers.linear.graphs.KeptEdges(int64[::1], int64[::1], int64[::1], float32[::1])"
 
 
+def with_heads(
+    starts: NDArray[np.int64], heads: NDArray[np.int64], only: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Replace the edges into words that may have one head `only`, (N,), where it is not -1."""
+    owners = np.repeat(np.arange(len(only)), np.diff(starts))
+    free, words = only[owners] < 0, np.flatnonzero(only >= 0)
+    owners = np.concatenate([owners[free], words])
+    heads = np.concatenate([heads[free], only[words]])
+    order = np.lexsort((heads, owners))
+    return np.searchsorted(owners[order], np.arange(len(starts))), heads[order]
+
+
 def both_ways(
     sentences: NDArray[np.int64], starts: NDArray[np.int64], heads: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
@@ -203,7 +215,7 @@ class LinearGraphs(Graphs):
 
     def part(self, numbers: NDArray[np.int64]) -> Self:
         """Return the graphs of some of the sentences; edges of a sparse list are weighed again."""
-        if recalled(self, "groups") is None:
+        if recalled(self, "groups") is None and self.heads is None:
             again: Self = self._parser._graphs([self.sentences[b] for b in numbers], self.options)
             return again
         graphs, nodes = super().part(numbers), self.nodes(numbers)
@@ -219,18 +231,17 @@ class LinearGraphs(Graphs):
         """Return the best tree of each sentence, from a list of kept edges if a list suffices."""
         parser = self._parser
         of_matrices = parser.weights.keys() & {"joint", "directed"} or self._projective
-        if parser.pruning is None or of_matrices or self.options.confidence or self.fixed:
+        if parser.pruning is None or of_matrices or self.options.confidence:
             heads = super().decode()
         else:
             heads = self.kept("edges").trees(*self._decoders())
-        if self.fixed is None:
-            remember(self, "_best", heads)
+        remember(self, "_best", heads)
         return heads
 
     @property
     @remembered
     def _best(self) -> NDArray[np.int64]:
-        """The best trees in a row, without regard to fixed relations that have no fixed head."""
+        """The best trees in a row."""
         return self.decode()
 
     def _decoders(self) -> tuple[Callable[..., Any], Callable[..., Any]]:
@@ -295,8 +306,8 @@ class LinearGraphs(Graphs):
     def kept(self, name: str) -> KeptEdges:
         """Prune the edges, and weigh the kept edges; they contain a projective tree if wanted."""
         kept = keep_edges(self._batch, self._parser.pruning, self._projective)
-        if self.fixed is not None:
-            kept = self.fixed.filtered(*kept)
+        if self.heads is not None:
+            kept = with_heads(*kept, self.heads)
         return self._weighed(name, *kept)
 
     def _weighed(self, name: str, starts: NDArray[np.int64], heads: NDArray[np.int64]) -> KeptEdges:
@@ -335,14 +346,15 @@ class UndirectedGraphs(LinearGraphs):
         }
         return partial(decode, **options), partial(decode_sparse, **options)
 
-    def _trees(self) -> Iterator[NDArray[np.int64]]:
+    def trees(self, groups: Iterable[Group]) -> Iterator[NDArray[np.int64]]:
+        """Yield the trees of each group, (B, T), by way of undirected trees."""
         if "directed" not in self._parser.weights:
             find, _ = self._decoders()
-            yield from (find(group.scores) for group in self.groups)
+            yield from (find(group.scores) for group in groups)
             return
         from arborescence.undirected import decode, enhance
 
-        for group, (_, guide) in zip(self.groups, self._matrices("directed"), strict=True):
+        for group, (_, guide) in zip(groups, self._matrices("directed"), strict=True):
             trees = decode(group.scores, root=self.options.root, rounds=0)
             yield enhance(guide, trees, self._parser.rounds, changes=self._parser.changes)
 

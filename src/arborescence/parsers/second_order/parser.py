@@ -34,12 +34,12 @@ from arborescence.second_order.parts import tree_weight
 from arborescence.system.lazy import recalled, remember, remembered
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Iterable, Iterator
 
     from numpy.typing import NDArray
 
     from arborescence.core.choices import Root
-    from arborescence.inference.parts import Decoded
+    from arborescence.inference.parts import Decoded, Decoder, Lazy
     from arborescence.parsers.linear.training import Gold, LearnedEdges
     from arborescence.parsers.shared.graphs import Group
     from arborescence.parsers.shared.options import Progress
@@ -135,16 +135,24 @@ class SecondOrderGraphs(LinearGraphs):
             remember(graphs, "decoded", [self.decoded[b] for b in numbers])
         return graphs
 
-    def searched(
-        self, group: Group, row: int
-    ) -> tuple[NDArray[Any], Callable[[NDArray[np.float64]], Decoded]]:
+    def trees(self, groups: Iterable[Group]) -> Iterator[NDArray[np.int64]]:
+        """Yield the trees that were found for each group, (B, T)."""
+        for group in groups:
+            yield np.stack([self.decoded[b].heads for b in group.numbers])
+
+    def searched(self, scores: Lazy, group: Group, row: int) -> tuple[NDArray[np.float64], Decoder]:
         """Return a sentence's first-order weights, and a decoder that adds the second order.
 
         The decoder adds siblings and grandparents to given first-order weights: an edge weighs less
         if its best relation is forbidden.
         """
-        b, scores = group.numbers[row], rounded(self.sentence(group, row))
-        best = scores.max(axis=-1)
+        return rounded(scores.table()), self._decoder(group, row)
+
+    def _decoder(self, group: Group, row: int) -> Decoder:
+        """Return a decoder of one sentence, which adds the second order."""
+        b = group.numbers[row]
+        one = self.part(np.array([b]))
+        best: Any = rounded(one.groups[0].scores[0])
         weights, unit = self._parser.weights["parts"]
         model = PartModel(self._parser.templates["parts"], weights)
         if self._projective:
@@ -155,16 +163,16 @@ class SecondOrderGraphs(LinearGraphs):
                 return second_order.decode(edges, *parts, **how)
 
         else:
-            one, single = self.part(np.array([b])), self.options.root == "single"
+            single = self.options.root == "single"
             listed, ends = list_parts(one._batch, one.kept("edges"), model, unit, single)
             heads = np.repeat(np.arange(len(listed.firsts) - 1) // 2, np.diff(listed.firsts))
             places = heads, listed.modifiers
             # A root edge's score in the list includes the score of its missing sibling.
             beyond = listed.scores - best[places]
-            beyond[np.isposinf(beyond)] = 0  # edges that cannot have the fixed relation
 
             def find(edges: NDArray[np.float64]) -> second_order.Decoding:
-                of_edges = listed._replace(scores=edges[places] + beyond)
+                scores: Any = edges[places] + beyond
+                of_edges = listed._replace(scores=scores)
                 how: Any = {"single": single, "rounds": _ROUNDS, "branches": _BRANCHES}
                 return decode_listed(of_edges, ends, **how)[0]
 
@@ -175,7 +183,7 @@ class SecondOrderGraphs(LinearGraphs):
             own = edges[tree.heads[1:], np.arange(1, len(edges))].sum()
             return tree.heads, tree.weight - own, tree.bound - tree.weight
 
-        return scores, decoder
+        return decoder
 
     @property
     @remembered

@@ -98,7 +98,7 @@ def grandparent_column(g: int, h: int, d: int) -> int:
     return (2 if h < d else 0) + (1 if g < h else 0)
 
 
-def rounded(scores: NDArray[np.float32]) -> NDArray[np.float64]:
+def rounded(scores: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
     """Return the nearest multiples of `GRAIN`."""
     multiples: NDArray[np.float64] = np.rint(scores.astype(np.float64) / GRAIN) * GRAIN
     return multiples

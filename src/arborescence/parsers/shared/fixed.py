@@ -1,27 +1,23 @@
-"""Heads and relations that a person has fixed, and that parsed trees keep.
-
-All other edges into a word with a fixed head are absent. So the best tree, the k best and the
-probabilities are those among all trees that have the fixed edges.
-"""
+"""Heads and relations that a person has fixed, and that parsed trees keep."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple, Self
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
-from arborescence.core.faults import listed
-from arborescence.errors import TreebankError
+from arborescence.parsers.shared.graphs import Graphs, Group
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
+    from arborescence.inference.parts import Decoder, Lazy
+    from arborescence.parsers.shared.base import Options
+    from arborescence.parsers.shared.graph_parser import GraphParser
     from arborescence.treebank import Sentence
-
-
-_GAVE_UP: Final = "# gave_up ="
 
 
 class Fixed(NamedTuple):
@@ -46,33 +42,9 @@ class Fixed(NamedTuple):
         heads = [sentence.tree for sentence in sentences]
         return cls(np.concatenate(heads), np.array(of_words), tuple(numbers)[1:])
 
-    def part(self, nodes: NDArray[np.int64]) -> Self:
-        """Return what is fixed of some of the nodes."""
-        return self._replace(heads=self.heads[nodes], labels=self.labels[nodes])
-
-    def weights(self, scores: NDArray[np.float32], heads: NDArray[np.int64]) -> NDArray[np.float32]:
-        """Return weights (B, T, T) without the edges that are not fixed; heads: (B, T)."""
-        rows, words = np.nonzero(heads >= 0)
-        fixed = heads[rows, words]
-        kept, scores = scores[rows, fixed, words], scores.copy()
-        scores[rows, :, words] = -np.inf
-        scores[rows, fixed, words] = np.where(np.isneginf(kept), 0, kept)  # a filter may lack it
-        return scores
-
-    def relations(
-        self, table: NDArray[np.float32], scores: NDArray[np.float32], labels: NDArray[np.int64]
-    ) -> NDArray[np.float32]:
-        """Return weights (B, T, T, L) of labeled edges, without other relations than fixed ones."""
-        # labels: (B, T). A relation that the parser does not have gets a column, too.
-        rows, words = np.nonzero(labels >= 0)
-        table = self._with_all_names(table)
-        table[rows, :, words] = -np.inf
-        table[rows, :, words, labels[rows, words]] = scores[rows, :, words]
-        return table
-
-    def wide(self, table: NDArray[np.float32]) -> NDArray[np.float64]:
+    def wide(self, table: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
         """Return weights (N, N, L) in which fixed relations that the parser lacks are, too."""
-        wide = self._with_all_names(table).astype(np.float64)
+        wide = self.with_all_names(table).astype(np.float64)
         words = np.flatnonzero(self.labels >= table.shape[-1])
         wide[:, words, self.labels[words]] = table[:, words].max(axis=-1)
         words = np.flatnonzero((self.heads >= 0) & (self.labels >= 0))
@@ -80,7 +52,7 @@ class Fixed(NamedTuple):
         wide[edges] = np.maximum(wide[edges], table.min(initial=0, where=np.isfinite(table)))
         return wide
 
-    def _with_all_names(self, table: NDArray[np.float32]) -> NDArray[np.float32]:
+    def with_all_names(self, table: NDArray[Any]) -> NDArray[Any]:
         """Return weights of labeled edges (..., L), -inf for relations that the parser lacks."""
         more = len(self.names) - table.shape[-1]
         return np.pad(table, [(0, 0)] * (table.ndim - 1) + [(0, more)], constant_values=-np.inf)
@@ -90,71 +62,98 @@ class Fixed(NamedTuple):
         pairs = (self.heads, heads), (self.labels, labels)
         return np.array([(fixed >= 0) & (fixed != found) for fixed, found in pairs])
 
-    def filtered(
-        self, starts: NDArray[np.int64], heads: NDArray[np.int64]
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return a filter's edges, as from `keep_edges`, with only the fixed one where there is."""
-        owners = np.repeat(np.arange(len(self.heads)), np.diff(starts))
-        free, fixed = self.heads[owners] < 0, np.flatnonzero(self.heads >= 0)
-        owners = np.concatenate([owners[free], fixed])
-        heads = np.concatenate([heads[free], self.heads[fixed]])
-        order = np.lexsort((heads, owners))
-        return np.searchsorted(owners[order], np.arange(len(starts))), heads[order]
 
+class FixedGraphs(Graphs):
+    """The graphs of a parser, without the edges and relations that are not those that are fixed.
 
-def released(sentence: Sentence, gone: NDArray[np.bool_], before: Iterable[int]) -> Sentence:
-    """Return a sentence without the heads and relations of `gone`, (2, N); a comment says whose."""
-    heads = np.where(gone[0], -1, sentence.tree)
-    pairs = zip(sentence.deprels, gone[1, 1:].tolist(), strict=True)
-    words = sorted({*before, *np.flatnonzero(gone.any(axis=0)).tolist()})
-    comments = [line for line in sentence.comments if not line.startswith(_GAVE_UP)]
-    return sentence.replace(
-        heads=heads,
-        deprels=["_" if yes else label for label, yes in pairs],
-        comments=[*comments, f"{_GAVE_UP} {', '.join(map(str, words))}"],
-    )
+    So the best tree, the k best and the probabilities are those among all trees that have what is
+    fixed.
+    """
 
+    def __init__(self, graphs: Graphs, fixed: Fixed) -> None:
+        super().__init__(graphs.sentences, fixed.names, graphs.options)
+        graphs.restrict(fixed.heads)
+        self._graphs, self._fixed = graphs, fixed
+        #: (N,): the fixed relations that the parser has, of words without a fixed head; else -1
+        alone = (fixed.heads < 0) & (fixed.labels < len(graphs.labels))
+        self._alone = np.where(alone, fixed.labels, -1)
 
-_GIVE_UP: Final = "let the parser give up the fewest (keep='anyway')"
+    def _groups(self) -> Iterator[Group]:
+        for group in self._graphs.groups:
+            labels = group.take(self._alone[np.newaxis])[:, 0]
+            rows, words = np.nonzero(labels >= 0)
+            if len(rows):
+                scores, table = group.scores.copy(), self._graphs.labeled(group)
+                scores[rows, :, words] = table[rows, :, words, labels[rows, words]]
+                group = replace(group, scores=scores)
+            yield group
 
-
-def contradiction(sentence: Sentence, single: bool, advice: str = _GIVE_UP) -> TreebankError:
-    """Return the error that says why no tree has the heads that are fixed in a sentence."""
-    heads = sentence.tree
-    roots = np.flatnonzero(heads == 0)
-    if single and roots.size > 1:
-        said = f"{listed(roots)} hang from the root, and one word may"
-    else:
-        cycle = np.array(_cycle(heads.tolist()), dtype=np.int64)
-        said = (
-            f"the heads of {listed(cycle)} form a cycle"
-            if cycle.size
-            else "no tree has all of its fixed heads and relations"
+    def part(self, numbers: NDArray[np.int64]) -> Self:
+        """Return the graphs of some of the sentences, with the same weights."""
+        part, nodes = super().part(numbers), self.nodes(numbers)
+        part._graphs, part._alone = self._graphs.part(numbers), self._alone[nodes]
+        part._fixed = self._fixed._replace(
+            heads=self._fixed.heads[nodes], labels=self._fixed.labels[nodes]
         )
-    return _error(sentence, f"{said}: mend them", advice)
+        return part
+
+    def any_fixed(self, numbers: Iterable[int]) -> bool:
+        """Tell whether a head or a relation of some sentences is fixed."""
+        fixed = np.maximum(self._fixed.heads, self._fixed.labels) >= 0
+        return any(fixed[self.starts[b] : self.starts[b + 1]].any() for b in numbers)
+
+    def completed(self) -> list[Sentence]:
+        """Return the sentences, with the tags and lemmas that the parser fills in."""
+        return self._graphs.completed()
+
+    def decode(self) -> NDArray[np.int64]:
+        """Return the best tree of each sentence, in a row: (N,)."""
+        return super().decode() if (self._alone >= 0).any() else self._graphs.decode()
+
+    def trees(self, groups: Iterable[Any]) -> Iterator[NDArray[np.int64]]:
+        """Yield the best trees of each group, (B, T)."""
+        return self._graphs.trees(groups)
+
+    def label(self, heads: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the relation numbers of the edges of given trees: (K, N) for (K, N) heads."""
+        fixed = self._fixed.labels
+        return np.where((fixed >= 0) & (heads >= 0), fixed, self._graphs.label(heads))
+
+    def relations(self, heads: NDArray[np.int64]) -> NDArray[np.float32] | None:
+        """Return the weights of all relations on trees' edges, (N, L); None if not weighed."""
+        weights = self._graphs.relations(heads)
+        return (
+            None
+            if weights is None
+            else self._only_fixed(weights, np.zeros(len(heads)), self._fixed.labels)
+        )
+
+    def weighed(
+        self, group: Any, row: int, heads: NDArray[np.int64], words: NDArray[np.int64]
+    ) -> NDArray[np.float32]:
+        """Return the weights of E edges of a sentence with each relation: (E, L)."""
+        weights = self._graphs.weighed(group, row, heads, words)
+        labels = self._fixed.labels[group.firsts[row] + words]
+        return self._only_fixed(weights, group.scores[row, heads, words], labels)
+
+    def _only_fixed(
+        self, weights: NDArray[np.float32], edges: NDArray[Any], labels: NDArray[np.int64]
+    ) -> NDArray[np.float32]:
+        """Return weights (E, L), in which a fixed relation has the weight of the edge, (E,)."""
+        weights = self._fixed.with_all_names(weights)
+        rows = np.flatnonzero(labels >= 0)
+        weights[rows] = -np.inf
+        weights[rows, labels[rows]] = edges[rows]
+        return weights
+
+    def searched(
+        self, scores: Lazy, group: Any, row: int
+    ) -> tuple[NDArray[Any] | Lazy, Decoder | None]:
+        """Return weights and a decoder for a search in a sentence, from the weights of `lazy`."""
+        return self._graphs.searched(scores, group, row)
 
 
-def breaking(
-    sentence: Sentence, broken: Mapping[str, NDArray[np.int64]], gone: NDArray[np.bool_]
-) -> TreebankError:
-    """Return the error that says which rules no tree keeps that has what is fixed."""
-    rules = ", ".join(f"{name} ({listed(words)})" for name, words in broken.items())
-    few = listed(np.flatnonzero(gone.any(axis=0)))
-    said = f"no tree has all that is fixed and keeps the rules: {rules}; to mend {few} is enough"
-    return _error(sentence, said)
-
-
-def _error(sentence: Sentence, said: str, advice: str = _GIVE_UP) -> TreebankError:
-    where = f"{sentence.source}:{sentence.line}: " if sentence.line else ""
-    return TreebankError(f"{where}{said}, or {advice}")
-
-
-def _cycle(heads: list[int]) -> list[int]:
-    """Return the words of a cycle, or none."""
-    for word in range(1, len(heads)):
-        path = [word]
-        while heads[path[-1]] > 0 and heads[path[-1]] not in path:
-            path.append(heads[path[-1]])
-        if heads[path[-1]] > 0:
-            return path[path.index(heads[path[-1]]) :]
-    return []
+def graphs_of(parser: GraphParser, sentences: list[Sentence], options: Options) -> Graphs:
+    """Return the graphs of sentences; those of the trees that keep what is fixed, if wanted."""
+    graphs = parser._graphs(sentences, options)
+    return FixedGraphs(graphs, Fixed.of(sentences, graphs.labels)) if options.keep else graphs

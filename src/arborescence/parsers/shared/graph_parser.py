@@ -11,8 +11,6 @@ import numpy as np
 
 from arborescence.core.checks import check_count
 from arborescence.errors import ModelError
-from arborescence.inference.kbest import kbest
-from arborescence.inference.labeled import kbest_labeled
 from arborescence.parsers.shared.base import Believed, Options, Parser, annotated
 from arborescence.parsers.shared.confidence import (
     edge_probabilities,
@@ -21,6 +19,7 @@ from arborescence.parsers.shared.confidence import (
     softmax,
 )
 from arborescence.parsers.shared.constrained import best_lists
+from arborescence.parsers.shared.fixed import graphs_of
 from arborescence.parsers.shared.given import as_sentences, batches, untagged
 from arborescence.projective.pseudo import MARK, projectivize
 from arborescence.treebank.conllu import Ranked
@@ -174,7 +173,7 @@ class GraphParser(Parser):
         self._refuse(options)
         if not self.probabilistic:
             raise ModelError(f"a {self.kind} parser defines no distribution over trees")
-        [group] = self._graphs([sentence], options).groups
+        [group] = graphs_of(self, [sentence], options).groups
         return self._believed(group, group.scores[0], root)
 
     def kbest_labeled(
@@ -216,42 +215,21 @@ class GraphParser(Parser):
     ) -> list[list[tuple[Sentence, float]]]:
         return best_lists(self, sentences, options, k, labeled=labeled)
 
-    def _best(
-        self, graphs: Graphs, k: int | None, *, labeled: bool
-    ) -> tuple[list[list[Sentence]], NDArray[np.float64]]:
-        """Return the best trees, or the k best, and what those weigh, (k, B): see `best_lists`."""
-        if k is None:
-            parsed = self._written(graphs, graphs.decode()[np.newaxis])
-            return parsed, np.zeros((1, len(parsed)))
-        heads, labels = np.full((2, k, graphs.starts[-1]), -1)
-        weights = np.full((k, len(graphs.sentences)), -np.inf)
-        for group in graphs.groups:
-            how: Any = {"root": graphs.options.root, "projective": group.projective}
-            if labeled:
-                table = graphs.table(group)
-                trees, relations, of_trees, _ = kbest_labeled(table, k, group.lengths, **how)
-                group.put(relations, labels)
-            else:
-                trees, of_trees, _ = kbest(group.scores, k, group.lengths, **how)
-            group.put(trees, heads)
-            weights[: of_trees.shape[1], group.numbers] = of_trees.T  # perhaps fewer than k
-        return self._written(graphs, heads, labels if labeled else None), weights
-
     def _evidence_batch(
         self, sentences: list[Sentence], options: Options
     ) -> list[tuple[Sentence, NDArray[Any]]]:
         if not self.probabilistic:
             return super()._evidence_batch(sentences, options)
-        graphs = self._graphs(sentences, options)
-        heads = graphs.decode()
+        graphs = graphs_of(self, sentences, options)
+        heads = graphs.decode()[np.newaxis]
         evidence = [np.empty(0)] * len(sentences)
         for group in graphs.groups:
             marginals = self._marginals(group, options.root)
             for b, nodes, of_sentence in zip(group.numbers, group.sizes(), marginals, strict=True):
                 evidence[b] = of_sentence[:nodes, :nodes].copy()
-        parsed = [tree for [tree] in self._written(graphs, heads[np.newaxis])]
+        parsed = [tree for [tree] in self._written(graphs, heads, graphs.label(heads))]
         for tree, found, start in zip(parsed, evidence, graphs.starts.tolist(), strict=False):
-            before, after = heads[start : start + len(tree) + 1], tree.tree
+            before, after = heads[0, start : start + len(tree) + 1], tree.tree
             # Lowered edges swap marginals with the lifted ones.
             moved = np.flatnonzero(before != after)
             of_both = found[[before[moved], after[moved]], moved]
@@ -341,25 +319,21 @@ class GraphParser(Parser):
         self,
         graphs: Graphs,
         heads: NDArray[np.int64],
-        labels: NDArray[np.int64] | None = None,
+        labels: NDArray[np.int64],
         *,
         lower: bool = True,
     ) -> list[list[Sentence]]:
         """Return copies with each of K trees (K, N), and probabilities if wanted."""
-        # labels: as `parse` has, if None; lower: whether to move lifted edges back
+        # lower: whether to move lifted edges back
         options = graphs.options
-        labels = graphs.label(heads) if labels is None else labels
         believed = self._probabilities(graphs, heads, labels) if options.confidence else None
-        if graphs.fixed is not None:
-            fixed = graphs.fixed.labels
-            labels = np.where((fixed >= 0) & (heads >= 0), fixed, labels)
         pseudo = self.projective == "pseudo"
         return annotated(
             graphs.completed(),
             graphs.starts,
             heads,
             labels,
-            graphs.names,
+            graphs.labels,
             lower=(lower and self._lowers(options)) if pseudo else None,
             believed=believed,
         )
@@ -381,11 +355,9 @@ class GraphParser(Parser):
             weights = graphs.relations(row)
             if weights is None:
                 return Believed(edges, None, trees)
-            known = np.flatnonzero((row >= 0) & (numbers >= 0) & (numbers < len(graphs.labels)))
+            known = np.flatnonzero((row >= 0) & (numbers >= 0))
             likely = softmax(weights[known] / np.float32(self.relation_temperature))
             shares[known] = likely[np.arange(len(known)), numbers[known]]
-        if graphs.fixed is not None:
-            relations[:, graphs.fixed.labels >= 0] = 1
         return Believed(edges, relations, trees)
 
     def _tables(

@@ -12,15 +12,14 @@ import numpy as np
 
 from arborescence.inference.decode import best_labels, decode
 from arborescence.inference.parts import Lazy, pairs_of
-from arborescence.parsers.shared.fixed import Fixed
 from arborescence.system.lazy import remembered
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from arborescence.inference.parts import Decoded
+    from arborescence.inference.parts import Decoder
     from arborescence.parsers.shared.base import Options
     from arborescence.treebank import Sentence
 
@@ -65,6 +64,14 @@ class Group:
         places = self.firsts[:, None] + nodes
         return places, ... if self.lengths is None else nodes <= self.lengths[:, None]
 
+    def leave_out(self, heads: NDArray[np.int64]) -> None:
+        """Leave out the edges into words that have a head in `heads` (B, T), but the head's."""
+        rows, words = np.nonzero(heads >= 0)
+        fixed = heads[rows, words]
+        kept = self.scores[rows, fixed, words]
+        self.scores[rows, :, words] = -np.inf
+        self.scores[rows, fixed, words] = np.where(np.isneginf(kept), 0, kept)  # it must be there
+
     def part(self, rows: NDArray[np.int64], numbers: Any, starts: NDArray[np.int64]) -> Self:
         """Return some of the sentences, which have other numbers in a batch of fewer sentences."""
         lengths = None if self.lengths is None else self.lengths[rows]
@@ -81,36 +88,25 @@ class Graphs(ABC):
         self.options = options  # what trees are wanted
         # (B + 1,) int64: the first node of each sentence, if all nodes are in a row
         self.starts = _starts(sentences)
-        self.fixed = Fixed.of(sentences, labels) if options.keep else None
+        #: (N,) or None: the only head that a word may have; -1: any head
+        self.heads: NDArray[np.int64] | None = None
 
-    @property
-    def names(self) -> Sequence[str]:
-        """The names of the relations, with others that are fixed."""
-        return self.labels if self.fixed is None else self.fixed.names
+    def restrict(self, heads: NDArray[np.int64]) -> None:
+        """Leave out all edges into some words but one; called before edges are weighed.
 
-    def has_fixed(self, b: int) -> bool:
-        """Tell whether a head or a relation of a sentence is fixed."""
-        nodes = slice(*self.starts[b : b + 2])
-        return self.fixed is not None and bool(
-            ((self.fixed.heads[nodes] >= 0) | (self.fixed.labels[nodes] >= 0)).any()
-        )
+        `heads`, (N,), are the heads of these edges, -1 for other words. A parser that leaves out
+        edges must weigh these edges.
+        """
+        self.heads = heads
 
     @property
     @remembered
     def groups(self) -> list[Any]:
         """The groups of sentences, with the weights of their edges."""
         groups = list(self._groups())
-        if self.fixed is None:
-            return groups
-        vars(self)["groups()"] = groups  # some relations depend on the best tree so far
-        both = np.array([self.fixed.heads, self.fixed.labels])
-        for group in groups:
-            group.scores = self.fixed.weights(group.scores, group.take(both)[:, 0])
-        for group in groups if ((both[0] < 0) & (both[1] >= 0)).any() else ():
-            heads, labels = group.take(both).swapaxes(0, 1)
-            rows, words = np.nonzero((heads < 0) & (labels >= 0) & (labels < len(self.labels)))
-            table = self.labeled(group)
-            group.scores[rows, :, words] = table[rows, :, words, labels[rows, words]]
+        if self.heads is not None:
+            for group in groups:
+                group.leave_out(group.take(self.heads[np.newaxis])[:, 0])
         return groups
 
     @abstractmethod
@@ -122,8 +118,8 @@ class Graphs(ABC):
         part = copy(self)
         part.sentences = [self.sentences[b] for b in numbers]
         part.starts = _starts(part.sentences)
-        if self.fixed is not None:
-            part.fixed = self.fixed.part(self.nodes(numbers))
+        if self.heads is not None:
+            part.heads = self.heads[self.nodes(numbers)]
         places = np.full(len(self.sentences), -1)
         places[numbers] = np.arange(len(numbers))
         inside = [np.flatnonzero(places[group.numbers] >= 0) for group in self.groups]
@@ -138,15 +134,20 @@ class Graphs(ABC):
         """Return the nodes of some of the sentences."""
         return np.concatenate([np.arange(*self.starts[b : b + 2]) for b in numbers])
 
-    def searched(
-        self, group: Any, row: int
-    ) -> tuple[NDArray[Any] | Lazy, Callable[[NDArray[np.float64]], Decoded] | None]:
-        """Return a sentence's weights and decoder for a search: see `solve`."""
-        if self.fixed is not None:
-            return self.sentence(group, row), None
+    def lazy(self, group: Any, row: int) -> Lazy:
+        """Return the weights of a sentence's edges, and a function that weighs their relations."""
         size = group.sizes()[row]
         weigh = partial(self.weighed, group, row)
-        return Lazy(group.scores[row, :size, :size], len(self.labels), weigh), None
+        return Lazy(group.scores[row, :size, :size], len(self.labels), weigh)
+
+    def searched(
+        self,
+        scores: Lazy,
+        group: Any,  # noqa: ARG002
+        row: int,  # noqa: ARG002
+    ) -> tuple[NDArray[Any] | Lazy, Decoder | None]:
+        """Return weights and a decoder for a search in a sentence, from the weights of `lazy`."""
+        return scores, None
 
     def completed(self) -> list[Sentence]:
         """Return the sentences, with the tags and lemmas that the parser fills in."""
@@ -175,31 +176,17 @@ class Graphs(ABC):
             table[row][edges] = self.weighed(group, row, *edges)
         return table
 
-    def table(self, group: Any) -> NDArray[np.float32]:
-        """Return the same, without the edges and relations that are not those that are fixed."""
-        table = self.labeled(group)
-        if self.fixed is None:
-            return table
-        [labels] = group.take(self.fixed.labels[np.newaxis]).swapaxes(0, 1)
-        return self.fixed.relations(table, group.scores, labels)
-
-    def sentence(self, group: Any, row: int) -> NDArray[np.float32]:
-        """Return the `table` of one sentence, without padding."""
-        one = group.part(np.array([row]), group.numbers[[row]], self.starts)
-        size = one.sizes()[0]
-        return self.table(one)[0, :size, :size]
-
     def decode(self) -> NDArray[np.int64]:
         """Return the best tree of each sentence, in a row: (N,)."""
         heads = np.empty(self.starts[-1], dtype=np.int64)
-        for group, trees in zip(self.groups, self._trees(), strict=True):
+        for group, trees in zip(self.groups, self.trees(self.groups), strict=True):
             group.put(trees[:, None], heads[np.newaxis])
         return heads
 
-    def _trees(self) -> Iterator[NDArray[np.int64]]:
+    def trees(self, groups: Iterable[Any]) -> Iterator[NDArray[np.int64]]:
         """Yield the best trees of each group, (B, T)."""
         root = self.options.root
-        for group in self.groups:
+        for group in groups:
             yield decode(group.scores, group.lengths, root=root, projective=group.projective)
 
 

@@ -251,6 +251,11 @@ class Keeper:
         return tree
 
 
+def plain(names: Iterable[str]) -> tuple[str, ...]:
+    """Return names of relations without the marks of lifted edges."""
+    return tuple(name.partition(MARK)[0] for name in names)
+
+
 def keeper_of(rules: AnyRules | Keeper | None) -> Keeper | str | None:
     """Return the keeper for an argument `rules` of `Parser.parse`; "none" and None stay."""
     return rules if rules in (None, "none") or isinstance(rules, Keeper) else Keeper(rules)

@@ -48,7 +48,10 @@ def test_what_is_written_where(command, tmp_path):
     assert "another kind of file" in command(*asked, "-o", tmp_path / "x.html").complaint(2)
     assert command(*asked).out == given.read_text("utf-8")
     (tmp_path / "d.jsonl").write_text("{}", encoding="utf-8")
-    assert "d.jsonl:1: no decision" in command(*asked, "-o", tmp_path / "x.conllu").complaint()
+    assert (
+        "d.jsonl:1: not a line of the file"
+        in command(*asked, "-o", tmp_path / "x.conllu").complaint()
+    )
     assert not (tmp_path / "x.conllu").exists()
 
 

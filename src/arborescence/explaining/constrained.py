@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -12,9 +11,10 @@ from arborescence.core.accumulator import BIAS_64, rounded_whole
 from arborescence.core.budget import Budget
 from arborescence.core.conversion import as_array, as_floats
 from arborescence.errors import NoTreeError, OptionError, StoppedError
-from arborescence.explaining.problem import listed, number, problem_of
-from arborescence.explaining.search_texts import SearchTexts, set_of
-from arborescence.explaining.steps import Detail, Steps, edge_name, number_name
+from arborescence.explaining.problem import number, problem_of
+from arborescence.explaining.search_state import Branch, Condition, SearchState
+from arborescence.explaining.search_texts import SearchTexts
+from arborescence.explaining.steps import Steps
 from arborescence.inference.constraints import Constraints
 from arborescence.inference.solver import solve
 
@@ -28,121 +28,8 @@ if TYPE_CHECKING:
     from arborescence.inference.levels import LevelScale
     from arborescence.inference.parts import Part
 
-    #: Head, dependent, label.
-    Triple = tuple[int, int, int]
-
 #: So many trees are decoded for an explanation, if not told otherwise.
 WORK = 1e6
-
-
-@dataclass(frozen=True)
-class Condition:
-    """Edges that no tree of a part has; or (`required`) one of them enters each dependent."""
-
-    #: whether one of the edges enters each dependent; else no tree has any of them
-    required: bool
-    #: the heads of the edges
-    heads: tuple[int, ...]
-    #: their dependents
-    dependents: tuple[int, ...]
-    #: the numbers of their labels
-    labels: tuple[int, ...]
-
-    def allows(self, edge: Triple) -> bool:
-        """Tell whether a tree that keeps the condition may have an edge."""
-        head, dependent, label = edge
-        inside = head in self.heads and label in self.labels
-        return dependent not in self.dependents or inside == self.required
-
-    def name(self, names: Sequence[str], labels: Sequence[str]) -> str:
-        """Return the condition as text."""
-        edges = set_of(self.heads, self.dependents, self.labels, names, labels)
-        return f"{'with' if self.required else 'without'} {edges}"
-
-
-@dataclass(frozen=True)
-class Branch:
-    """A part of all trees: the conditions of its trees, and its best tree."""
-
-    #: the edges that were forbidden or required
-    conditions: tuple[Condition, ...]
-    #: a bound of the weights of the part's trees that keep the rules; None if there is no tree
-    bound: float | None = None
-    #: the heads of the best tree, which may break a rule; empty if there is no tree
-    heads: tuple[int, ...] = ()
-    #: the labels of the best tree
-    labels: tuple[int, ...] = ()
-    #: rules and words: the part's trees may break these rules, and the bound includes the cost
-    paid: tuple[tuple[str, int], ...] = ()
-    #: the prices at levels above the scores that go with the bound, the highest level first
-    levels: tuple[int, ...] = ()
-
-    @property
-    def edges(self) -> list[Triple]:
-        """The edges of the tree, each with its label."""
-        return [(self.heads[d], d, self.labels[d]) for d in range(1, len(self.heads))]
-
-    @property
-    def worth(self) -> str:
-        """The bound as text, with the prices at levels."""
-        if self.bound is None:
-            return "no tree"
-        levels = zip(range(len(self.levels), 0, -1), self.levels, strict=True)
-        prices = [f"{price} at level {level}" for level, price in levels if price]
-        return number_name(self.bound) + (f" (and pays {listed(prices)})" if prices else "")
-
-
-@dataclass(frozen=True)
-class SearchState(Detail):
-    """The part of a step, the parts that the step makes of it, and the parts that wait."""
-
-    #: the part of the step
-    part: Branch
-    #: the parts that the step makes, the highest bound first
-    made: tuple[Branch, ...]
-    #: the parts that wait, the highest bound first
-    waiting: tuple[Branch, ...]
-    #: the names of the labels
-    label_names: tuple[str, ...]
-    #: the number of trees decoded so far
-    nodes: int
-    #: the name of the rule that the tree breaks, if the rule has a name
-    rule: str = ""
-    #: the prices of the tree's edges, as texts
-    dues: tuple[str, ...] = ()
-
-    def table(self, names: Sequence[str]) -> list[list[str]]:
-        """Return a row for each part, with those edges of its tree that are new; or the tree."""
-        if not self.made:
-            rows = [
-                [names[d], names[h], self.label_names[label]] for h, d, label in self.part.edges
-            ]
-            return [["word", "head", "label"], *rows]
-        rows = [["", "bound", "trees", "new edges"]]
-        for mark, parts in (("new", self.made), ("waits", self.waiting)):
-            for part in parts:
-                new = [edge for edge in part.edges if edge not in self.part.edges]
-                edges = ", ".join(self.edge(edge, names) for edge in new)
-                rows.append([mark, part.worth, self.conditions(part, names), edges])
-        return rows
-
-    def conditions(self, part: Branch, names: Sequence[str]) -> str:
-        """Return the common edges and conditions of the trees of a part as text."""
-        texts = [condition.name(names, self.label_names) for condition in part.conditions]
-        texts += [f"paying for {rule or 'a rule'} ({names[word]})" for rule, word in part.paid]
-        return ", ".join(texts) or "all"
-
-    def edge(self, edge: Triple, names: Sequence[str]) -> str:
-        """Return an edge and its label as text."""
-        *pair, label = edge
-        name = self.label_names[label]
-        return edge_name((pair[0], pair[1]), names) + (f" ({name})" if name else "")
-
-    @property
-    def refused(self) -> list[Triple]:
-        """The edges of the tree that are against a part that was made."""
-        wanted = [condition for part in self.made for condition in part.conditions]
-        return [edge for edge in self.part.edges if not all(one.allows(edge) for one in wanted)]
 
 
 def explain_constrained(

@@ -7,17 +7,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from arborescence.explaining.problem import counted, listed
+from arborescence.explaining.search_state import set_of
 from arborescence.inference.conflicts import axes_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from arborescence.explaining.constrained import Branch, SearchState
+    from arborescence.explaining.search_state import Branch, SearchState
     from arborescence.inference.constraints import Constraints
     from arborescence.inference.demands import Charge
-
-#: A text names at most this many words or labels; of more it gives the number.
-_NAMED = 4
 
 
 class SearchTexts:
@@ -138,27 +136,3 @@ class SearchTexts:
 def _amount(price: float, level: int) -> str:
     """Return a price as text."""
     return f"{price:g}" + (f" at level {level}" if level else "")
-
-
-def set_of(
-    heads: tuple[int, ...],
-    dependents: tuple[int, ...],
-    numbers: tuple[int, ...],
-    names: Sequence[str],
-    labels: Sequence[str],
-) -> str:
-    """Return a set of edges as text."""
-    label = "" if len(numbers) == len(labels) else f" ({_named(numbers, labels, 0)})"
-    return f"{_named(heads, names, 0)} → {_named(dependents, names, 1)}{label}"
-
-
-def _named(which: Sequence[int], names: Sequence[str], first: int) -> str:
-    """Return some of the names as text; `first` is the first that can be among them."""
-    others = [name for number, name in enumerate(names) if number >= first and number not in which]
-    if not others:
-        return "any"
-    if len(others) == 1 < len(which):
-        return f"any but {others[0]}"
-    if len(which) > _NAMED:
-        return f"{len(which)} of {len(names)}"
-    return "/".join(names[number] for number in which)

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any, get_args
 from arborescence.core.choices import Algorithm, Root
 from arborescence.drawing.derivation import document
 from arborescence.errors import ScoresError
-from arborescence.explaining.constrained import SearchState
 from arborescence.explaining.explanation import FIXED, K, explain
 from arborescence.explaining.problem import problem_of
+from arborescence.explaining.search_state import SearchState
 from arborescence.explaining.steps import as_json, listed_steps, picture, table
 
 if TYPE_CHECKING:

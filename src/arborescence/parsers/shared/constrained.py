@@ -24,8 +24,7 @@ if TYPE_CHECKING:
 
     from arborescence.inference.branching import Solution
     from arborescence.parsers.shared.base import Options
-    from arborescence.parsers.shared.graph_parser import GraphParser
-    from arborescence.parsers.shared.graphs import Graphs
+    from arborescence.parsers.shared.graphs import Graphs, Searchable
     from arborescence.parsers.shared.keeping import Keeper
     from arborescence.rules.trees import Trees
     from arborescence.treebank import Sentence
@@ -38,7 +37,7 @@ _WIDE: Final = 0.15
 
 
 def best_lists(
-    parser: GraphParser,
+    parser: Searchable,
     sentences: list[Sentence],
     options: Options,
     k: int | None = None,
@@ -74,7 +73,7 @@ def best_lists(
 
 
 def _found(
-    parser: GraphParser,
+    parser: Searchable,
     sentences: list[Sentence],
     options: Options,
     *,
@@ -115,7 +114,7 @@ def _decoded(
 
 
 def _keep(
-    parser: GraphParser,
+    parser: Searchable,
     graphs: Graphs,
     parsed: list[list[Sentence]],
     weights: NDArray[np.float64],
@@ -146,7 +145,7 @@ def _keep(
 
 
 def _searched(
-    parser: GraphParser,
+    parser: Searchable,
     graphs: Graphs,
     words: list[Trees],
     keeper: Keeper,
@@ -200,7 +199,7 @@ def _search(
 
 
 def _written(
-    parser: GraphParser, graphs: Graphs, found: list[list[Solution]], keeper: Keeper, k: int
+    parser: Searchable, graphs: Graphs, found: list[list[Solution]], keeper: Keeper, k: int
 ) -> list[list[Sentence]]:
     """Return copies of the sentences with the trees that a search has found."""
     heads, labels = np.full((2, k, graphs.starts[-1]), -1)

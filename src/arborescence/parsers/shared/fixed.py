@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from arborescence.inference.parts import Decoder, Lazy
     from arborescence.parsers.shared.base import Options
-    from arborescence.parsers.shared.graph_parser import GraphParser
+    from arborescence.parsers.shared.graphs import Searchable
     from arborescence.treebank import Sentence
 
 
@@ -153,7 +153,7 @@ class FixedGraphs(Graphs):
         return self._graphs.searched(scores, group, row)
 
 
-def graphs_of(parser: GraphParser, sentences: list[Sentence], options: Options) -> Graphs:
+def graphs_of(parser: Searchable, sentences: list[Sentence], options: Options) -> Graphs:
     """Return the graphs of sentences; those of the trees that keep what is fixed, if wanted."""
     graphs = parser._graphs(sentences, options)
     return FixedGraphs(graphs, Fixed.of(sentences, graphs.labels)) if options.keep else graphs

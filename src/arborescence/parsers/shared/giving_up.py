@@ -20,19 +20,19 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from arborescence.parsers.shared.base import Options
-    from arborescence.parsers.shared.graph_parser import GraphParser
+    from arborescence.parsers.shared.graphs import Searchable
     from arborescence.rules.kinds import Rule
     from arborescence.treebank import Sentence
 
     #: Returns the trees of each sentence, and their weights; NoTreeError if a sentence has no tree.
-    Find = Callable[[GraphParser, list[Sentence], Options], list[list[tuple[Sentence, float]]]]
+    Find = Callable[[Searchable, list[Sentence], Options], list[list[tuple[Sentence, float]]]]
 
 _GAVE_UP: Final = "# gave_up ="
 _GIVE_UP: Final = "let the parser give up the fewest (keep='anyway')"
 
 
 def completed(
-    parser: GraphParser,
+    parser: Searchable,
     sentence: Sentence,
     options: Options,
     find: Find,
@@ -57,7 +57,7 @@ def completed(
 
 
 def _least(
-    parser: GraphParser, sentence: Sentence, options: Options, find: Find
+    parser: Searchable, sentence: Sentence, options: Options, find: Find
 ) -> tuple[NDArray[np.bool_], TreebankError | None]:
     """Return the least heads and relations to give up, (2, N); and why, if it was proved."""
     graphs = parser._graphs([sentence], options._replace(keep=False))

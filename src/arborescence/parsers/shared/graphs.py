@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import numpy as np
 
@@ -201,3 +201,15 @@ def with_relations(
     """Return weights (..., L) of labeled edges, whose maximum is the weight of the edge (...)."""
     best = best_labels(relations, 1)[..., None]
     return edges[..., None] + (relations - np.where(best > -np.inf, best, 0))
+
+
+class Searchable(Protocol):
+    """The methods of a graph-based parser that searches call: see `GraphParser`."""
+
+    def _refuse(self, options: Options, *, kbest: bool = False) -> None: ...
+    def _graphs(self, sentences: list[Sentence], options: Options) -> Graphs: ...
+    def _unfiltered(self) -> Self | None: ...
+    def _lowers(self, options: Options) -> bool: ...
+    def _written(
+        self, graphs: Graphs, heads: Any, labels: Any, *, lower: bool = True
+    ) -> list[list[Sentence]]: ...

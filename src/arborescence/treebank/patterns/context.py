@@ -9,7 +9,7 @@ import numpy as np
 from arborescence.drawing.gallery import GalleryEntry, Picture, gallery
 from arborescence.drawing.svg import Marks
 from arborescence.treebank.columns import Columns
-from arborescence.treebank.patterns.texts import Texts
+from arborescence.treebank.patterns.texts import SentenceTexts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -23,7 +23,7 @@ _FEATURES = ("form", "lemma", "upos", "deprel")
 
 def lines(found: Found) -> Iterator[str]:
     """Yield for each match the id or place of its sentence, and its words in brackets."""
-    texts = Texts.of(found.columns, found.sentences)
+    texts = SentenceTexts.of(found.columns, found.sentences)
     named = found.named
     marked = _marked(texts, found.words[:, [*named.values()]], [*named])
     sources, numbers = found.columns.sources, found.columns.lines
@@ -42,7 +42,7 @@ def in_context(match: Match) -> str:
     >>> print(in_context(next(search([sentence], "V -> N; V < N"))))
     Dogs [V chase] [N cats]
     """
-    texts = Texts.of(Columns.of_sentences([match.sentence]), np.zeros(1, np.int64))
+    texts = SentenceTexts.of(Columns.of_sentences([match.sentence]), np.zeros(1, np.int64))
     words = np.array([[word - 1 for word in match.words.values()]])
     return next(_marked(texts, words, [*match.words]))
 
@@ -53,7 +53,7 @@ def rows(found: Found) -> Iterator[dict[str, Any]]:
     The text of the match goes from its first word to its last one (keyword in context).
     """
     columns, words, matcher = found
-    texts = Texts.of(columns, found.sentences)
+    texts = SentenceTexts.of(columns, found.sentences)
     named = {name: words[:, at] for name, at in found.named.items()}
     starts, ends = texts.places_of(np.column_stack([*named.values()]))
     firsts = columns.offsets[found.sentences]
@@ -76,7 +76,7 @@ def rows(found: Found) -> Iterator[dict[str, Any]]:
         }
 
 
-def _marked(texts: Texts, words: npt.NDArray[np.int64], names: list[str]) -> Iterator[str]:
+def _marked(texts: SentenceTexts, words: npt.NDArray[np.int64], names: list[str]) -> Iterator[str]:
     """Yield the text of the sentence of each match, with brackets around its words."""
     order = np.argsort(words, axis=1)
     starts, ends = texts.places_of(np.take_along_axis(words, order, axis=1))

@@ -340,9 +340,8 @@ class _Join:
             if name == order.first and order.second in self._columns:
                 ends = np.minimum(ends, self._columns[order.second])
         ends = np.maximum(begins, ends)
-        return _expanded(
-            *(np.searchsorted(candidates, each) for each in (begins, ends)), candidates
-        )
+        first, last = np.searchsorted(candidates, begins), np.searchsorted(candidates, ends)
+        return _expanded(first, last, candidates)
 
     def _conditions(self, new: set[str]) -> Mask:
         """Return for each row whether the conditions hold that name a new node."""

@@ -23,7 +23,7 @@ _SPACES: Final = re.compile("[ \u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]+")
 _SPACE: Final = ord(" ")
 
 
-class Texts(NamedTuple):
+class SentenceTexts(NamedTuple):
     """The texts of sentences, with single spaces, and where their words are there."""
 
     #: the sentences

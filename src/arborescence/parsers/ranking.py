@@ -10,7 +10,7 @@ import numpy as np
 from arborescence.core.choices import check_choice
 from arborescence.errors import ModelError, NoTreeError
 from arborescence.parsers.shared.confidence import edge_probs
-from arborescence.parsers.shared.giving_up import contradiction
+from arborescence.parsers.shared.contradictions import contradiction
 from arborescence.parsers.shared.graph_parser import GraphParser
 from arborescence.parsers.shared.options import Doubt
 

@@ -10,7 +10,7 @@ import numpy as np
 from arborescence.core.faults import listed
 from arborescence.errors import NoTreeError, TreebankError
 from arborescence.inference.constraints import Constraints
-from arborescence.inference.whole_numbers import cycle_of
+from arborescence.parsers.shared.contradictions import contradiction, fixed_error
 from arborescence.parsers.shared.fixed import Fixed
 from arborescence.parsers.shared.keeping import Keeper, plain
 
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     Find = Callable[[Searchable, list[Sentence], Options], list[list[tuple[Sentence, float]]]]
 
 _GAVE_UP: Final = "# gave_up ="
-_GIVE_UP: Final = "let the parser give up the fewest (keep='anyway')"
 
 
 def completed(
@@ -103,22 +102,6 @@ def _released(sentence: Sentence, gone: NDArray[np.bool_], before: Iterable[int]
     )
 
 
-def contradiction(sentence: Sentence, single: bool, advice: str = _GIVE_UP) -> TreebankError:
-    """Return the error that says why no tree has the heads that are fixed in a sentence."""
-    heads = sentence.tree
-    roots = np.flatnonzero(heads == 0)
-    if single and roots.size > 1:
-        said = f"{listed(roots)} hang from the root, and one word may"
-    else:
-        cycle = cycle_of(np.maximum(heads, 0))
-        said = (
-            f"the heads of {listed(cycle)} form a cycle"
-            if cycle.size
-            else "no tree has all of its fixed heads and relations"
-        )
-    return _error(sentence, f"{said}: mend them", advice)
-
-
 def _breaking(
     sentence: Sentence, broken: Mapping[Rule, NDArray[np.int64]], gone: NDArray[np.bool_]
 ) -> TreebankError:
@@ -126,9 +109,4 @@ def _breaking(
     rules = ", ".join(f"{rule.name} ({listed(words)})" for rule, words in broken.items())
     few = listed(np.flatnonzero(gone.any(axis=0)))
     said = f"no tree has all that is fixed and keeps the rules: {rules}; to mend {few} is enough"
-    return _error(sentence, said)
-
-
-def _error(sentence: Sentence, said: str, advice: str = _GIVE_UP) -> TreebankError:
-    where = f"{sentence.source}:{sentence.line}: " if sentence.line else ""
-    return TreebankError(f"{where}{said}, or {advice}")
+    return fixed_error(sentence, said)

@@ -9,7 +9,7 @@ import numpy as np
 from arborescence.core.random import as_generator
 from arborescence.errors import TreebankError, TreeError
 from arborescence.inference.repairing import repair
-from arborescence.parsers.shared.giving_up import contradiction
+from arborescence.parsers.shared.contradictions import contradiction
 from arborescence.projective.pseudo import MARK, projectivize
 from arborescence.treebank.sentence import check_tree, place, size_of
 

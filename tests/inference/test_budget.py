@@ -45,7 +45,7 @@ def test_stopped_after_every_number_of_calls(patience, monkeypatch):
             for calls in CALLS:
                 search = Search(given, conflicts, None, options, stopping(calls))
                 try:
-                    found, *_ = search.run(k, by_heads=False, banned=False)
+                    found, *_ = search.run(k, by_heads=False)
                 except arb.StoppedError:
                     seen.add(arb.StoppedError)
                     continue

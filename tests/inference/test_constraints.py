@@ -81,15 +81,23 @@ def random_constraints(rng, n, labels, **which):
     )
 
 
-def all_that_keep(scores, wanted):
-    """The weights of all labeled trees that keep constraints, best first, as whole numbers."""
+def trees_of(scores, wanted):
+    """The heads, labels and edges of all labeled trees whose edges the scores have."""
     n, n_labels = len(scores) - 1, scores.shape[-1]
     every = every_labeled_tree(n, n_labels, wanted.root == "single", wanted.projective)
-    found = []
     for heads, labels in zip(*every, strict=True):
         edges = heads[1:], np.arange(1, n + 1), labels[1:]
-        if (scores[edges] > -np.inf).all() and keeps(wanted, heads, labels, n_labels):
-            found.append((whole_numbers(scores)[edges].sum(), tuple(heads)))
+        if (scores[edges] > -np.inf).all():
+            yield heads, labels, edges
+
+
+def all_that_keep(scores, wanted):
+    """The weights of all labeled trees that keep constraints, best first, as whole numbers."""
+    found = [
+        (whole_numbers(scores)[edges].sum(), tuple(heads))
+        for heads, labels, edges in trees_of(scores, wanted)
+        if keeps(wanted, heads, labels, scores.shape[-1])
+    ]
     return sorted(found, reverse=True)
 
 
@@ -287,14 +295,9 @@ def paid(wanted, heads, labels, n_labels):
 
 def paying_trees(scores, wanted):
     """Each tree that keeps what it must, best first: gains at levels, weight less prices, tree."""
-    n, n_labels = len(scores) - 1, scores.shape[-1]
-    every = every_labeled_tree(n, n_labels, wanted.root == "single", wanted.projective)
     trees = []
-    for heads, labels in zip(*every, strict=True):
-        edges = heads[1:], np.arange(1, n + 1), labels[1:]
-        if not (scores[edges] > -np.inf).all():
-            continue
-        dues = paid(wanted, heads, labels, n_labels)
+    for heads, labels, edges in trees_of(scores, wanted):
+        dues = paid(wanted, heads, labels, scores.shape[-1])
         if dues is not None:
             weight = sum(map(Fraction, scores[edges].tolist())) - dues[-1]
             trees.append(([-due for due in dues[:-1]], weight, (*heads, *labels)))

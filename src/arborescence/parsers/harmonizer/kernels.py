@@ -186,10 +186,7 @@ def choose_heads(
             continue
         highest = np.float32(-np.inf)
         for m in range(first, last):
-            score = np.int64(0)
-            for place in places[m]:
-                score += weights[place]
-            logs[m] = UNIT * np.float32(score)
+            logs[m] = UNIT * np.float32(total(weights, places[m]))
             highest = max(highest, logs[m])
         partition = np.float32(0)
         for m in range(first, last):
@@ -232,22 +229,13 @@ def learn_heads(
 
 
 @kernel
-def _score_classes(weights: np.ndarray, places: np.ndarray, scores: np.ndarray) -> int:
-    """Write the score of each class, int32 in units of `UNIT`; return the index of the best."""
-    scores[:] = 0
-    for place in places:
-        for k in range(np.uint64(scores.size)):
-            scores[k] += weights[place + k]
-    return int(np.argmax(scores))
-
-
-@kernel
 @takes("int8[::1], uint64[:, ::1], out float32[:, ::1]")
 def choose_classes(weights: np.ndarray, places: np.ndarray, chances: np.ndarray) -> None:
     """Compute the probability of each class for each row of features."""
+    everything = np.arange(chances.shape[1]).astype(np.uint64)
     scores = np.empty(chances.shape[1], dtype=np.int32)
     for m in range(places.shape[0]):
-        best = _score_classes(weights, places[m], scores)
+        best = best_class(weights, places[m], everything, scores)
         for k in range(scores.size):
             chances[m, k] = UNIT * np.float32(scores[k] - scores[best])
         to_probabilities(chances[m], 0.0)
@@ -257,9 +245,10 @@ def choose_classes(weights: np.ndarray, places: np.ndarray, chances: np.ndarray)
 @takes("int8[::1], uint64[:, ::1], int64, out int64[::1]")
 def best_classes(weights: np.ndarray, places: np.ndarray, classes: int, best: np.ndarray) -> None:
     """Find the class with the highest score for each row of features."""
+    everything = np.arange(classes).astype(np.uint64)
     scores = np.empty(classes, dtype=np.int32)
     for m in range(places.shape[0]):
-        best[m] = _score_classes(weights, places[m], scores)
+        best[m] = best_class(weights, places[m], everything, scores)
 
 
 @kernel

@@ -154,12 +154,14 @@ class EdgeScorer:
         scored = Scored(candidates, matrices, chances, trees, candidates.rows_of(trees))
         if self._signs is None or not candidates.signs.any():
             return scored
-        of_signs = np.flatnonzero(candidates.signs[candidates.ends[:, 1]])
-        scores[candidates.cells(of_signs)] += (_FAR - weights[of_signs]) / 2
-        return self._with_signs(self._signs, scored, scores)
+        return self._with_signs(self._signs, scored, scores, weights)
 
     def _with_signs(
-        self, signs: HeadChooser, scored: Scored, scores: NDArray[np.float32]
+        self,
+        signs: HeadChooser,
+        scored: Scored,
+        scores: NDArray[np.float32],
+        weights: NDArray[np.float32],
     ) -> Scored:
         """Score the heads of signs by the new trees, too, and find the best trees again."""
         names = [self.relations[k] for k in scored.labels.tolist()]
@@ -168,6 +170,9 @@ class EdgeScorer:
         )
         rows, groups = _rows_of_signs(settled)
         logs = signs.logs(settled.places(EDGES, rows), groups)
+        # the mean of both scores: half of each is added, and half of the first is taken away
+        before, _ = _rows_of_signs(scored.candidates)
+        scores[scored.candidates.cells(before)] += (_FAR - weights[before]) / 2
         scores[settled.cells(rows)] += (logs - _FAR) / 2
         parts = np.split(settled.signs, settled.starts[1:-1])
         trees = [

@@ -193,13 +193,13 @@ def _is_number(value: str) -> bool:
 
 def matches(found: Found) -> Iterator[Match]:
     """Yield matches with their sentences."""
-    columns = found.columns
+    columns, named = found.columns, found.named.items()
     before, sentence = -1, None
     for number, row in zip(found.sentences.tolist(), found.words.tolist(), strict=True):
         if number != before or sentence is None:
             before, sentence = number, columns.sentence(number)
         first = int(columns.offsets[number]) - 1
-        yield Match(sentence, {name: row[at] - first for name, at in found.named.items()})
+        yield Match(sentence, {name: row[at] - first for name, at in named})
 
 
 def _place(matcher: Matcher, key: str) -> tuple[int, str]:

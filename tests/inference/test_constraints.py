@@ -368,6 +368,10 @@ def test_mixes_of_all_kinds_beside_all_trees(labels, by_heads):
         which = {"root": ROOTS[number % 2], "projective": bool(number // 2 % 2)}
         wanted = priced(rng, n, labels, **which)
         wanted &= Constraints(conflicts=[odd_heads_at_levels(rng, n)], levels=2, **which)
+        if number % 6 == 0:  # edges drawn as the others are mostly leave no tree
+            heads = rng.choice(n + 1, n // 2 + 1, replace=False)
+            required = Edges(heads, int(rng.integers(1, n + 1)))
+            wanted &= Constraints(require=[required], **which)
         trees, k = paying_trees(scores, wanted), int(rng.integers(1, 6))
         if by_heads:
             firsts = {}

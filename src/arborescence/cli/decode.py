@@ -12,7 +12,7 @@ from arborescence.cli.options import JsonOption, KBestOption, RootOption, Thread
 from arborescence.cli.outputs import check_kind, ends, into
 from arborescence.cli.progress import say
 from arborescence.core.choices import Encoding
-from arborescence.errors import ScoresError
+from arborescence.errors import NoTreeError, ScoresError
 from arborescence.parsers.shared.options import Inference
 from arborescence.system.files import replacing, writing
 
@@ -143,8 +143,13 @@ def undirected_trees(
     """Return a tree of each sentence by way of undirected trees."""
     import arborescence as arb
 
-    scores = scores if wanted is None else wanted.masked(scores)
-    return only(scores, arb.undirected.decode(scores, lengths, **how))
+    left = scores if wanted is None else wanted.masked(scores)
+    try:
+        return only(scores, arb.undirected.decode(left, lengths, **how))
+    except NoTreeError:
+        if wanted is not None:
+            arb.solve(scores, wanted)  # raises an error that names the edges
+        raise
 
 
 def only(scores: NDArray[Any], heads: NDArray[np.int64]) -> KBest[NDArray[Any]]:

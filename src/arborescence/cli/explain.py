@@ -107,40 +107,31 @@ def explain(
     arborescence explain scores.csv -o page.html
     arborescence explain --exercise 12 -o sheet.html
     """
-    from arborescence import explaining
+    from arborescence import Constraints
 
+    page = ends(output, ".html", ".htm")
     if exercise is not None:
-        page = ends(output, ".html", ".htm")
         if not page or scores is not None or sentence is not None or as_json:
             raise typer.BadParameter("--exercise goes with -o FILE.html and --seed, nothing else")
         write_sheet(exercise, seed or 0, Path(output or ""))
         return
     if seed is not None:
         raise typer.BadParameter("--seed is for --exercise")
-    check_given(scores, sentence, model or format, rules)
-    page = ends(output, ".html", ".htm")
     if page and as_json:
         raise typer.BadParameter("a web page is no JSON: -o FILE.html or --json")
+    check_given(scores, sentence, model or format, rules)
     wanted = demanded(require, forbid, root=root or "single")
-    if (rules or wanted) and (k is not None or algorithm != "root-constraint"):
-        raise typer.BadParameter(
-            "--rules, --require and --forbid go with no --algorithm or -k: a search has its own"
-        )
     as_data = as_json or ends(output, ".json", ".jsonl")
     show = as_page if page else partial(as_text, as_data=as_data)
     with usage_errors():
-        if rules is not None:
-            found = given(sentence or "", model, format)
-            written = show(searched(*found, rules, wanted, root or "single"))
+        if rules or wanted:
+            check_alone(k, algorithm)
+            wanted = wanted or Constraints(root=root or "single")
+            written = show(constrained(scores, sentence, model, format, rules, wanted))
         else:
-            values, words = (
-                read(scores) if scores is not None else scored(sentence or "", model, format)
-            )
-            if wanted is not None:
-                written = show(explaining.explain_constrained(values, wanted, words=words))
-            else:
-                how: dict[str, Any] = {"root": root, "k": k, "words": words}
-                written = of_algorithm(values, algorithm, page, as_data, **how)
+            values, words = scores_and_words(scores, sentence, model, format)
+            how: dict[str, Any] = {"root": root, "k": k, "words": words}
+            written = of_algorithm(values, algorithm, page, as_data, **how)
     write(output or "-", written)
 
 
@@ -154,6 +145,41 @@ def check_given(
         raise typer.BadParameter("give a file of scores, or --sentence")
     if sentence is None and rules is not None:
         raise typer.BadParameter("--rules goes with --sentence")
+
+
+def check_alone(k: int | None, algorithm: Algorithm) -> None:
+    """Raise BadParameter if an algorithm is chosen for a search under constraints."""
+    if k is not None or algorithm != "root-constraint":
+        raise typer.BadParameter(
+            "--rules, --require and --forbid go with no --algorithm or -k: a search has its own"
+        )
+
+
+def constrained(
+    scores: Path | None,
+    sentence: str | None,
+    model: str | None,
+    writing: Words | None,
+    rules: str | None,
+    wanted: Constraints,
+) -> list[Step]:
+    """Return the steps of the search for the best tree that keeps rules and demands."""
+    from arborescence.explaining import explain_constrained
+
+    if rules is not None:
+        return searched(*given(sentence or "", model, writing), rules, wanted)
+    values, words = scores_and_words(scores, sentence, model, writing)
+    return explain_constrained(values, wanted, words=words)
+
+
+def scores_and_words(
+    scores: Path | None, sentence: str | None, model: str | None, writing: Words | None
+) -> Scores:
+    """Return the scores of a file or a model's scores of a sentence, and names of the words."""
+    if scores is not None:
+        return read(scores)
+    found, parser = given(sentence or "", model, writing)
+    return parser.scores(found), found.forms
 
 
 def of_algorithm(
@@ -217,14 +243,8 @@ def given(text: str, model: str | None, writing: Words | None) -> tuple[Sentence
     return sentences[0], parser
 
 
-def scored(text: str, model: str | None, writing: Words | None) -> Scores:
-    """Return a model's scores of a sentence, and its words."""
-    sentence, parser = given(text, model, writing)
-    return parser.scores(sentence), sentence.forms
-
-
 def searched(
-    sentence: Sentence, parser: GraphParser, rules: str, wanted: Constraints | None, root: Root
+    sentence: Sentence, parser: GraphParser, rules: str, wanted: Constraints
 ) -> list[Step]:
     """Return the steps of the search for the best tree of a model that keeps rules and demands."""
     from arborescence.explaining import explain_constrained
@@ -234,10 +254,10 @@ def searched(
     keeper = Keeper(rules)
     [parsed] = parser.parse([sentence])
     trees = keeper.look([parsed]).sentence(0)._replace(label_names=tuple(parser.labels))
-    of_rules = constraints_of(keeper.rules, trees, root=root)
+    of_rules = constraints_of(keeper.rules, trees, root=wanted.root)
     return explain_constrained(
         parser.labeled_scores(parsed),
-        of_rules if wanted is None else of_rules & wanted,
+        of_rules & wanted,
         words=sentence.forms,
         labels=parser.labels,
     )

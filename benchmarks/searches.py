@@ -97,7 +97,10 @@ def ways(parser, sentences):
         for name in ("ud", "none"):
             rules_kept = Keeper(rules, work=WORK) if name == "ud" else name
             lists = find(bare[:8], 4, rules=rules_kept)
-            yield f"{find.__name__} {name}", (digest(*map(str, found)) for found in lists)
+            yield (
+                f"{find.__name__} {name}",
+                (digest(*(part for pair in found for part in pair)) for found in lists),
+            )
     for name, given, options in (
         ("repair", wrong, {}),
         ("repair, rules", wrong[:6], {"rules": "ud"}),

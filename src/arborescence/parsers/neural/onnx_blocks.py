@@ -98,7 +98,7 @@ def _packed(numbers: Bytes, bits: int) -> Bytes:
         return numbers
     if numbers.shape[-1] % 2:
         numbers = np.concatenate([numbers, np.zeros_like(numbers[..., :1])], axis=-1)
-    packed: Bytes = numbers[..., ::2] | numbers[..., 1::2] << 4
+    packed: Bytes = numbers[..., ::2] | numbers[..., 1::2] * np.uint8(16)
     return packed
 
 
@@ -127,9 +127,10 @@ def round_weights(model: Any, bits: Bits) -> None:
         if not is_matrix:
             made = made._replace(numbers=made.numbers.reshape(rows, -1))
         names = [f"{tensor.name}.{part}" for part in made._fields]
-        graph.initializer.extend(map(numpy_helper.from_array, made, names))
+        for name, array in zip(names, made, strict=True):
+            graph.initializer.append(numpy_helper.from_array(np.asarray(array), name))
         gone.add(tensor.name)
-        how: dict[str, int] = {"bits": chosen, "block_size": block}
+        how: dict[str, Any] = {"bits": chosen, "block_size": block}
         if is_matrix:  # level 4: the other factor is rounded to 8 bits
             how |= {"N": rows, "K": width, "accuracy_level": 4}
             inputs = [node.input[0], *names]

@@ -92,7 +92,8 @@ class JointForward:
                 self._values.append((row, there, slice(done, done + len(there))))
                 columns.append(first + there)
             first += len(values)
-        self._finder = _Layer.of("features", weights, np.concatenate(columns or [[0]]))
+        places = np.concatenate(columns) if columns else np.zeros(1, dtype=np.int64)
+        self._finder = _Layer.of("features", weights, places)
 
     def run(self, vectors: Array, nodes: Numbers) -> JointScores:
         """Score sentences.
@@ -151,8 +152,8 @@ def gelu(values: Array) -> Array:
     [-0.1586999922990799, 0.0, 1.9544999599456787]
     """
     scaled = np.abs(values) * np.float32(0.5**0.5)
-    step = 1 / (1 + np.float32(_ERF_STEP) * scaled)
-    sums = np.zeros_like(scaled)
+    step: Any = 1 / (1 + np.float32(_ERF_STEP) * scaled)
+    sums: Any = np.zeros_like(scaled)
     for factor in reversed(_ERF):
         sums = (sums + np.float32(factor)) * step
     erf = np.copysign(1 - sums * np.exp(-scaled * scaled), values)

@@ -7,6 +7,7 @@ can use it. Any distribution can bring models, and kinds of parsers.
 from __future__ import annotations
 
 import os
+import re
 from importlib import import_module, resources
 from importlib.metadata import EntryPoint, entry_points
 from importlib.resources.abc import Traversable
@@ -26,6 +27,7 @@ KINDS: Final = {
     "biaffine": "arborescence.parsers.neural.parser:BiaffineParser",
     "reranker": "arborescence.parsers.reranker.parser:Reranker",
     "combined": "arborescence.parsers.combined:CombinedParser",
+    "multilingual": "arborescence.parsers.neural.joint.parser:MultilingualParser",
 }
 
 #: The entry points by which a distribution brings models: of each, the name, and a function that
@@ -38,27 +40,35 @@ DEFAULT: Final = "english"
 #: files, and its class, which extends `arborescence.parsers.Parser` and has the name as its `kind`.
 KINDS_GROUP: Final = "arborescence.parsers"
 
+#: The code of a language after the name of a model, as in multi:de.
+_LANGUAGE: Final = re.compile(r"[a-z]{2,3}(-[A-Za-z]{2,8})*")
+
 #: The largest number of parsers in a file, and the deepest nesting.
 _MOST: Final = 100
 _DEEPEST: Final = 8
 
 
 def load(
-    model: str | os.PathLike[str] | None = None, encoder: str | os.PathLike[str] | None = None
+    model: str | os.PathLike[str] | None = None,
+    encoder: str | os.PathLike[str] | None = None,
+    language: str | None = None,
 ) -> Any:
     """Load a trained parser of any kind: see `arborescence.load`."""
     name = DEFAULT if model is None else os.fspath(model)
-    if os.path.basename(name) != name:  # noqa: PTH119
-        return _from_path(name, encoder)
     models = installed()
+    plain, _, code = name.rpartition(":")
+    if language is None and _LANGUAGE.fullmatch(code) and plain and not os.path.exists(name):  # noqa: PTH110
+        name, language = plain, code
+    if os.path.basename(name) != name:  # noqa: PTH119
+        return _from_path(name, encoder, language)
     if point := models.get(name):
         with resources.as_file(file_of(point)) as path:
-            return _from_path(path, encoder)
+            return _from_path(path, encoder, language)
     if model is None or not os.path.exists(name):  # noqa: PTH110
         choice = f"installed: {', '.join(models)}" if models else "none is installed"
         english = "" if DEFAULT in models else "; for English, pip install arborescence-en"
         raise ModelError(f"{name}: no such file, and no model of this name ({choice}){english}")
-    return _from_path(name, encoder)
+    return _from_path(name, encoder, language)
 
 
 def installed() -> dict[str, EntryPoint]:
@@ -78,9 +88,15 @@ def file_of(point: EntryPoint) -> Traversable:
     return file
 
 
-def _from_path(path: str | os.PathLike[str], encoder: str | os.PathLike[str] | None) -> Any:
+def _from_path(
+    path: str | os.PathLike[str], encoder: str | os.PathLike[str] | None, language: str | None
+) -> Any:
     header, arrays = model_file.load(path)
     try:
+        if language is not None:
+            if "languages" not in header:
+                raise ModelError(f"it reads one language: leave out the language {language!r}")
+            header["language"] = language
         for each in _parsers_in(header):
             if isinstance(named := each.get("encoder"), dict):
                 named["place"] = encoder  # a file can only name its encoder

@@ -280,6 +280,7 @@ class Parser(ABC):
         cls,
         model: str | os.PathLike[str] | None = None,
         encoder: str | os.PathLike[str] | None = None,
+        language: str | None = None,
     ) -> Self:
         """Load a trained parser of this kind; `arborescence.load` takes any kind.
 
@@ -287,7 +288,7 @@ class Parser(ABC):
         ----------
         model
             The name of an installed model, or the path of a model file.
-        encoder
+        encoder, language
             As in `arborescence.load`.
 
         Raises
@@ -295,7 +296,7 @@ class Parser(ABC):
         ModelError
             If there is no such file, it is damaged, or holds a parser of another kind.
         """
-        parser = registry.load(model, encoder)
+        parser = registry.load(model, encoder, language)
         if not isinstance(parser, cls):
             raise ModelError(
                 f"{model or registry.DEFAULT}: holds a parser of the kind {parser.kind!r}"
@@ -654,7 +655,9 @@ class Parser(ABC):
 
 
 def load(
-    model: str | os.PathLike[str] | None = None, encoder: str | os.PathLike[str] | None = None
+    model: str | os.PathLike[str] | None = None,
+    encoder: str | os.PathLike[str] | None = None,
+    language: str | None = None,
 ) -> Parser:
     """Load a trained parser.
 
@@ -668,6 +671,9 @@ def load(
         For a parser that was trained with a pretrained encoder: the encoder's folder, or its name
         on the Hugging Face hub, from which it is downloaded if need be. By default it is looked for
         among those that were downloaded before, under the name that the file gives.
+    language
+        For a model of several languages: the code of the one that it will read, such as ``"de"``.
+        ``load("NAME:de")`` is the same.
 
     Returns
     -------
@@ -679,7 +685,8 @@ def load(
     ModelError
         If there is no such file or model (and what to install), it is damaged, holds no parser, or
         needs a newer version; or
-        there is no such encoder, or it is not the one that the parser was trained with.
+        there is no such encoder, or it is not the one that the parser was trained with; or a model
+        of several languages is given none, or another language, and which it has.
 
     Examples
     --------
@@ -688,7 +695,7 @@ def load(
       ...
     arborescence.ModelError: no/such/file: No such file or directory
     """
-    return Parser.load(model, encoder)
+    return Parser.load(model, encoder, language)
 
 
 def votes(tree: Sentence) -> NDArray[np.float64]:

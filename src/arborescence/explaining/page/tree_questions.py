@@ -126,7 +126,7 @@ def which_edge_goes(problem: ScoredSentence, random: Iterator[int]) -> Asked | N
         other = best_tree(problem.without({edge}))
         if other is not None:
             others.append((problem.weight(other), edge, other))
-    others.sort(key=lambda one: -one[0])
+    others.sort(key=lambda way: -way[0])
     if len(others) < 2 or not weight > others[0][0] > others[1][0]:
         return None
     second, lacking, other = others[0]

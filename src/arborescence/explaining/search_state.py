@@ -124,11 +124,9 @@ class SearchState(Detail):
     @property
     def refused(self) -> list[Triple]:
         """The edges of the tree that the conditions of a new part forbid."""
-        wanted = [condition for part in self.made for condition in part.conditions]
+        conditions = [each for part in self.made for each in part.conditions]
         return [
-            edge
-            for edge in self.part.edges
-            if not all(condition.allows(edge) for condition in wanted)
+            edge for edge in self.part.edges if not all(each.allows(edge) for each in conditions)
         ]
 
 

@@ -189,8 +189,8 @@ def inverted(matrix: Rows) -> tuple[Fraction, Rows]:
             if i != k:
                 factor = rows[i][k]
                 rows[i] = [
-                    (rows[k][k] * entry - factor * pivot) // before
-                    for entry, pivot in zip(rows[i], rows[k], strict=True)
+                    (rows[k][k] * entry - factor * pivot_entry) // before
+                    for entry, pivot_entry in zip(rows[i], rows[k], strict=True)
                 ]
         before = rows[k][k]
     adjugate = [[Fraction(sign * entry, unit ** (n - 1)) for entry in row[n:]] for row in rows]

@@ -263,10 +263,8 @@ class Search(Problem):
 
         For each rule with a cost, the tree pays only if the tree breaks the rule.
         """
-        costs = {
-            conflict.site: conflict.cost for conflict in conflicts if conflict.cost is not None
-        }
-        if any(conflict.cost is None for conflict in conflicts):
+        costs = {breach.site: breach.cost for breach in conflicts if breach.cost is not None}
+        if any(breach.cost is None for breach in conflicts):
             return False
         answer = node._replace(paid=frozenset(costs), due=sum(costs.values()))
         answer = answer._replace(bound=self.weight(answer))
@@ -310,17 +308,15 @@ class Search(Problem):
         if node.later or self.is_outdated(node):
             return self.again(node)
         conflicts = self.conflicts_of(node)
-        if any(conflict.sure for conflict in conflicts):
+        if any(breach.sure for breach in conflicts):
             return self.parts(node, split)
         self.answer(node, conflicts)
         broken = [
-            conflict
-            for conflict in conflicts
-            if conflict.cost is None or conflict.site not in node.paid
+            breach for breach in conflicts if breach.cost is None or breach.site not in node.paid
         ]
         if not broken:
             return self.others(node) if split else self.rest(node)
-        chosen = min(broken, key=lambda conflict: conflict.size)
+        chosen = min(broken, key=lambda breach: breach.size)
         ways = chosen.checked(node)
         below, bans = self.divided(node, ways, wait=len(ways) > _MANY and self.sums_up)
         if chosen.cost is not None:  # the part that pays keeps the best tree of the node

@@ -44,9 +44,7 @@ def repaired(problem: Problem, part: Part, *, known: bool) -> Part | None:
             if tree is None:
                 break
             tree = tree._replace(later=False)
-            conflicts = [
-                conflict for conflict in problem.conflicts_of(tree) if conflict.cost is None
-            ]
+            conflicts = [breach for breach in problem.conflicts_of(tree) if breach.cost is None]
             problem.tell("repair", part, [(part.bans, tree)])
             if not conflicts:
                 return tree
@@ -60,8 +58,8 @@ def _charge(charged: NDArray[np.float64], tree: Part, conflicts: list[Breach]) -
     A conflict is left out if the charges for another conflict also solve it.
     """
     given_up: set[int] = set()
-    for conflict in conflicts:
-        ways = conflict.ways
+    for breach in conflicts:
+        ways = breach.ways
         words = [[_against(banned, tree) for banned in way] for way in ways]
         if any(given_up.issuperset(chain.from_iterable(of_way)) for of_way in words):
             continue

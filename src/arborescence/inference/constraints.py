@@ -84,11 +84,13 @@ class Constraints:
         own |= {name: tuple(getattr(self, name)) for name in _LISTS}
         prices = (*own["charges"], *own["limits"])
         if prices or own["votes"] or self.levels:
-            levels = [self.levels, *(one.level for one in prices), bool(own["votes"])]
+            levels = [self.levels, *(priced.level for priced in prices), bool(own["votes"])]
             own["levels"] = max(check_count(level, "a level", 0, _LEVELS) for level in levels)
         names = set[str]()  # the names of prices so far
         for name in ("charges", "limits") if prices else ():
-            own[name] = tuple(one._replace(name=_new(str(one), names)) for one in own[name])
+            own[name] = tuple(
+                priced._replace(name=_new(str(priced), names)) for priced in own[name]
+            )
         vars(self).update(own)
 
     @classmethod
@@ -270,9 +272,9 @@ class Constraints:
         """Return each demand by itself, with the same `root` and `projective`."""
         bare = self.bare()
         each: list[dict[str, Any]] = [
-            {name: (one,)} for name in _LISTS for one in getattr(self, name)
+            {name: (demand,)} for name in _LISTS for demand in getattr(self, name)
         ]
-        return [replace(bare, **one) for one in each]
+        return [replace(bare, **demand) for demand in each]
 
     def bare(self) -> Self:
         """Return constraints with the same `root` and `projective`, and nothing else."""

@@ -59,11 +59,11 @@ class Cuts:
         """Add the cuts of the conflicts of a tree."""
         new: list[NDArray[np.int64]] = []
         most: list[float] = []
-        for conflict in conflicts:
-            if conflict.cut or conflict.size > self.longest or conflict.cost is not None:
+        for breach in conflicts:
+            if breach.cut or breach.size > self.longest or breach.cost is not None:
                 continue
-            conflict.cut = True
-            made_of = tuple(_against(way, tree) for way in conflict.ways)
+            breach.cut = True
+            made_of = tuple(_against(way, tree) for way in breach.ways)
             kind = tuple((id(banned), word) for banned, word in made_of)
             if kind in self.seen:
                 continue
@@ -72,7 +72,7 @@ class Cuts:
             if edges.tobytes() not in self.seen:
                 self.seen.add(edges.tobytes())
                 new.append(edges)
-                most.append(conflict.size - 1.0)
+                most.append(breach.size - 1.0)
         if new:
             numbers = np.arange(len(self.most), len(self.most) + len(new))
             self.of = np.append(self.of, np.repeat(numbers, [edges.shape[1] for edges in new]))
@@ -187,7 +187,7 @@ def _learned(
 ) -> bool:
     """Add the cuts of a tree's conflicts; False if a conflict has only one alternative."""
     conflicts = problem.conflicts_of(tree)
-    if any(conflict.sure for conflict in conflicts):
+    if any(breach.sure for breach in conflicts):
         return False
     if not answer(tree, conflicts):
         cuts.add(conflicts, tree)

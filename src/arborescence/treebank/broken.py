@@ -173,9 +173,7 @@ def _voted(
     for several in zip_longest(*treebanks):
         _check_alike(several)
         scores = None if parser is None else parser.scores(several[0])
-        tree, _ = repair(
-            [voter.tree for voter in several], weights=counts, scores=scores, **options
-        )
+        tree, _ = repair([each.tree for each in several], weights=counts, scores=scores, **options)
         pairs = list(zip(several, counts, strict=True))
         default = ("_", "_") if parser else ("root", "dep")
         deprels = [

@@ -107,7 +107,7 @@ def variations(sentences: Sequence[Sentence]) -> Iterator[Variation]:
                 for (s, w), own in zip(nuclei, analyses, strict=True) if len(counts) > 1 else ():
                     other, others = max(
                         (each for each in counts.items() if each[0] != own),
-                        key=lambda counted: counted[1],
+                        key=lambda pair: pair[1],
                     )
                     if others >= counts[own]:
                         what, text = "tag" if n == 3 else "edge", " ".join(ngram)

@@ -16,7 +16,7 @@ import numpy as np
 from arborescence.core.choices import check_choice
 from arborescence.errors import TreebankError
 from arborescence.inference.decode import decode
-from arborescence.treebank.described import TREE_PROB
+from arborescence.treebank.described import TREE_PROB, probabilities
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -215,15 +215,15 @@ def edge_probs(sentence: Sentence, name: str = "EdgeProb") -> list[float]:
     >>> edge_probs(Sentence.from_words(["Trees", "grow"], misc=["EdgeProb=0.97", "EdgeProb=1"]))
     [0.97, 1.0]
     """
-    probabilities = []
+    numbers = []
     for word, probability in enumerate(probabilities(sentence, name), start=1):
         if probability is None:
             raise TreebankError(
                 f"{sentence!r}: word {word} has no probability {name}=... in MISC; parse with "
                 "confidence"
             )
-        probabilities.append(probability)
-    return probabilities
+        numbers.append(probability)
+    return numbers
 
 
 class Reliability(NamedTuple):

@@ -186,8 +186,8 @@ class Keeper:
         """Return the numbers of the k-best lists with a tree that breaks a rule without a cost."""
         numbers = np.repeat(np.arange(len(lists)), [len(trees) for trees in lists])
         looked = self.look([tree for trees in lists for tree in trees], at_costs=False)
-        numbers_of_lists: list[int] = np.unique(numbers[looked.broken]).tolist()
-        return numbers_of_lists
+        lists_at_fault: list[int] = np.unique(numbers[looked.broken]).tolist()
+        return lists_at_fault
 
     def broken(self, sentence: Sentence) -> dict[Rule, NDArray[np.int64]]:
         """Return the rules without a cost that a sentence breaks, each with the words at fault."""

@@ -1,6 +1,6 @@
 """The exceptions that this library raises.
 
-All derive from `ArborescenceError`. Those that report bad values also derive from `ValueError`, so
+All derive from `ArborescenceError`. Exceptions about bad values also derive from `ValueError`, so
 code that does not know this library can catch them.
 
 Messages quote values from callers and files. Characters that do not print are escaped as in string
@@ -57,7 +57,7 @@ class TreebankError(ArborescenceError, ValueError):
 
 
 class ArborescenceWarning(UserWarning):
-    """Something in the input was read in a way that its author should know of."""
+    """A warning about the way in which some input was read, for its author."""
 
     __module__ = "arborescence"
 

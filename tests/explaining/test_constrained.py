@@ -260,7 +260,9 @@ def test_rules_by_name_and_what_is_paid():
     def only(heads):
         return [Conflict([Alternative(forbid=[Edges(1, 2)])], "not-a", 2)] if heads[2] == 1 else []
 
-    assert "A conflict (not-a) has one way out: " in explain_constrained(scores, only)[1].text
+    assert (
+        "A conflict (not-a) has only one alternative: " in explain_constrained(scores, only)[1].text
+    )
 
 
 def demands_of_every_kind(rng, n, labels):
@@ -319,7 +321,7 @@ def test_names_and_errors():
         return [] if heads[1] == 0 else [[Alternative(forbid=[Edges(range(1, 5), 1)])]]
 
     steps = explain_constrained(scores, only, words=words, labels=labels)
-    assert "one way out: without any but root → a." in steps[1].text
+    assert "only one alternative: without any but root → a." in steps[1].text
     with pytest.raises(arb.OptionError, match="there are 1 names of labels, and scores of 2"):
         explain_constrained(scores, only, labels=["X"])
     with pytest.raises(arb.OptionError, match="root must be among the constraints"):

@@ -206,7 +206,7 @@ def test_a_member_that_is_longer_than_it_says_is_not_unpacked(tmp_path, monkeypa
     monkeypatch.setattr(
         zipfile.ZipExtFile, "read", lambda self, n=-1: read_of.append(n) or whole(self, n)
     )
-    with pytest.raises(ScoresError, match="'one': longer than it says"):
+    with pytest.raises(ScoresError, match="'one': longer than its header says"):
         read(path)
     assert 0 < sum(read_of) <= 10_000
 

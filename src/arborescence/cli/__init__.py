@@ -2,7 +2,7 @@
 
 Only `main` turns errors into a line on stderr and an exit status: 1 for bad input, 2 for a wrong
 command, 130 after Ctrl-C, 129 or 143 after SIGHUP or SIGTERM, 141 for a closed pipe. A closed
-standard stream (``>&-``) is an error of commands that need it only.
+standard stream (``>&-``) is an error only of commands that need this stream.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ INTERRUPTED, BROKEN_PIPE = 130, 141  # 128 + the signal's number, as in shells
 
 
 class Closed(RawIOBase):
-    """In place of a standard stream that is closed: its first use is an error."""
+    """Stands for a closed standard stream: its first use is an error."""
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.told = False
 
     def readable(self) -> bool:
-        """Allow what cannot be done, so that the attempt is what fails."""
+        """Allow reading and writing, so that both raise the error of `_tell`."""
         return True
 
     writable = readable
@@ -55,9 +55,9 @@ class Closed(RawIOBase):
 
 
 def replace_closed_streams() -> None:
-    """Put something in place of each standard stream that is closed."""
-    # Its number, too, is taken: else the next file that is opened gets it, and whatever writes to
-    # stderr by number writes into that file
+    """Put a `Closed` in the place of each closed standard stream, and occupy its number."""
+    # Otherwise the next opened file gets the number, and code that writes to stderr by its number
+    # writes into this file.
     for number in range(3):
         try:
             os.fstat(number)
@@ -81,14 +81,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def run(arguments: list[str]) -> int:
-    """Run the command line and return its exit status, having said what went wrong."""
+    """Run the command line, report its error, and return its exit status."""
     replace_closed_streams()
     with stoppable(_run.__code__) as came:
         try:
             status = _run(arguments, came)
         except KeyboardInterrupt:
             status = INTERRUPTED
-        if status == INTERRUPTED:  # so Typer, too, calls an interruption
+        if status == INTERRUPTED:  # Typer's own exit status of an interruption, too
             remove_unfinished()
             discard_output()
             status = complain("interrupted", 128 + (came or [signal.SIGINT])[0])
@@ -97,7 +97,7 @@ def run(arguments: list[str]) -> int:
 
 def _run(arguments: list[str], came: list[int]) -> int:
     """Run the command line and return its exit status, unless it is interrupted."""
-    if came:  # signals before this began
+    if came:  # signals that came before this call
         raise KeyboardInterrupt
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):

@@ -1,4 +1,4 @@
-"""The commands, each imported when it is wanted: help of one needs no other."""
+"""The commands. Each is imported when it is called; its help imports no other command."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ GROUP: Final = "arborescence.commands"
 _ELSEWHERE: Final = {"experiment": "arborescence-papers"}
 
 
-#: Where this package's commands are, by task, in the order of the help page: in which modules, and
-#: by which names, if by other ones.
+#: The modules of this package's commands, by task, in the order of the help page; and the names in
+#: these modules, where they differ from the names of the commands.
 _GROUPS: Final = {
     "Parse": {
         "parse": "parse", "demo": "parse", "split": "parsing", "tag": "parsing",
@@ -80,13 +80,13 @@ def _own(name: str) -> Any:
     return _made(name, getattr(import_module(f"arborescence.cli.{module}"), attribute or name))
 
 
-def _made(name: str, found: Any) -> Any:
+def _made(name: str, member: Any) -> Any:
     """Make a command of a Typer app; or of a function, whose docstring is its help page."""
     around = typer.Typer(add_completion=False, rich_markup_mode="rich")
-    if isfunction(found):
-        around.command(name, epilog=examples_of(found))(documented(found))
+    if isfunction(member):
+        around.command(name, epilog=examples_of(member))(documented(member))
     else:
-        around.add_typer(found, name=name)
+        around.add_typer(member, name=name)
     command = shown_as_written(typer.main.get_group(around).commands[name])
     command.rich_help_panel = _TASKS.get(name, "Others")
     return command

@@ -94,12 +94,12 @@ def decode(
         raise typer.BadParameter("--require and --forbid are for the scores (N, N) of one sentence")
     if inference == "undirected":
         how: dict[str, Any] = {"root": root, "rounds": rounds, "encoding": encoding}
-        found = undirected_trees(values, lengths, wanted, threads=threads, **how)
+        trees = undirected_trees(values, lengths, wanted, threads=threads, **how)
     elif wanted is not None:
-        found = demanded_trees(values, wanted, kbest or 1)
+        trees = demanded_trees(values, wanted, kbest or 1)
     else:
-        found = best_trees(values, lengths, kbest, threads=threads, **which)
-    write(found, output, ranked=bool(kbest), as_json=as_json)
+        trees = best_trees(values, lengths, kbest, threads=threads, **which)
+    write(trees, output, ranked=bool(kbest), as_json=as_json)
 
 
 def demanded(
@@ -190,9 +190,9 @@ def load_scores(path: Path) -> tuple[NDArray[Any], NDArray[Any] | None]:
         raise ScoresError(f"{path}: no array named 'scores' (found: {names})")
 
 
-def lists_of(found: KBest[NDArray[Any]]) -> Iterator[Trees]:
+def lists_of(best: KBest[NDArray[Any]]) -> Iterator[Trees]:
     """Yield the k best trees of each sentence."""
-    heads, weights, counts = found
+    heads, weights, counts = best
     k, nodes = heads.shape[-2:]
     rows = zip(heads.reshape(-1, k, nodes), weights.reshape(-1, k), counts.flat, strict=True)
     for trees, of_trees, count in rows:
@@ -218,14 +218,14 @@ def in_json(sentences: list[Trees], ranked: bool) -> Iterator[str]:
             yield json.dumps({"heads": heads, "weight": weight})
 
 
-def write(found: KBest[NDArray[Any]], output: Path | None, *, ranked: bool, as_json: bool) -> None:
+def write(best: KBest[NDArray[Any]], output: Path | None, *, ranked: bool, as_json: bool) -> None:
     """Write trees to a file, if there is one, and print them."""
-    trees = list(lists_of(found))
+    trees = list(lists_of(best))
     if ends(output, ".json", ".jsonl"):
         with writing(str(output)) as file:
             file.writelines(f"{line}\n".encode() for line in in_json(trees, ranked))
     elif output:
-        save(output, found._asdict() if ranked else {"heads": found.heads[..., 0, :]})
+        save(output, best._asdict() if ranked else {"heads": best.heads[..., 0, :]})
     if as_json or not output:
         for line in (in_json if as_json else in_text)(trees, ranked):
             say(line)

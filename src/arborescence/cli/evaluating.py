@@ -49,7 +49,7 @@ def evaluate(
     intervals
         Also print 95 % bootstrap intervals of UAS and LAS, over sentences.
     confusions
-        Also print which relation and which tag was given for which, and how often.
+        Also print the pairs of gold and predicted relations, and of tags, that differ.
     errors
         Write a page of the wrong sentences, with both trees: give its name with -o.
     output
@@ -151,9 +151,9 @@ def _lines(
             yield f"{name.upper():<14}{100 * low:>11.2f}{100 * high:>11.2f}"
     if others:
         yield f"\n{'difference':<14}{'F1':>11}{'95 % interval':>22}{'p':>11}"
-        for name, found in more["differences"].items():
-            low, high = found["interval"].percent
-            numbers = f"{100 * found['value']:>+11.2f}{low:>+11.2f}{high:>+11.2f}"
-            yield f"{name.upper():<14}{numbers}{found['p']:>11.4f}"
+        for name, difference in more["differences"].items():
+            low, high = difference["interval"].percent
+            numbers = f"{100 * difference['value']:>+11.2f}{low:>+11.2f}{high:>+11.2f}"
+            yield f"{name.upper():<14}{numbers}{difference['p']:>11.4f}"
     if confusions:
         yield from details.confusion_lines()

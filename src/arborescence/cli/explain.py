@@ -293,11 +293,11 @@ def read_csv(path: Path) -> Scores:
     ]
     above = [cell.strip() for cell in lines[0][1][beside:]]
     before = [row[0].strip() for _, row in lines[heading:]]
-    for (number, _), one, other in zip(lines[heading:], before, above, strict=True):
-        if heading and beside and one != other:
+    for (number, _), row_name, column_name in zip(lines[heading:], before, above, strict=True):
+        if heading and beside and row_name != column_name:
             raise ScoresError(
-                f"{path}:{number}: the row is of {printable(one)!r}, and its column of "
-                f"{printable(other)!r}: names must be in the same order"
+                f"{path}:{number}: the row is of {printable(row_name)!r}, and its column of "
+                f"{printable(column_name)!r}: names must be in the same order"
             )
     return rows, above[1:] if heading else before[1:] if beside else None
 

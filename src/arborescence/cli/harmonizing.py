@@ -83,9 +83,9 @@ def converted(
     if isinstance(keeper, Keeper) and keeper.counts.changed:
         notes.append(f"rules: {keeper.counts}")
     if cleared:
-        what = "1 sentence" if cleared == 1 else f"{cleared:,} sentences"
+        size = "1 sentence" if cleared == 1 else f"{cleared:,} sentences"
         notes.append(
-            f"enhanced dependencies (DEPS) of {what} were removed: they are in the old scheme"
+            f"enhanced dependencies (DEPS) of {size} were removed: they are in the old scheme"
         )
 
 

@@ -138,7 +138,7 @@ def calibrate(
 ) -> None:
     """Fit the probabilities of a model again, without training; its trees and tags stay the same.
 
-    Training also fits them. This command is for older models, and for text of another kind.
+    Training also fits probabilities. This command is for older models and for other kinds of text.
 
     Parameters
     ----------

@@ -43,7 +43,7 @@ def shown_as_written(command: Any) -> Any:
     for each in command.params:
         each.help = _escaped(each.help)
     for each in getattr(command, "commands", {}).values():
-        if each:  # else it is imported when it is called
+        if each:  # commands that are not imported yet are None
             shown_as_written(each)
     return command
 
@@ -157,7 +157,7 @@ def documented(
     *,
     common: Callable[..., None] | None = None,
 ) -> Callable[..., None]:
-    """Make the options of a command from its docstring; a flag that is off has no --no-.
+    """Make the options of a command from its docstring; a flag that is off by default has no --no-.
 
     The parameters of `common`, and `options`, are added: they are in the command's ``**``, with the
     values that Typer has read (see `given`).

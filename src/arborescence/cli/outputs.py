@@ -1,4 +1,4 @@
-"""The output files of commands (-o): their kinds by the endings, and never a file that is read."""
+"""The output files of commands (-o): their kinds by their endings; no input is overwritten."""
 
 from __future__ import annotations
 
@@ -108,6 +108,6 @@ def check_options(options: Mapping[str, Any]) -> None:
     if not any(options.get(name) for name in _INSTEAD) and options.keys() & _INSTEAD:
         lists.append(["-"])
     try:
-        check_apart("-" if output is None else output, [each for one in lists for each in one])
+        check_apart("-" if output is None else output, [path for paths in lists for path in paths])
     except OptionError as error:
         raise typer.BadParameter(str(error)) from error

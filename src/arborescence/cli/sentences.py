@@ -32,7 +32,7 @@ Item = TypeVar("Item")
 
 #: The input formats of `parse`.
 Format = Literal["conllu", "tokens", "text", "lines", "prose"]
-#: Those of raw text.
+#: The input formats of raw text.
 TextFormat = Literal["text", "lines", "prose"]
 #: The option `lines` for each format of raw text: see `Parser.read_text`.
 LINES: Final = {"text": None, "lines": True, "prose": False}
@@ -161,7 +161,7 @@ def given_sentence(
 def split_words(
     read: Callable[[str], Iterator[Sentence]], parser: Parser, quiet: bool, file: str
 ) -> Iterator[Sentence]:
-    """Read a file, split contractions into their words, and say how many there were."""
+    """Read a file, split contractions into their words, and report the number of contractions."""
     count = 0
 
     def given() -> Iterator[Sentence]:

@@ -73,8 +73,8 @@ def find(folder: Path, target: Path, *, parquet: bool = False) -> FolderFiles:
     Names that begin with a dot or an underscore are left out, as in other tools. Links to files are
     followed, links to folders are not. The results go to `target`, under the same names; the result
     of a text ends in ``.conllu``. With `parquet`, all results are Parquet; else only the results of
-    Parquet files. OptionError if the folder is missing, if one is in the other, or if results
-    collide.
+    Parquet files. OptionError if the folder is missing, if one folder is in the other, or if
+    results collide.
     """
     if not folder.is_dir():
         raise OptionError(f"{folder}: no such folder")
@@ -143,7 +143,7 @@ class Done(NamedTuple):
 
 
 def parse_folder(options: ParseArguments, rules: Keeper | str | None) -> None:
-    """Parse the files of a folder to another; then raise TreebankError if some were not parsed.
+    """Parse the files of a folder into another; raise TreebankError if some were not parsed.
 
     A `Keeper` among the rules counts its changes.
     """
@@ -284,7 +284,7 @@ class FileParser:
 
 
 def _format(options: ParseArguments, shard: Shard) -> Format:
-    """Return the format of a file: of a text, --format if it is a format of texts."""
+    """Return the format of a file: for a text, --format, or "text" without --format."""
     if shard.kind == "text":
         return "text" if options.format == "conllu" else options.format
     return "conllu"

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 _config: Any = numba_config
 _PACKAGE: Final = Path(__file__).parents[1]
-_PATIENCE: Final = 600.0  # seconds to wait for another process that compiles the same
+_PATIENCE: Final = 600.0  # seconds to wait for another process that compiles the same kernel
 _SEAL: Final = 32  # bytes of a digest
 
 

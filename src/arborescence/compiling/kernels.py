@@ -42,8 +42,8 @@ def takes(*signatures: str) -> Callable[[Function], Function]:
 def uncounted_kernel(function: Function) -> Function:
     """Compile like `kernel`, but without reference counts.
 
-    For functions in a hot loop that allocate no arrays. There, to count references to array slices
-    takes longer than the work itself.
+    For functions in a hot loop that allocate no arrays. In a hot loop, counting references to array
+    slices takes longer than the work itself.
     """
     return _compiled(function, _nrt=False)
 

@@ -140,7 +140,7 @@ def show_config() -> None:
 
 def described() -> str:
     """Return the configuration as text, a line for each part."""
-    return "\n".join(f"{what:<13} {value}" for what, value in config().items())
+    return "\n".join(f"{name:<13} {value}" for name, value in config().items())
 
 
 def _version(package: str) -> str:

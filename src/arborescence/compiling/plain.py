@@ -1,7 +1,7 @@
-"""Compile kernels by Numba's public side alone: for versions of which nothing else is known.
+"""Compile kernels by public parts of Numba alone: for versions whose other parts are unknown.
 
 The results are those of `jit`. But compiling takes longer, and nothing is kept on disk: Numba's own
-cache does not notice when a kernel that is called by another one changes.
+cache does not notice a change of a kernel that another kernel calls.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def compiled(function: Callable[..., Any], options: dict[str, Any]) -> Any:
 @cache
 def _say_unknown() -> None:
     say(
-        f"Numba {numba.__version__} is not among the versions that this one of arborescence knows: "
-        "each process compiles its kernels, which takes longer; pip install 'arborescence[jit]' "
-        "installs a version that it knows"
+        f"this version of arborescence does not know Numba {numba.__version__}: each process "
+        "compiles its kernels, which takes longer; pip install 'arborescence[jit]' installs a "
+        "version that it knows"
     )

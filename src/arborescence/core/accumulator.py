@@ -90,7 +90,8 @@ def unit_of(weights: np.ndarray) -> tuple[int, int]:
         last = max(last, field)
     lowest, highest = 2000, -2000
     for field in range(first, min(last, 2046) + 1):  # 2047 is infinity
-        # Subnormal numbers have no leading bit, and the exponent of the smallest normal numbers.
+        # Subnormal numbers have no leading bit; their exponent is that of the smallest normal
+        # numbers.
         fraction = bits_set[field] if field > 0 else bits_set[field] & _FRACTION
         if fraction != 0:
             zeros = 0

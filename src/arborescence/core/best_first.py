@@ -1,7 +1,7 @@
 """k-best lists and iterators over trees in decreasing order of weight, for all families of trees.
 
-Each family has its own algorithm (Zmigrod, Vieira and Cotterell 2021; Huang and Chiang 2005). It
-keeps a state, so that a later call continues where the last one stopped.
+Each family has its own algorithm (Zmigrod, Vieira and Cotterell 2021; Huang and Chiang 2005), whose
+state is kept, so that the next call continues where the last call stopped.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ class TreeSearch(Protocol):
     def find(
         self, graph: Graph, single: bool, lists: TreeLists, start: int, stop: int
     ) -> tuple[Self, int, int]:
-        """Fill the lists of the sentences `start` to `stop`; continue those that have a count.
+        """Fill the lists of the sentences `start` to `stop`; continue the lists that have a count.
 
-        Returns the state for the next call, a sentence and a fault. If a sentence has no tree, they
-        are this sentence and the reason; else any sentence and `FINE`.
+        Returns the state for the next call; the first sentence without a tree, or any sentence; and
+        the fault: the reason why there is no tree, or `FINE`.
         """
 
 

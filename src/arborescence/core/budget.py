@@ -62,10 +62,10 @@ class Budget:
         self._stop = stop
         self._stopped: bool = False
         self._outer: Budget | None = None
-        self._lock = Lock()  # threads that parse together spend together
+        self._lock = Lock()  # several threads may spend from one budget
 
     def part(self, work: float) -> Self:
-        """Return a smaller budget within this budget: both count the work of the smaller one."""
+        """Return a smaller budget. Work that is spent there counts in this budget, too."""
         inner = type(self)(work)
         inner._outer = self
         return inner

@@ -21,7 +21,7 @@ _Result = TypeVar("_Result")
 def mask_is_lengths(
     function: Callable[_Parameters, _Result],
 ) -> Callable[_Parameters, _Result]:
-    """Let a function with `lengths` say so if it is called with ``mask=``, as in other libraries.
+    """Make a function with `lengths` name it in the error if a caller passes ``mask=``.
 
     >>> decode = mask_is_lengths(lambda scores, lengths=None: scores)
     >>> decode([], mask=[True])

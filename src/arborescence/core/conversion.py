@@ -23,7 +23,7 @@ _CPU = 1  # in DLPack
 
 
 def as_it_is(array: NDArray[Any]) -> NDArray[Any]:
-    """Return the array: converts results back for a caller with NumPy arrays."""
+    """Return the array unchanged: results for a caller with NumPy arrays need no conversion."""
     return array
 
 

@@ -25,13 +25,13 @@ class EdgeList(NamedTuple):
 
     #: the number of words
     words: int
-    #: (m,)
+    #: (m,): the head of each edge
     heads: NDArray[np.int64]
-    #: (m,)
+    #: (m,): the dependent of each edge
     deps: NDArray[np.int64]
-    #: (m,)
+    #: (m,): the weight of each edge
     weights: NDArray[np.float64]
-    #: the caller's own heads and dependents: the conversion to int64 may wrap around
+    #: the caller's own heads and dependents, for messages: int64 may hold other numbers
     ends: tuple[Any, Any]
     #: converts a result to the caller's kind of array: a tensor on the device of the weights
     give_back: Callable[[NDArray[Any]], Any]

@@ -151,7 +151,7 @@ def _as_lengths(lengths: Any, leading: tuple[int, ...], size: int) -> NDArray[np
             f"lengths must have one entry a sentence, shape {shape_text(leading)}, "
             f"not {shape_text(words.shape)}"
         )
-    # A copy: another thread may change the caller's array, and kernels use these as bounds.
+    # A copy: another thread may change the caller's array, and lengths are bounds in kernels.
     checked = words.astype(np.int64)
     outside = (checked < 0) | (checked >= size)
     if outside.any():

@@ -19,7 +19,7 @@ from arborescence.compiling.native import has_wide_registers
 #: Rows are multiplied in blocks of about this many numbers, which stay in the cache for all panels.
 _BLOCK: Final = 2**16
 #: The largest number of rows and panels whose sums are in registers at once: with registers of
-#: sixteen numbers, and with smaller registers. A single row waits for the panels in both cases.
+#: sixteen numbers, and with smaller registers. For a single row, both load the panels equally fast.
 _WIDE: Final = (8, 2)
 _NARROW: Final = (6, 1)
 _SINGLE: Final = (1, 4)
@@ -73,7 +73,7 @@ class Rows(NamedTuple):
     numbers: np.ndarray
     #: the place of the first number of the first row
     start: int
-    #: from the start of a row to that of the next
+    #: the distance between the starts of two neighbouring rows
     width: int
 
 
@@ -136,7 +136,7 @@ def multiply_rows(
 def _multiply_some(
     rows: Rows, count: int, panels: Panels, column: int, product: Rows, most: int
 ) -> int:
-    """Multiply the first of `count` rows by the panels from a column on; return how many."""
+    """Multiply some of `count` rows by the panels from a column on; return the number of rows."""
     # If there are fewer rows or panels than are multiplied at once, the last ones are repeated.
     depth, last = panels.depth, count - 1
     panel_1 = panels.start + column * depth

@@ -156,7 +156,7 @@ def is_projective(heads: Any) -> Any:
     Raises
     ------
     TreeError
-        If a head is out of range, or the root has one.
+        If a head is out of range, or the root has a head.
 
     Examples
     --------

@@ -56,8 +56,8 @@ def as_weights(
     logs, weights = np.empty_like(scores), np.empty_like(scores)
     shifts, scales = np.empty(len(scores)), np.zeros(len(scores))
     lower(scores, lengths, single, logs, shifts)
-    # NumPy's exp is five times as fast as a loop in a kernel. With a single root, the edges of the
-    # root are the work of `normalize`: before they are scaled down, they might overflow.
+    # NumPy's exp is five times as fast as a loop in a kernel. With a single root, `normalize`
+    # weighs the root edges, because they might overflow before they are scaled down.
     first = 1 if single else 0
     if lengths.size:
         for b, n in enumerate(lengths.tolist()):
@@ -77,8 +77,8 @@ def lower(
     """Fill `logs`: the scores minus the highest score of each word. O(n²).
 
     If `single`, root edges are first lowered by `surplus`, so that the root is the best head of at
-    most one word. Its highest score is the root edge's only if all other edges into it are
-    negligible.
+    most one word. The highest score of a word is that of its root edge only if all other edges into
+    the word are negligible.
     """
     batch, size, _ = scores.shape
     highest, raised = np.empty(size), np.empty(size)

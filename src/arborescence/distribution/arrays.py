@@ -328,8 +328,8 @@ class TreeDistribution(Distribution[Any, Floats, Heads]):
                 drawn = draw(k, generator)
                 longest = max(longest, len(drawn))
                 heads[b, : len(drawn), : words + 1] = drawn
-        one = not self._shape
-        return self._given_back(heads[:, :longest] if one or not replace else heads)
+        is_single = not self._shape
+        return self._given_back(heads[:, :longest] if is_single or not replace else heads)
 
     @property
     def _most_trees(self) -> int:

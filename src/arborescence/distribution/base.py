@@ -100,7 +100,7 @@ class Distribution(Generic[Numbers, Floats, Heads]):
         """Return the probability of each edge, ``[..., h, d]``: (..., N, N).
 
         The edges into a word sum to 1; column 0, the diagonal and padding are 0. In float64, the
-        absolute error is about 1e-13; with `projective`, the relative error.
+        absolute error is about 1e-13; with `projective`, the relative error is.
         """
         return self._given_back(self._marginals)
 

@@ -115,7 +115,7 @@ def moderate(scores: NDArray[np.float64], single: bool) -> NDArray[np.float64] |
     reduced = np.zeros((size, size), object)
     reduced[present] = [_whole(score) for score in scores[present].tolist()]
     if single:
-        # So much that the best tree has as few root edges as possible.
+        # Root edges are lowered so much that the best tree has as few of them as possible.
         reduced[0, 1:] -= 2 * size * (int(np.abs(reduced).max()) + 1)
     cycles = _reduce(reduced, present)
     if cycles is None:

@@ -53,7 +53,7 @@ class Sums(NamedTuple):
     def share(self, part: slice) -> Self:
         """Return the sums of some of the sentences."""
         if part == slice(0, len(self.entropy)):
-            return self  # as for a single sentence, where views would cost more than they save
+            return self  # all of them: for a single sentence, views would cost time
         return type(self)(*(array[part] for array in self))
 
 

@@ -62,7 +62,7 @@ class Sampler:
         roots = self._roots() if single else np.empty(0)
         with source_of(generator) as source:
             drawn = walk(weights, logs, roots, n, single, source, heads)
-            while drawn < k:  # rounding chose a root edge that no tree has
+            while drawn < k:  # again if rounding chose a root edge that no tree has
                 roots = np.exp(self.weigh(self._logs, 0)).cumsum()
                 drawn += walk(weights, logs, roots, n, single, source, heads[drawn:])
         return heads
@@ -70,7 +70,7 @@ class Sampler:
     def draw_distinct(self, k: int, generator: np.random.Generator) -> NDArray[np.int64]:
         """Draw up to k different trees, (m, n + 1), each from the trees not yet drawn."""
         # First with replacement, without duplicates: exact, but slow if a few trees are very
-        # probable. So after some draws, the others are drawn directly from the remaining trees.
+        # probable. So after some draws, trees are drawn directly from the remaining trees.
         every = self.draw(2 * k + 16, generator)
         _, first = np.unique(every, axis=0, return_index=True)
         distinct = every[np.sort(first)][:k]

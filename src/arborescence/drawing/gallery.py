@@ -28,7 +28,7 @@ class Picture(NamedTuple):
     marks : Marks
         The words and edges with another colour.
     title : str
-        What is written above it.
+        The text above the tree.
     kind : str
         The colour of its marks: ``"right"``, ``"wrong"`` or ``""``.
     """
@@ -51,7 +51,7 @@ class GalleryEntry(NamedTuple):
     keys : collection of str
         The kinds of the entry, by which a reader can choose; without spaces.
     change : mapping or None
-        What is downloaded if the reader accepts or rejects the entry.
+        The data that are downloaded if the reader accepts or rejects the entry.
     """
 
     text: str

@@ -31,7 +31,7 @@ class Drawable(Protocol):
 
     @property
     def upos(self) -> Sequence[str]:
-        """Their parts of speech (``"_"``: unknown)."""
+        """The parts of speech of the words (``"_"``: unknown)."""
 
     @property
     def heads(self) -> NDArray[np.int64]:
@@ -39,7 +39,7 @@ class Drawable(Protocol):
 
     @property
     def deprels(self) -> Sequence[str]:
-        """Their relations (``"_"``: unknown)."""
+        """The relations of the words to their heads (``"_"``: unknown)."""
 
 
 def head_list(sentence: Drawable) -> list[int]:

@@ -29,7 +29,7 @@ class Contracted(Detail):
 
     #: the id of the new node
     node: int
-    #: the edges of the cycle, in the graph before
+    #: the edges of the cycle, in the graph before the contraction
     cycle: tuple[Edge, ...]
     #: the edges into the new node, the best edge first
     entering: tuple[Edge, ...]
@@ -43,7 +43,7 @@ class Contracted(Detail):
 
 @dataclass(frozen=True)
 class Cast(Contracted):
-    """A contracted cycle, and the kind of each edge before (*root*, Section 2.1).
+    """A contracted cycle, and the kinds of the edges before contraction (*root*, Section 2.1).
 
     The edges in `entering` are the enter edges.
     """

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from arborescence.inference.levels import LevelScale
     from arborescence.inference.parts import Part
 
-#: So many trees are decoded for an explanation, if not told otherwise.
+#: The number of trees that an explanation may decode by default.
 WORK = 1e6
 
 
@@ -52,7 +52,7 @@ def explain_constrained(
     words, labels : list of str, optional
         The words, without the root, and the labels, for names in texts; else numbers.
     budget : Budget, optional
-        How much work may be done: of 100 decoded trees, if not given.
+        The work that may be done; by default, the work of 100 decoded trees.
     **which
         With a function, `root` and `projective` as in `Constraints`.
 
@@ -76,8 +76,8 @@ def explain_constrained(
     >>> for step in explain_constrained(scores, conflicts, words=["Birds", "sing"]):
     ...     print(step.text)
     The best tree of all weighs 8. No tree that keeps the rules weighs more.
-    A conflict has one way out: without Birds → sing. From here on, this holds of all trees.
-    The best of all trees has an edge that is gone. The best one left weighs 6.
+    A conflict has only one alternative: without Birds → sing. From here on, all trees take it.
+    The best of all trees has an edge that was banned since. The best tree left weighs 6.
     This tree keeps the rules, and weighs 6.
     No part is left. So this is the best tree that keeps the rules: it weighs 6, certified after \
 2 decoded trees.

@@ -107,14 +107,14 @@ class Record(Detail):
         return rows
 
 
-def _best_name(one: BestEdge, names: Sequence[str]) -> str:
-    before = f", not {edges_name(one.before, names)}" if one.before else ""
-    return "" if one.edge is None else edge_name(one.edge, names) + before
+def _best_name(best: BestEdge, names: Sequence[str]) -> str:
+    before = f", not {edges_name(best.before, names)}" if best.before else ""
+    return "" if best.edge is None else edge_name(best.edge, names) + before
 
 
-def _kick_name(one: Kick, names: Sequence[str]) -> str:
-    printed = f"faulty adjust: {edges_name(one.as_printed, names)}" if one.as_printed else ""
-    return "; ".join(filter(None, [edges_name(one.kicks_out, names), printed]))
+def _kick_name(kick: Kick, names: Sequence[str]) -> str:
+    printed = f"faulty adjust: {edges_name(kick.as_printed, names)}" if kick.as_printed else ""
+    return "; ".join(filter(None, [edges_name(kick.kicks_out, names), printed]))
 
 
 class Contraction:
@@ -182,7 +182,7 @@ class Contraction:
         return node_name(self.node(x), self.problem.words)
 
     def best(self, x: int, entries: Sequence[Entry] | None = None) -> Entry | None:
-        """Return the best edge into a node, of all edges or of some.
+        """Return the best edge into a node, among all its edges or among some `entries`.
 
         On a tie, an edge of the preferred tree wins; then the lowest head; then the first edge, by
         `_order`.
@@ -210,7 +210,7 @@ class Contraction:
         raise AssertionError(f"{word} is not in {x}")
 
     def contract(self, cycle: list[int]) -> int:
-        """Make a node of a cycle of chosen edges; return it. It has no chosen edge yet."""
+        """Make a node of a cycle of chosen edges; return the node, without a chosen edge."""
         x = self._next
         self._next += 1
         self.members[x] = cycle
@@ -254,7 +254,7 @@ class Contraction:
         return Edge(self.top(entry.head), x, number(entry.gain), entry.edge, entry.kicks_out)
 
     def record(self, shown: Iterable[Entry] = ()) -> Record:
-        """Return the lecture's tables; of many edges, those that are `shown` or chosen."""
+        """Return the lecture's tables; if there are many edges, of the `shown` and the chosen."""
         chosen = {x: self.chosen[x].edge for x in sorted(self.entering) if x in self.chosen}
         best = tuple(
             BestEdge(self.node(x), chosen.get(x), tuple(self.kicked.get(x, ())))

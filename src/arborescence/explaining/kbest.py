@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     Heads = tuple[int | None, ...]
 
 
-#: The number of blue or red edges that a table lists. It only counts the other edges.
+#: The number of blue or red edges that a table lists. The table only counts further edges.
 FEW = 3
 
 

@@ -140,10 +140,10 @@ def worst_between(pair: Pair, forest: set[Pair], edges: Pairs, parts: Parts) -> 
     for here in queue:
         for other in sorted(forest):
             ends = [parts[node] for node in other]
-            for one, target in (ends, ends[::-1]):
-                if one == here and target not in worst:
+            for near, far in (ends, ends[::-1]):
+                if near == here and far not in worst:
                     before = worst[here]
                     both = [other] if before is None else [before, other]
-                    worst[target] = max(both, key=better(edges))
-                    queue.append(target)
+                    worst[far] = max(both, key=better(edges))
+                    queue.append(far)
     return worst.get(end)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     #: Head, dependent, label.
     Triple = tuple[int, int, int]
 
-#: A text names at most this many words or labels; of more it gives the number.
+#: A text names at most this many words or labels, and gives only the number of more.
 _NAMED = 4
 
 
@@ -95,7 +95,7 @@ class SearchState(Detail):
     dues: tuple[str, ...] = ()
 
     def table(self, names: Sequence[str]) -> list[list[str]]:
-        """Return a row for each part, with those edges of its tree that are new; or the tree."""
+        """Return a row for each part, with the new edges of its tree; without parts, the tree."""
         if not self.made:
             rows = [
                 [names[d], names[h], self.label_names[label]] for h, d, label in self.part.edges
@@ -123,9 +123,11 @@ class SearchState(Detail):
 
     @property
     def refused(self) -> list[Triple]:
-        """The edges of the tree that are against a part that was made."""
-        wanted = [condition for part in self.made for condition in part.conditions]
-        return [edge for edge in self.part.edges if not all(one.allows(edge) for one in wanted)]
+        """The edges of the tree that the conditions of a new part forbid."""
+        conditions = [each for part in self.made for each in part.conditions]
+        return [
+            edge for edge in self.part.edges if not all(each.allows(edge) for each in conditions)
+        ]
 
 
 def set_of(
@@ -141,7 +143,7 @@ def set_of(
 
 
 def _named(which: Sequence[int], names: Sequence[str], first: int) -> str:
-    """Return some of the names as text; `first` is the first that can be among them."""
+    """Return some of the names as text; the names before number `first` cannot be among them."""
     others = [name for number, name in enumerate(names) if number >= first and number not in which]
     if not others:
         return "any"

@@ -1,4 +1,4 @@
-"""The sentences about the events of a search under constraints."""
+"""The sentences about the events of a search under constraints, one for each kind of event."""
 
 from __future__ import annotations
 
@@ -107,19 +107,20 @@ class SearchTexts:
         rule = f" ({search.rule})" if search.rule else ""
         texts = {
             "conflict": (
-                f"Of {trees}, the best one weighs {bound}, and breaks {search.rule or 'a rule'}: "
+                f"Of {trees}, the best tree weighs {bound}, and breaks {search.rule or 'a rule'}: "
                 f"{edges} do not go together. They are divided into {counted(len(made), 'part')}."
             ),
             "everywhere": (
-                f"A conflict{rule} has one way out: {only}. From here on, this holds of all trees."
+                f"A conflict{rule} has only one alternative: {only}. From here on, all trees "
+                "take it."
             ),
             "again": (
-                f"The best of {trees} has an edge that is gone. "
-                + (f"The best one left weighs {after}." if after else "None is left.")
+                f"The best of {trees} has an edge that was banned since. "
+                + (f"The best tree left weighs {after}." if after else "No tree is left.")
             ),
             "later": (
                 f"No part has a higher bound than {trees}. "
-                + (f"The best one weighs {after}." if after else "There is none.")
+                + (f"The best tree weighs {after}." if after else "There is no tree.")
             ),
             "multipliers": (
                 f"Prices for the edges of conflicts (Lagrange multipliers) lower the bound of "
@@ -127,7 +128,7 @@ class SearchTexts:
             ),
             "repair": (
                 "To find a tree that keeps the rules, edges of conflicts are charged. "
-                f"Of {trees}, another one is the best then."
+                f"Of {trees}, another tree is now the best."
             ),
         }
         return texts[kind]

@@ -284,7 +284,7 @@ def listed_steps(steps: Sequence[Step]) -> str:
 
 
 def table(rows: Sequence[Sequence[str]]) -> str:
-    """Return rows as a table, the first one as its headings."""
+    """Return rows as a table, the first row as its headings."""
     if not rows:
         return ""
     head, *body = rows

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     Rows = list[list[Fraction]]
 
-#: Scores of one word's edges may differ by this much: their exponentials are normal floats then,
-#: and so are sums of a few.
+#: Scores of one word's edges may differ by this much. Then their exponentials, and sums of a few
+#: exponentials, are normal floats.
 _FARTHEST = 300
 
 
@@ -48,13 +48,13 @@ class Matrix(Detail):
 class Determinant(Detail):
     """The determinant of the Laplacian, and the log-partition."""
 
-    #: the sum over all trees of the products of their weights; may underflow to 0
+    #: the sum over all trees of the product of a tree's edge weights; may underflow to 0
     value: float
-    #: its logarithm
+    #: the logarithm of `value`
     log: float
     #: the sum of the numbers that were subtracted from the scores of each tree
     shift: float
-    #: the sum of both
+    #: the sum of `log` and `shift`
     log_partition: float
 
     def table(self, names: Sequence[str]) -> list[list[str]]:  # noqa: ARG002
@@ -137,7 +137,7 @@ def steps(problem: ScoredSentence, *, single: bool) -> Iterator[Step]:
 
 
 def weights_of(problem: ScoredSentence) -> Rows:
-    """Return the exponentials of the scores, divided by the largest one into the same word."""
+    """Return the exponentials of the scores, divided by the largest of the same word."""
     size = problem.n + 1
     weights = [[Fraction(0)] * size for _ in range(size)]
     for d in range(1, size):
@@ -189,8 +189,8 @@ def inverted(matrix: Rows) -> tuple[Fraction, Rows]:
             if i != k:
                 factor = rows[i][k]
                 rows[i] = [
-                    (rows[k][k] * one - factor * other) // before
-                    for one, other in zip(rows[i], rows[k], strict=True)
+                    (rows[k][k] * entry - factor * pivot_entry) // before
+                    for entry, pivot_entry in zip(rows[i], rows[k], strict=True)
                 ]
         before = rows[k][k]
     adjugate = [[Fraction(sign * entry, unit ** (n - 1)) for entry in row[n:]] for row in rows]

@@ -188,7 +188,7 @@ CHOSEN, SELF, REPETITIVE, STAYS = "is in the tree", "self edge: goes", "repetiti
 class RootWords(Detail):
     """The weight of the directed tree with each word as the child of the root."""
 
-    #: None for a word without a root edge; -inf if another edge is absent: it counts as -2^1024
+    #: None for a word without a root edge; -inf if another edge of the tree is absent
     weights: tuple[float | None, ...]
 
     def table(self, names: Sequence[str]) -> list[list[str]]:

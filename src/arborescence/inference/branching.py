@@ -2,9 +2,10 @@
 
 Riedel and Clarke (2006, *Incremental Integer Linear Programming for Non-projective Dependency
 Parsing*) add the constraints that a tree breaks step by step; Martins, Smith and Xing
-(2009, *Concise Integer Linear Programming Formulations for Dependency Parsing*) give them all at
-once. Here an exact decoder solves the relaxed problem, and the search branches on a conflict (Land
-and Doig 1960). Where many conflicts each cost a little, Lagrange multipliers add up the costs.
+(2009, *Concise Integer Linear Programming Formulations for Dependency Parsing*) state all
+constraints at once. Here an exact decoder solves the relaxed problem, and the search branches on a
+conflict (Land and Doig 1960). Where many conflicts each cost a little, Lagrange multipliers add up
+the costs.
 """
 
 from __future__ import annotations
@@ -31,8 +32,8 @@ if TYPE_CHECKING:
 
 #: The number of nodes that are branched on before multipliers tighten the bounds of nodes.
 _PATIENCE: Final = 12
-#: If a conflict has more alternatives, those that require edges are decoded only when no other part
-#: has a higher bound. The cut of such a conflict is weak, and long.
+#: If a conflict has more alternatives than this, the alternatives that require edges are decoded
+#: only when no other part has a higher bound; and the conflict's cut would be weak and long.
 _MANY: Final = 8
 #: After these numbers of branchings, the search looks for a tree that keeps the rules: the better
 #: this tree is, the more parts are pruned.
@@ -75,8 +76,8 @@ class Solution(NamedTuple):
         An upper bound of the weights of all trees that keep the rules, pay as much at each level,
         and are not earlier in the list; infinite, if a tree that pays less may exist.
     certified : bool
-        Whether no other such tree has a higher weight. Rounding does not matter here: `bound` may
-        be equal to `weight` although `certified` is false.
+        Whether none of the trees that `bound` covers weighs more than this tree. Rounding does not
+        matter here: `bound` may be equal to `weight` although `certified` is false.
     nodes : int
         The number of trees that were decoded until this tree was known.
     paid : float
@@ -190,7 +191,7 @@ class Search(Problem):
         if bans:
             self.decode(self.best)  # raises an error for bad scores, and if there is no tree
             self.ban_everywhere(bans)
-            self.tell("demands", every._replace(later=True), [((one,), None) for one in bans])
+            self.tell("demands", every._replace(later=True), [((ban,), None) for ban in bans])
         first = self.tree(every, *self.left(()))
         if first is None:
             if not bans:
@@ -202,7 +203,7 @@ class Search(Problem):
         return first
 
     def goes_on(self, half: float) -> bool:
-        """Tell whether budget is left for the proof: half the budget, if no tree is known yet."""
+        """Tell whether the proof may go on; if no tree is known, it may use half of the budget."""
         return not self.budget.over and (self.known is not None or self.budget.left >= half)
 
     def uncertified(self, first: Part) -> dict[tuple[bytes, bytes], Solution]:
@@ -260,10 +261,10 @@ class Search(Problem):
     def answer(self, node: Part, conflicts: list[Breach]) -> bool:
         """Put the tree of a node on the heap, if the tree keeps all rules without a cost.
 
-        The tree pays for the rules with a cost that it breaks, and for no other rules.
+        For each rule with a cost, the tree pays only if the tree breaks the rule.
         """
-        costs = {one.site: one.cost for one in conflicts if one.cost is not None}
-        if any(one.cost is None for one in conflicts):
+        costs = {breach.site: breach.cost for breach in conflicts if breach.cost is not None}
+        if any(breach.cost is None for breach in conflicts):
             return False
         answer = node._replace(paid=frozenset(costs), due=sum(costs.values()))
         answer = answer._replace(bound=self.weight(answer))
@@ -297,23 +298,25 @@ class Search(Problem):
     def parts(self, node: Part, split: bool) -> list[Part]:
         """Divide a node by a conflict of its tree.
 
-        If the tree keeps the rules, the tree is pushed as an answer; if `split`, the other trees of
-        the node are divided by the edge that they lack. Two parts have no tree in common if the
-        alternatives before the second part can be excluded. If a rule has a cost, a tree that
-        breaks the rule is in the last part, which pays the cost, or in another part, where the tree
-        still breaks the rule. So each tree is in a part that has paid only for rules that the tree
-        breaks: bounds hold.
+        If the tree keeps the rules, the tree is pushed as an answer; if `split`, the node's other
+        trees are divided by the edge of this tree that they lack. Two parts share no tree if the
+        alternatives of the first part can be excluded from the second. If a rule has a cost, a tree
+        that breaks the rule is in the last part, which pays the cost, or in another part, where the
+        tree still breaks the rule. So each tree is in a part that has paid only for rules that the
+        tree breaks: bounds hold.
         """
         if node.later or self.is_outdated(node):
             return self.again(node)
         conflicts = self.conflicts_of(node)
-        if any(one.sure for one in conflicts):
+        if any(breach.sure for breach in conflicts):
             return self.parts(node, split)
         self.answer(node, conflicts)
-        broken = [one for one in conflicts if one.cost is None or one.site not in node.paid]
+        broken = [
+            breach for breach in conflicts if breach.cost is None or breach.site not in node.paid
+        ]
         if not broken:
             return self.others(node) if split else self.rest(node)
-        chosen = min(broken, key=lambda one: one.size)
+        chosen = min(broken, key=lambda breach: breach.size)
         ways = chosen.checked(node)
         below, bans = self.divided(node, ways, wait=len(ways) > _MANY and self.sums_up)
         if chosen.cost is not None:  # the part that pays keeps the best tree of the node

@@ -1,4 +1,4 @@
-"""A tree that keeps the rules, perhaps not the best such tree, found by charges for edges."""
+"""Search for a tree that keeps the rules, by charges for edges; better trees may exist."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ if TYPE_CHECKING:
     from arborescence.inference.conflicts import Ban, Way
     from arborescence.inference.parts import Breach, Part, Problem
 
-#: The number of rounds of charges that look for a tree without conflicts; the second number holds
-#: among projective trees, if no tree is known yet.
+#: The number of rounds of charges, in each of which one tree is decoded. The second number is for
+#: projective trees, while no tree that keeps the rules is known.
 _ROUNDS: Final = (10, 100)
 
 
 def repaired(problem: Problem, part: Part, *, known: bool) -> Part | None:
     """Return a tree of a part that keeps the rules, if at most 110 decodes and the budget find one.
 
-    In each round, all conflicts of the best tree choose the alternative that seems cheapest, the
-    edges against these alternatives are charged, and the next best tree is decoded. Trees with
-    crossing edges break rules about crossing edges again and again: so the second try is made among
-    projective trees.
+    Each round decodes the best tree. For each conflict of this tree, the alternative that seems
+    cheapest is chosen, and the edges against this alternative are charged. Trees with crossing
+    edges break rules about crossing edges again and again, so the second try is among projective
+    trees.
     """
     masked = problem.masked(part)
     if masked is None:
@@ -44,7 +44,7 @@ def repaired(problem: Problem, part: Part, *, known: bool) -> Part | None:
             if tree is None:
                 break
             tree = tree._replace(later=False)
-            conflicts = [one for one in problem.conflicts_of(tree) if one.cost is None]
+            conflicts = [breach for breach in problem.conflicts_of(tree) if breach.cost is None]
             problem.tell("repair", part, [(part.bans, tree)])
             if not conflicts:
                 return tree
@@ -58,8 +58,8 @@ def _charge(charged: NDArray[np.float64], tree: Part, conflicts: list[Breach]) -
     A conflict is left out if the charges for another conflict also solve it.
     """
     given_up: set[int] = set()
-    for one in conflicts:
-        ways = one.ways
+    for breach in conflicts:
+        ways = breach.ways
         words = [[_against(banned, tree) for banned in way] for way in ways]
         if any(given_up.issuperset(chain.from_iterable(of_way)) for of_way in words):
             continue

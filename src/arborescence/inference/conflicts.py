@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Heads = NDArray[np.int64]
-    #: One number, several, or None for all.
+    #: A number, several numbers, or None for all numbers.
     Which = int | Sequence[int] | NDArray[np.int64] | None
-    #: An alternative: all of these.
+    #: An alternative: a tree that takes the alternative keeps all of these bans.
     Way = tuple["Ban", ...]
 
 
@@ -151,7 +151,7 @@ def find_banned(ban: Ban, heads: np.ndarray, labels: np.ndarray, found: np.ndarr
 
 
 def every_label(size: int) -> NDArray[np.uint64]:
-    """Return a bit for each of L labels, as `restrict` takes them: (ceil(L / 64),)."""
+    """Return words of bits (ceil(L / 64),), with a 1 for each of L labels; see `restrict`."""
     bits = np.arange(-(-size // 64) * 64) < size
     return np.packbits(bits, bitorder="little").view("<u8").astype(np.uint64)
 
@@ -182,7 +182,7 @@ def restrict(
     left: np.ndarray,
     best: np.ndarray,
 ) -> None:
-    """Take a ban out of the labels that are ``left``, and of their best scores (N, N).
+    """Remove labels that a ban excludes from those ``left``, and from the best scores (N, N).
 
     Label k of an edge is bit k % 64 of ``left[h, d, k // 64]``, (N, N, ceil(L / 64)). All labels of
     an edge that is not ``weighed`` (N, N) have its score in ``edges`` (N, N).

@@ -52,13 +52,13 @@ class Constraints:
     projective : bool
         As in `decode`.
     levels : int
-        The number of levels above the scores, if conflicts have higher levels than all charges and
-        limits.
+        The number of levels above the scores. Needed only if conflicts have higher levels than all
+        charges and limits.
 
     Raises
     ------
     OptionError
-        If `root` or `projective` is invalid. Edges are checked with the scores.
+        If `root` or `projective` is invalid. `solve` checks the edges, by the size of the scores.
 
     Examples
     --------
@@ -84,11 +84,13 @@ class Constraints:
         own |= {name: tuple(getattr(self, name)) for name in _LISTS}
         prices = (*own["charges"], *own["limits"])
         if prices or own["votes"] or self.levels:
-            levels = [self.levels, *(one.level for one in prices), bool(own["votes"])]
+            levels = [self.levels, *(priced.level for priced in prices), bool(own["votes"])]
             own["levels"] = max(check_count(level, "a level", 0, _LEVELS) for level in levels)
-        names = set[str]()  # by which prices are paid
+        names = set[str]()  # the names of prices so far
         for name in ("charges", "limits") if prices else ():
-            own[name] = tuple(one._replace(name=_new(str(one), names)) for one in own[name])
+            own[name] = tuple(
+                priced._replace(name=_new(str(priced), names)) for priced in own[name]
+            )
         vars(self).update(own)
 
     @classmethod
@@ -158,7 +160,7 @@ class Constraints:
         return cls(forbid=forbid, limits=(Limit([Edges(others, inside)], 1),), **which)
 
     def __and__(self, other: Self) -> Self:
-        """Join two: a tree must keep both. A single root edge wins, and projectivity wins."""
+        """Join two sets of constraints: a tree must keep both, also in `root` and `projective`."""
         lists = {name: getattr(self, name) + getattr(other, name) for name in _LISTS}
         single = "single" in (self.root, other.root)
         return replace(
@@ -187,8 +189,9 @@ class Constraints:
     def masked(self, scores: NDArray[Any]) -> NDArray[Any]:
         """Return a copy of scores, (N, N) or (N, N, L), with -inf for edges that no tree may have.
 
-        All edges that compete with edges of `require` are absent, too. So a distribution over the
-        trees that have the edges is ``TreeDistribution(constraints.masked(scores))``.
+        All edges that compete with edges of `require` are absent, too. So
+        ``TreeDistribution(constraints.masked(scores))`` is the distribution over the trees that
+        keep the constraints.
 
         Raises
         ------
@@ -223,14 +226,14 @@ class Constraints:
         A charge that would be rounded becomes a function that finds conflicts.
         """
         rounded, charged = [], scores
-        for one in (one for one in self.charges if not one.level):
-            cost, mask = check_cost(one.price), one.mask(scores.shape)
+        for charge in (charge for charge in self.charges if not charge.level):
+            cost, mask = check_cost(charge.price), charge.mask(scores.shape)
             before = charged[mask & np.isfinite(charged)]
             exact = (before - cost + cost == before) & (before - (before - cost) == cost)
             if exact.all():
                 charged = np.where(mask, charged - cost, charged)
             else:
-                rounded.append(one.conflicts(scores.shape))
+                rounded.append(charge.conflicts(scores.shape))
         return charged, rounded
 
     def gains(self, shape: tuple[int, ...]) -> list[NDArray[np.int64]]:
@@ -243,12 +246,12 @@ class Constraints:
                     f"votes must be whole numbers {shape[:2]}, not {table.dtype} {table.shape}"
                 )
             tables[-1] = tables[-1] + (table - table.sum(axis=0))[..., None]
-        for one in (one for one in self.charges if one.level):
-            price = check_cost(one.price, one.level)
-            words, paying = one.into(shape)
-            if tables[-one.level].shape[2] < shape[2] and not (paying == paying[..., :1]).all():
-                tables[-one.level] = np.repeat(tables[-one.level], shape[2], axis=2)
-            table = tables[-one.level]
+        for charge in (charge for charge in self.charges if charge.level):
+            price = check_cost(charge.price, charge.level)
+            words, paying = charge.into(shape)
+            if tables[-charge.level].shape[2] < shape[2] and not (paying == paying[..., :1]).all():
+                tables[-charge.level] = np.repeat(tables[-charge.level], shape[2], axis=2)
+            table = tables[-charge.level]
             table[:, words] -= np.int64(price) * paying[..., : table.shape[2]]
         return tables
 
@@ -257,19 +260,21 @@ class Constraints:
     ) -> list[tuple[str, int, float, int]]:
         """Return the charges that a tree pays: names, words, prices and levels."""
         labels, dues = np.maximum(labels, 0), []
-        for one in self.charges:
-            words, paying = one.into(shape)
+        for charge in self.charges:
+            words, paying = charge.into(shape)
             pays = paying[heads[words], np.arange(len(words)), labels[words]]
-            dues += [(str(one), word, one.price, one.level) for word in words[pays].tolist()]
+            dues += [
+                (str(charge), word, charge.price, charge.level) for word in words[pays].tolist()
+            ]
         return dues
 
     def parts(self) -> list[Self]:
         """Return each demand by itself, with the same `root` and `projective`."""
         bare = self.bare()
         each: list[dict[str, Any]] = [
-            {name: (one,)} for name in _LISTS for one in getattr(self, name)
+            {name: (demand,)} for name in _LISTS for demand in getattr(self, name)
         ]
-        return [replace(bare, **one) for one in each]
+        return [replace(bare, **demand) for demand in each]
 
     def bare(self) -> Self:
         """Return constraints with the same `root` and `projective`, and nothing else."""

@@ -33,13 +33,13 @@ def highest_labels(scores: np.ndarray, best: np.ndarray) -> None:
     edges, labels = scores.shape
     row = as_row(scores)
     tile = np.empty(LANES * LANES, scores.dtype)
-    # Lanes that are wider than a row also read the next rows, which the last edges lack.
+    # Lanes wider than a row read the next rows, too. After the last rows, there are none.
     whole = (scores.size - max(labels, LANES) + labels) // labels // LANES * LANES
     for edge in range(0, whole, LANES):
         for k in range(LANES):
             at = (edge + k) * labels
             first = row[places(at)]
-            # Once NaN, it stays NaN: nothing is greater.
+            # A NaN stays, because no score is greater than NaN.
             top = where(numbers(0) < labels, first, -np.inf)
             for block in range(LANES, labels, LANES):
                 score = row[places(at + min(block, labels - LANES))]
@@ -189,7 +189,7 @@ def decode(
     batch, size, _ = graph.scores.shape
     heads = np.empty((batch, size), np.int64)
     decode_part = decode_projective if check_flag(projective) else decode_nonprojective
-    # A sentence takes a time that grows with the number of its scores, and a little more.
+    # The time for a sentence grows with the number of its scores; a constant is added.
     costs = (graph.lengths + 5) ** 2 if len(graph.lengths) else None
     in_threads(lambda *share: decode_part(graph, single, heads, *share), batch, threads, costs)
     return graph.given_back(heads)
@@ -266,7 +266,7 @@ def best_labels(scores: NDArray[Any], threads: int) -> NDArray[Any]:
 def _labels_of(
     scores: NDArray[Any], best: NDArray[Any], heads: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Return the best label of each edge of a batch of trees (..., N); -1 where no edge is."""
+    """Return the best labels of the edges of a batch of trees (..., N); -1 where no edge is."""
     if not lies_in_rows(scores):
         # For the root and padding, the labels are read at head 0 and then replaced by -1.
         rows = np.maximum(heads, 0)[..., None, :, None]

@@ -110,9 +110,9 @@ class Limit(NamedTuple):
     price : float or int, optional
         If given, a tree may have more of these edges, and pays the price once.
     level : int
-        As of `Charge`.
+        As in `Charge`.
     name : str
-        As of `Charge`.
+        As in `Charge`.
 
     Examples
     --------
@@ -133,7 +133,7 @@ class Limit(NamedTuple):
         return f"at most {self.most} of the edges {named}"
 
     def conflicts(self, shape: tuple[int, ...]) -> Conflicts:
-        """Return the function that tells whether a tree has too many, for scores of a shape."""
+        """Return the function that tells whether a tree has too many edges of the set."""
         mask = np.zeros(shape, np.bool_)
         for edges in self.edges:
             mask[np.ix_(*axes_of(edges, shape))] = True
@@ -173,7 +173,7 @@ def named_edges(edges: Edges) -> str:
 
 
 def _numbers(which: Any) -> str:
-    """Return the numbers of one entry of `Edges` as text."""
+    """Return an entry of `Edges` as text."""
     if which is None:
         return "any"
     several = np.atleast_1d(np.asarray(which)).tolist()

@@ -338,7 +338,7 @@ def _labelings(edges: list[_Edge | None], bias: int) -> Iterator[tuple[int, list
 
 
 def _with_choices(best: list[int], free: list[tuple[int, _Edge]], choice: Any) -> list[int]:
-    """Return the best labels, changed by a choice and by the choices before it."""
+    """Return the labels of a choice: the best labels, changed by it and its predecessors."""
     labels = best.copy()
     while choice:
         choice, place, rank = choice

@@ -23,24 +23,26 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-#: Sums of scores have fewer bits, 1,074 of them after the point; so have sums of gains at a level.
+#: A sum of scores has fewer bits than the first number, 1,074 of them after the point; a sum of
+#: gains at a level has fewer bits than the second number.
 _BITS_OF_SCORES: Final = 2400
 _BITS_OF_LEVEL: Final = 256
-#: A unit of a level, divided by the largest sum of the level below: sums of both signs do not meet.
+#: A unit of a level is at least this many times the largest sum of the level below, so that a sum
+#: of any sign never reaches the next unit.
 _APART: Final = 8.0
 #: The number of scores whose whole numbers are remembered.
 _KEPT: Final = 2**13
 
 
 class LevelScale:
-    """The conversion of a decoder's floats into whole numbers, and of these into levels.
+    """The conversion of a decoder's floats into whole numbers, and of whole numbers into levels.
 
     Parameters
     ----------
     units
         The float that 1 is worth at each level, the highest first; powers of two.
     levels
-        The number of levels, if there are no floats for them.
+        The number of levels, if decoders' floats hold no levels.
     """
 
     def __init__(self, units: Sequence[float] = (), levels: int = 0) -> None:
@@ -49,7 +51,7 @@ class LevelScale:
         self.whole = lru_cache(None)(self._whole) if units else _of_score
 
     def _whole(self, value: float) -> int:
-        """Return a float as a whole number, which is not too small if the float is no exact sum."""
+        """Return a float as a whole number; an upper bound of sums becomes an upper bound."""
         total = 0
         for unit, shift in zip(self.units, self._shifts, strict=True):
             count = math.floor(value / unit + 0.5)
@@ -103,7 +105,7 @@ def combined(
         stands for an absent edge.
     """
     *gains, scores = tables
-    there, nodes = scores != -np.inf, len(scores)  # NaN is there, and not exact
+    there, nodes = scores != -np.inf, len(scores)  # NaN counts as present, and is not exact
     total, units = np.where(there, scores, 0.0).astype(np.float64, copy=False), list[float]()
     with np.errstate(over="ignore", invalid="ignore"):
         for table in reversed(gains):

@@ -1,9 +1,10 @@
 """Lagrange multipliers of conflicts: a lower bound of a part where many conflicts cost a little.
 
-A cut gives the largest number of some edges that a tree within the rules has. Each cut has a price.
-For any prices, a tree within the cuts weighs no more than the best tree when edges are charged,
-plus the largest numbers of the cuts at these prices. The price of a cut rises if the best tree
-breaks the cut, and falls if the tree has fewer edges (subgradient steps of Polyak's length).
+A cut is a set of edges, with the largest number of them that a tree within the rules has. Each cut
+has a price, which is charged for each of its edges. For any prices, a tree within the cuts weighs
+no more than the best tree with charged edges, plus, for each cut, its price times its largest
+number. The price of a cut rises if the best tree breaks the cut, and falls if the tree has fewer
+edges of the cut (subgradient steps of Polyak's length).
 """
 
 from __future__ import annotations
@@ -25,25 +26,26 @@ if TYPE_CHECKING:
 
 #: The number of decodes that tighten the bound of a part, and of the part of all trees.
 _STEPS: Final = (8, 60)
-#: The number of edges of cuts that are added up in the time that a decode needs for one edge.
+#: The number of edges of cuts that can be added up while a decode looks at one edge.
 _FAST: Final = 4
 #: Sums of larger scores might overflow.
 _LARGEST: Final = 1e100
 
 
 class Cuts:
-    """Inequalities of conflicts: the number of some edges in a tree that keeps the rules.
+    """Inequalities of conflicts: limits of the number of edges in a tree that keeps the rules.
 
-    A tree that takes no alternative of m has, for each alternative, an edge against it into some
-    word. So, of the m sets of such edges, each into one word, a tree within the rules has at most
-    m - 1 edges. Rules with a cost give no cuts. Conflicts with more than `longest` alternatives
-    would give weak and long cuts, which are left out.
+    If a tree takes none of the m alternatives of a conflict, a word has an edge against each
+    alternative. The set of all edges against an alternative into its word has at most one edge of a
+    tree. A tree within the rules has at most m - 1 edges of the m sets. Rules with a cost give no
+    cuts. Conflicts with more than `longest` alternatives are left out: their cuts are weak and
+    long.
     """
 
     def __init__(self, shape: tuple[int, ...], longest: int) -> None:
         self.shape = shape
         self.longest = longest
-        self.seen: set[object] = set()  # the bans and words of all cuts, and the edges
+        self.seen: set[object] = set()  # the bans and words of each cut, and its edges
         self._against: dict[tuple[int, int], tuple[Ban, NDArray[np.int64]]] = {}
         # (3, E) and (E,): heads, words and labels of the edges of cuts, and the edges' cuts.
         self.edges, self.of = np.empty((3, 0), np.int64), np.empty(0, np.int64)
@@ -57,11 +59,11 @@ class Cuts:
         """Add the cuts of the conflicts of a tree."""
         new: list[NDArray[np.int64]] = []
         most: list[float] = []
-        for one in conflicts:
-            if one.cut or one.size > self.longest or one.cost is not None:
+        for breach in conflicts:
+            if breach.cut or breach.size > self.longest or breach.cost is not None:
                 continue
-            one.cut = True
-            made_of = tuple(_against(way, tree) for way in one.ways)
+            breach.cut = True
+            made_of = tuple(_against(way, tree) for way in breach.ways)
             kind = tuple((id(banned), word) for banned, word in made_of)
             if kind in self.seen:
                 continue
@@ -70,7 +72,7 @@ class Cuts:
             if edges.tobytes() not in self.seen:
                 self.seen.add(edges.tobytes())
                 new.append(edges)
-                most.append(one.size - 1.0)
+                most.append(breach.size - 1.0)
         if new:
             numbers = np.arange(len(self.most), len(self.most) + len(new))
             self.of = np.append(self.of, np.repeat(numbers, [edges.shape[1] for edges in new]))
@@ -84,7 +86,7 @@ class Cuts:
 
     def _edges_against(self, banned: Ban, word: int) -> NDArray[np.int64]:
         """Return the banned edges into a word."""
-        known = self._against.get((id(banned), word))  # the ban is kept, and so its number
+        known = self._against.get((id(banned), word))  # the ban is kept, so its id stays its own
         if known is not None:
             return known[1]
         required, heads, _, labels = banned
@@ -105,7 +107,7 @@ class Cuts:
         """Return the charge for each of the `pairs` with each label, (P, L)."""
         size = self.pairs.shape[1], self.shape[-1]
         flat = self.rows * size[1] + self.edges[2]
-        # Without any edge, the sums would be whole numbers.
+        # `bincount` returns whole numbers if there is no edge.
         sums = np.bincount(flat, prices[self.of], minlength=size[0] * size[1])
         return sums.astype(np.float64, copy=False).reshape(size)
 
@@ -185,7 +187,7 @@ def _learned(
 ) -> bool:
     """Add the cuts of a tree's conflicts; False if a conflict has only one alternative."""
     conflicts = problem.conflicts_of(tree)
-    if any(one.sure for one in conflicts):
+    if any(breach.sure for breach in conflicts):
         return False
     if not answer(tree, conflicts):
         cuts.add(conflicts, tree)

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from arborescence.inference.conflicts import Alternative, Ban, Heads, Way
     from arborescence.inference.levels import LeveledScores
 
-    #: A tree (None: not found), its weight beyond its scores, and how much more others may weigh.
+    #: A tree (None: not found), its weight beyond its scores, and how much more a better tree may
+    #: weigh.
     Decoded = tuple[Heads | None, float, float]
     Decoder = Callable[[NDArray[np.float64]], Decoded]
     #: The best score of each edge (N, N), and bits of the labels that are left (see `restrict`).
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
 _OTHER: Final = 10
 #: The units of work to weigh one label of one edge.
 _WEIGHING: Final = 2
-#: Labels of all edges are weighed only if the budget is this many times the work of it.
+#: Labels of all edges are weighed only if the budget is this many times the work of weighing them.
 _WITHIN: Final = 4
 #: The number of trees whose conflicts are kept: multipliers return to some trees.
 _KNOWN_TREES: Final = 64
@@ -117,7 +118,7 @@ class Part(NamedTuple):
 
 
 class Breach:
-    """A conflict of a tree. If the conflict has a `cost`, a tree may pay this once for a site."""
+    """A conflict of a tree. If it has a `cost`, a tree may pay: once for a rule and a word."""
 
     def __init__(self, conflict: Conflict, problem: Problem, cost: int | None) -> None:
         self.site: Site = (conflict.rule, conflict.word)
@@ -233,7 +234,7 @@ class Problem:
     def tell(
         self, kind: str, part: Part, below: list[tuple[Way, Part | None]], rule: str = ""
     ) -> None:
-        """Report a step: `Search` does."""
+        """Report a step. Here nothing is reported; `Search` overrides the method."""
 
     def decode(self, best: NDArray[np.float64], **options: Any) -> Decoded:
         """Return the best tree by the scores of edges alone."""
@@ -271,11 +272,11 @@ class Problem:
         for each in self.rules(part.heads, part.labels):
             conflict = each if isinstance(each, Conflict) else Conflict(each)
             conflicts.append(Breach(conflict, self, self._cost(conflict)))
-        sure = [one for one in conflicts if one.sure]
+        sure = [conflict for conflict in conflicts if conflict.sure]
         if sure:
-            bans = [banned for one in sure for banned in one.checked(part)[0]]
+            bans = [banned for conflict in sure for banned in conflict.checked(part)[0]]
             self.ban_everywhere(bans)
-            rules = ", ".join(sorted({one.site[0] for one in sure} - {""}))
+            rules = ", ".join(sorted({conflict.site[0] for conflict in sure} - {""}))
             self.tell("everywhere", part, [((banned,), None) for banned in bans], rules)
         return conflicts
 
@@ -386,7 +387,7 @@ class Problem:
         return sum(map(self.whole_number, scores), self.whole_number(part.beyond) - part.due)
 
     def lose(self, bound: int) -> None:
-        """Note that the search leaves out trees of weights up to this bound."""
+        """Note that the search leaves out trees, whose weights are at most this bound."""
         self.lost = bound if self.lost is None else max(bound, self.lost)
 
     def bounds(self, part: Part) -> Callable[[Way], int | None]:

@@ -123,7 +123,7 @@ def repair(
 
 def _columns(heads: Sequence[Any] | NDArray[Any]) -> list[Any]:
     """Return the columns; values that are not columns themselves make one column."""
-    several = len(heads) and all(isinstance(one, (list, tuple, np.ndarray)) for one in heads)
+    several = len(heads) and all(isinstance(column, (list, tuple, np.ndarray)) for column in heads)
     return list(heads) if several else [heads]
 
 

@@ -54,8 +54,8 @@ def decode_where(
     scores : (N, N) array or torch tensor
         As in `decode`.
     predicate : callable
-        Called as ``predicate(heads)`` with a copy of the head vector of one tree after the other,
-        best first. Returns whether the tree satisfies the condition.
+        Called as ``predicate(heads)`` for the trees, best first, with a copy of the head vector.
+        Returns whether the tree satisfies the condition.
     limit : int
         The largest number of trees to try.
     root, projective

@@ -68,8 +68,8 @@ def solve(
     watch : callable, optional
         Called with each `Event` of the search.
     by_heads
-        Whether each tree has other heads: of trees that differ only in their labels, the best tree
-        counts.
+        Whether no two trees have the same heads: of trees that differ only in their labels, the
+        best tree counts.
     decoder : callable, optional
         A function that decodes instead of `decode`, if a tree weighs more than the sum of these
         scores. It takes scores (N, N), and returns the head vector of the best tree, the tree's
@@ -212,7 +212,7 @@ def search(
 def _priced_scores(
     scores: NDArray[np.float64], wanted: Constraints
 ) -> tuple[NDArray[np.float64], list[Conflicts], dict[str, Any]]:
-    """Return floats for decoders, functions for other prices, and options for whole numbers."""
+    """Return floats for decoders, functions for prices not in them, and options of `Search`."""
     scores, rounded = wanted.charged(scores)
     if not wanted.levels:
         return scores, rounded, {}
@@ -253,7 +253,7 @@ def _priced(
 
 
 def _with_dues(tree: Solution, wanted: Constraints, shape: tuple[int, ...]) -> Solution:
-    """Return a tree with the charges that it pays among its dues."""
+    """Return a tree whose dues include the charges that it pays."""
     known = {(due.name, due.word) for due in tree.dues}
     dues = [
         Due(*due) for due in wanted.dues(tree.heads, tree.labels, shape) if due[:2] not in known
@@ -320,7 +320,9 @@ def _joined(functions: list[Callable[..., Any]]) -> Callable[[Heads, Heads], Seq
     """Return one function that returns the conflicts of several functions."""
     if len(functions) == 1:
         return functions[0]
-    return lambda heads, labels: [one for each in functions for one in each(heads, labels)]
+    return lambda heads, labels: [
+        conflict for function in functions for conflict in function(heads, labels)
+    ]
 
 
 def _by_kernels(
@@ -363,7 +365,7 @@ def _contradiction(
         if len(kept) < 2 or not _has_tree(bare, solve_for):
             return error
         for part in list(kept):
-            others = [one for one in kept if one is not part]
+            others = [other for other in kept if other is not part]
             if not _has_tree(reduce(and_, others, bare), solve_for):
                 kept = others
     except StoppedError:

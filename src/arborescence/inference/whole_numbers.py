@@ -24,9 +24,9 @@ def decode_whole(
 ) -> NDArray[np.int64]:
     """Return the head vector of the tree of highest weight.
 
-    An absent edge costs more than all other edges together. With a single root edge, a root edge
-    costs more than all present edges together. Edmonds' (1967) or Eisner's (1996) algorithm, as
-    printed, does the rest.
+    An absent edge gets a cost greater than the sum of all other edges; if one root edge is allowed,
+    each root edge gets a cost greater than the sum of all present edges. The algorithm of Edmonds
+    (1967) or Eisner (1996), as printed, does the rest.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def _eisner(table: list[list[int]]) -> NDArray[np.int64]:
 
     def joined(pairs: Iterator[tuple[Span, Span]]) -> Any:
         return max(
-            ((one[0] + other[0], (None, one[1], other[1])) for one, other in pairs),
+            ((left[0] + right[0], (None, left[1], right[1])) for left, right in pairs),
             key=itemgetter(0),
         )
 

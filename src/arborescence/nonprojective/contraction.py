@@ -193,7 +193,7 @@ def merge(
     for start in range(0, n + 1, LANES):
         lanes = places(start)
         own_gains, rival_gains = gains[lanes], rival[lanes] - kicked
-        # -inf against a finite gain is sure (inf < inf is false), and so is -inf twice (NaN).
+        # With -inf, nothing is near: inf < inf is false, and the difference of two -inf is NaN.
         off = 2.0 * bound + 8.0 * relative * magnitude(own_gains)
         near = magnitude(own_gains - rival_gains) < off
         better = (rival_gains > own_gains) & ~near
@@ -319,7 +319,7 @@ def contract(
 
 @indexing_kernel
 def enter(tail: np.ndarray, into: np.ndarray, parent: np.ndarray, n: int, x: int) -> None:
-    """Expand a node: the edge into it replaces the cycle edges of all nodes down to its word."""
+    """Expand a node: the edge into it replaces the cycle edges of all nodes around its word."""
     below = into[x]
     u, v = tail[x], below
     while below != x:

@@ -132,7 +132,7 @@ def loses_less(
 
 @indexing_kernel
 def find_other(forest: Forest, scores: np.ndarray, dependents_first: bool, n: int, r: int) -> float:
-    """Find the best head of a child of the root that is not the root; return its loss. O(n)."""
+    """Find the best head, except the root, of a child of the root; return its loss. O(n)."""
     columns = forest.columns
     if columns.slot[r] < 0:
         copy_column(forest, scores, dependents_first, n, r)

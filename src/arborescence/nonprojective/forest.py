@@ -33,7 +33,7 @@ class InColumns(NamedTuple):
 
     #: (N, W) float64: one column per row; times SCALE
     gains: np.ndarray
-    #: (N, W) int32: the word of x at which the edge of that gain enters
+    #: (N, W) int32: the word of x that the edge of this gain enters
     entry: np.ndarray
     #: nodes, int64: the row of x's column, -1 if it has none
     slot: np.ndarray
@@ -107,13 +107,13 @@ class RootChildren(NamedTuple):
 
     #: nodes, int64: the children
     roots: np.ndarray
-    #: nodes, int64: the tail of the best edge into each that is not from the root
+    #: nodes, int64: for each child, the tail of its best edge that is not from the root
     other: np.ndarray
     #: nodes, bool: whether `other` is up to date
     known: np.ndarray
-    #: nodes, float64: the cost of taking that edge
+    #: nodes, float64: the weight that the tree loses if the child takes that edge
     loss: np.ndarray
-    #: nodes, int64: the child of the root whose subtree has a top
+    #: nodes, int64: for each top, the child of the root whose subtree contains the top
     family: np.ndarray
     #: nodes, int64: union-find links between these subtrees
     link: np.ndarray
@@ -274,9 +274,9 @@ def raise_floor(forest: Forest, n: int) -> None:
 def is_above_floor(forest: Forest) -> bool:
     """Tell whether every tree with an edge below the floor weighs less than this tree. O(n).
 
-    No tree weighs more than `MOST`. A tree with an edge below the floor weighs less than `MOST` by
-    more than half of the floor, and this tree by less than a quarter of the floor. Errors of these
-    sums are far smaller.
+    No tree weighs more than `MOST`. Any tree with an edge below the floor weighs less than `MOST`
+    by more than half of the floor. This tree weighs less than `MOST` by less than a quarter of the
+    floor. Errors of these sums are far smaller.
     """
     weight, _ = sums_of(forest.chosen.gain, 1, forest.counts[NODES])
     return forest.limits[MOST] - weight < -0.25 * forest.limits[FLOOR]

@@ -60,7 +60,7 @@ class ColumnHeaps(NamedTuple):
 
 
 class BestEdges(NamedTuple):
-    """The best edge into each word that is not a root edge, and its best root edge; (n + 1,)."""
+    """For each word, its best edge from another word, and its root edge; (n + 1,) each."""
 
     #: int64: the index of the edge; of edges of the same weight, the edge from the lowest head
     edge: np.ndarray
@@ -136,7 +136,7 @@ def sparse_kernel(
         -inf is an absent edge. Loops and edges into the root are ignored. Another thread may change
         edges: so each pass over the edges checks them again, and all other code works on copies.
     matrix : (n + 1, n + 1) float64, written; or (0, 0)
-        If the greedy graph is not a tree, the edges are put here instead of solving the rest.
+        If the greedy graph is not a tree, the kernel only writes the edges here.
     tree : (n + 1,) int64, written
         The head of each word. If there is no tree: 0 in a set that no edge enters, else -1.
 
@@ -314,7 +314,7 @@ def contract(clusters: Clusters, columns: ColumnHeaps, single: bool, tree: np.nd
     n = clusters.name.shape[0] - 1
     items = n + 1
     path = np.empty(n + 1, np.int32)
-    place = np.zeros(n + 1, np.int32)  # a cluster's index on the path, if path agrees
+    place = np.zeros(n + 1, np.int32)  # a cluster's index on the path, if `path` has it there
     # For clusters connected to the root: a cluster of the same subtree of the root; else -1.
     subtree = np.full(n + 1, -1, np.int32)
     roots = 0

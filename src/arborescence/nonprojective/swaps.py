@@ -51,7 +51,7 @@ class Constrained(NamedTuple):
 
     #: (N, W), the type of the scores: base[d, h]; -inf for absent edges
     base: np.ndarray
-    #: (N, W): the same, with -inf also for excluded edges
+    #: (N, W): a copy of `base`, with -inf for excluded edges, too
     work: np.ndarray
     #: (N², 2) int32: the edges (h, d) that are excluded now
     excluded: np.ndarray

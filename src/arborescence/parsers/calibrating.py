@@ -143,7 +143,7 @@ def members(parser: Any) -> list[GraphParser]:
     """Return the parsers with probabilities among a parser and the parsers that it is made of."""
     inner = [*getattr(parser, "parsers", ()), *filter(None, [getattr(parser, "parser", None)])]
     own = [parser] if probabilistic(parser) else []
-    return own + [each for one in inner for each in members(one)]
+    return own + [each for member in inner for each in members(member)]
 
 
 def probabilistic(parser: Any) -> bool:

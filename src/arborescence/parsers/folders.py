@@ -1,4 +1,4 @@
-"""The data and the README of a treebank's folder; its author may be anybody: nothing is trusted."""
+"""The data and the README of a treebank's folder: neither is trusted, as anybody may write them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from arborescence.treebank import Sentence
 
 _NAME: Final = re.compile(r"[\w .-]+")
-#: The most bytes that are read of a README; the fields at the end of UD's READMEs are within.
+#: The most bytes that are read of a README: enough for the fields at the end of UD's READMEs.
 _LONGEST: Final = 2**20
 #: SPDX has other names for these licences of treebanks.
 _SPDX: Final = {

@@ -125,14 +125,14 @@ def rank_written(
 ) -> list[Doubtful]:
     """Return sentences, or their words, in the order of the probabilities that stand in MISC.
 
-    The doubt is the probability that edge or relation is wrong: of a sentence, their mean. A word
-    with ``Corrected=Yes`` is sure.
+    The doubt about a word is the probability that its edge or its relation is wrong; the doubt
+    about a sentence is the mean over its words. A word with ``Corrected=Yes`` is sure.
 
     Parameters
     ----------
     sentences
-        With EdgeProb of each word in MISC, as `parse` and `Harmonizer.convert` write it, and
-        RelationProb, if there is one.
+        Sentences with EdgeProb of each word in MISC, as `parse` and `Harmonizer.convert` write it,
+        and perhaps with RelationProb.
     words, budget
         As in `rank`.
 
@@ -154,7 +154,7 @@ def rank_written(
     >>> [(each.word, each.value) for each in rank_written([given], words=True, budget=1)]
     [(1, 0.5)]
     """
-    found: list[Doubtful] = []
+    ranked: list[Doubtful] = []
     for sentence in sentences:
         edges, misc = edge_probs(sentence), sentence.misc
         with_relations = all("RelationProb=" in entry for entry in misc)
@@ -164,16 +164,16 @@ def rank_written(
             for edge, relation, entry in zip(edges, relations, misc, strict=True)
         ]
         if not words:
-            found.append(Doubtful(sum(doubts) / len(doubts), sentence))
+            ranked.append(Doubtful(sum(doubts) / len(doubts), sentence))
             continue
-        found += [
+        ranked += [
             Doubtful(doubt, sentence, word, head, -1, (edge, 0.0))
             for word, (doubt, head, edge) in enumerate(
                 zip(doubts, sentence.heads.tolist(), edges, strict=True), 1
             )
             if doubt > 0
         ]
-    return _first(found, words, budget)
+    return _first(ranked, words, budget)
 
 
 def _first(doubtful: list[Doubtful], words: bool, budget: int | None) -> list[Doubtful]:

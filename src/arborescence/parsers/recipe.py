@@ -281,8 +281,8 @@ def _items(train: Source, dev: Source | None) -> tuple[list[Any], list[Any]]:
     if dev is None:
         chosen_by = [file for item in learned if _is_folder(item) for file in parts_of(item)["dev"]]
     else:
-        chosen_by = [one for item in _listed(dev) for one in _part(item, "dev")]
-    return [one for item in learned for one in _part(item, "train")], chosen_by
+        chosen_by = [source for item in _listed(dev) for source in _part(item, "dev")]
+    return [source for item in learned for source in _part(item, "train")], chosen_by
 
 
 def _divided(
@@ -297,7 +297,7 @@ def _divided(
         return treebank, []
     kept_apart = f"{len(kept)} of these sentences are kept to choose the epoch by"
     _say(progress, "dev", f"no dev part: {kept_apart}")
-    return [one for number, one in enumerate(treebank, 1) if number % step], kept
+    return [sentence for number, sentence in enumerate(treebank, 1) if number % step], kept
 
 
 def _listed(source: Source) -> list[Any]:

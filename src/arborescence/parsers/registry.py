@@ -1,4 +1,4 @@
-"""The kinds of parsers, the models that are installed, and what reads a model file of any kind.
+"""The kinds of parsers, the installed models, and functions that read model files of any kind.
 
 A kind's module is imported only when it is needed: this module knows no class of parsers, so all
 can use it. Any distribution can bring models, and kinds of parsers.
@@ -7,6 +7,7 @@ can use it. Any distribution can bring models, and kinds of parsers.
 from __future__ import annotations
 
 import os
+import re
 from importlib import import_module, resources
 from importlib.metadata import EntryPoint, entry_points
 from importlib.resources.abc import Traversable
@@ -26,17 +27,22 @@ KINDS: Final = {
     "biaffine": "arborescence.parsers.neural.parser:BiaffineParser",
     "reranker": "arborescence.parsers.reranker.parser:Reranker",
     "combined": "arborescence.parsers.combined:CombinedParser",
+    "multilingual": "arborescence.parsers.neural.joint.parser:MultilingualParser",
 }
 
-#: The entry points by which a distribution brings models: of each, the name, and a function that
-#: returns its file, as `importlib.resources` has it.
+#: The entry points by which a distribution brings models. Each has the name of a model, and a
+#: function that returns the model's file, a `Traversable` of `importlib.resources`.
 GROUP: Final = "arborescence.models"
 #: The model that is loaded if no model is named.
 DEFAULT: Final = "english"
 
-#: The entry points by which a distribution brings kinds of parsers: of each, its name in model
-#: files, and its class, which extends `arborescence.parsers.Parser` and has the name as its `kind`.
+#: The entry points by which a distribution brings kinds of parsers. Each has the name of a kind in
+#: model files, and a class, which extends `arborescence.parsers.Parser` and whose `kind` is this
+#: name.
 KINDS_GROUP: Final = "arborescence.parsers"
+
+#: The code of a language after the name of a model, as in multi:de.
+_LANGUAGE: Final = re.compile(r"[a-z]{2,3}(-[A-Za-z]{2,8})*")
 
 #: The largest number of parsers in a file, and the deepest nesting.
 _MOST: Final = 100
@@ -44,21 +50,26 @@ _DEEPEST: Final = 8
 
 
 def load(
-    model: str | os.PathLike[str] | None = None, encoder: str | os.PathLike[str] | None = None
+    model: str | os.PathLike[str] | None = None,
+    encoder: str | os.PathLike[str] | None = None,
+    language: str | None = None,
 ) -> Any:
     """Load a trained parser of any kind: see `arborescence.load`."""
     name = DEFAULT if model is None else os.fspath(model)
-    if os.path.basename(name) != name:  # noqa: PTH119
-        return _from_path(name, encoder)
     models = installed()
+    plain, _, code = name.rpartition(":")
+    if language is None and _LANGUAGE.fullmatch(code) and plain and not os.path.exists(name):  # noqa: PTH110
+        name, language = plain, code
+    if os.path.basename(name) != name:  # noqa: PTH119
+        return _from_path(name, encoder, language)
     if point := models.get(name):
         with resources.as_file(file_of(point)) as path:
-            return _from_path(path, encoder)
+            return _from_path(path, encoder, language)
     if model is None or not os.path.exists(name):  # noqa: PTH110
         choice = f"installed: {', '.join(models)}" if models else "none is installed"
         english = "" if DEFAULT in models else "; for English, pip install arborescence-en"
         raise ModelError(f"{name}: no such file, and no model of this name ({choice}){english}")
-    return _from_path(name, encoder)
+    return _from_path(name, encoder, language)
 
 
 def installed() -> dict[str, EntryPoint]:
@@ -71,16 +82,22 @@ def file_of(point: EntryPoint) -> Traversable:
     whose = point.dist.name if point.dist else point.value
     try:
         file: Traversable = point.load()()
-    except (Exception, SystemExit) as error:  # it may be anybody's code
+    except (Exception, SystemExit) as error:  # the code may be anybody's
         raise ModelError(f"{point.name}: {whose} is broken: {error!r}") from error
     if not isinstance(file, Traversable) or not file.is_file():
         raise ModelError(f"{point.name}: {whose} is broken: {file!r} is no file")
     return file
 
 
-def _from_path(path: str | os.PathLike[str], encoder: str | os.PathLike[str] | None) -> Any:
+def _from_path(
+    path: str | os.PathLike[str], encoder: str | os.PathLike[str] | None, language: str | None
+) -> Any:
     header, arrays = model_file.load(path)
     try:
+        if language is not None:
+            if "languages" not in header:
+                raise ModelError(f"it reads one language: leave out the language {language!r}")
+            header["language"] = language
         for each in _parsers_in(header):
             if isinstance(named := each.get("encoder"), dict):
                 named["place"] = encoder  # a file can only name its encoder
@@ -90,7 +107,7 @@ def _from_path(path: str | os.PathLike[str], encoder: str | os.PathLike[str] | N
 
 
 def _parsers_in(header: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the header and those in it; ModelError if they would take much memory or stack."""
+    """Return a header and all headers in it; ModelError if they are too many or nested too deep."""
     headers, layer = [], [header]
     for _ in range(_DEEPEST):
         headers += layer
@@ -107,7 +124,7 @@ def _within(header: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def from_file(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Any:
-    """Make a parser of the kind named in the header, from what `model_file.load` returned."""
+    """Make a parser of the kind that the header names, from the output of `model_file.load`."""
     kind = header.get("kind")
     if not isinstance(kind, str) or kind not in {**KINDS, **added_kinds()}:
         raise ModelError(f"holds no parser that this version knows but {brief(kind)}")
@@ -124,7 +141,7 @@ def parser_class(kind: str) -> type[Any]:
     whose = point.dist.name if point.dist else point.value
     try:
         added_class: type[Any] = point.load()
-    except (Exception, SystemExit) as error:  # it may be anybody's code
+    except (Exception, SystemExit) as error:  # the code may be anybody's
         raise ModelError(f"{kind}: {whose} is broken: {error!r}") from error
     if not isinstance(added_class, type) or getattr(added_class, "kind", None) != kind:
         raise ModelError(f"{kind}: {whose} is broken: {added_class!r} is no parser of this kind")

@@ -52,7 +52,7 @@ _SAFE = 1e300
 # A bound on ((1 + 2^-53)^(2n) - 1) / (n + 2) for every n that fits in memory.
 _LOSS = 2.0**-51
 
-# Integers of this length bits are exact in float64.
+# Integers with at most this many bits are exact in float64.
 _WHOLE_BITS = 52
 
 
@@ -71,7 +71,7 @@ class Charts(NamedTuple):
 def best_sum(left: np.ndarray, start: int, right: np.ndarray, begin: int, count: int) -> float:
     """Return the maximum of ``left[start + k] + right[begin + k]`` over all k < `count`. O(n).
 
-    `count` is at least 1. From `count` on, to the end of the lanes, one of both vectors is -inf.
+    `count` is at least 1. From `count` to the end of the lanes, one of the two vectors is -inf.
     """
     best = left[places(start)] + right[places(begin)]
     for k in range(LANES, count, LANES):

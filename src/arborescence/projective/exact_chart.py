@@ -89,7 +89,7 @@ def fill_exact_chart(
     splits: np.ndarray,
     spans: np.ndarray,
 ) -> None:
-    """Fill the arrays of an `ExactChart`: splits of -1, the rest 0. O(n³ D)."""
+    """Fill the arrays of an `ExactChart`: splits hold -1 before, other arrays 0. O(n³ D)."""
     chart = ExactChart(bias, values, splits, spans)
     for j in range(n + 1):
         splits[COMPLETE, j, j] = j  # a single word has no split
@@ -147,9 +147,9 @@ def fill_gaps(
 
     - bias, splits, spans: of the `ExactChart`
     - n, single: the number of words, and whether exactly one edge may leave the root
-    - gaps: (2, n + 1, n + 1, n + 1) float64, ``[kind, head, end, split]``, given as -inf: filled
-      with numbers of at most 0, and still -inf for parts that do not exist. The score of the edge
-      is not included, so incomplete spans of both directions have the same gaps.
+    - gaps: (2, n + 1, n + 1, n + 1) float64, ``[kind, head, end, split]``, all -inf: filled with
+            numbers of at most 0; splits that do not exist keep -inf. The score of the edge is not
+            included, so incomplete spans of both directions have the same gaps.
     """
     for h in range(n + 1):
         for e in range(n + 1):
@@ -180,7 +180,7 @@ def difference(
 ) -> float:
     """Return ``one + with_one - other - with_other`` as a float64. O(D), usually O(1)."""
     # Digits are not carried, so leading digits may cancel. If the total has more bits than a float,
-    # the lower digits are negligible
+    # the lower digits are negligible.
     total = 0.0
     for k in range(one.shape[0] - 1, -1, -1):
         total = total * (MASK + 1) + ((one[k] + with_one[k]) - (other[k] + with_other[k]))

@@ -1,7 +1,7 @@
 """Log-partition, marginals and draws of projective trees (Baker 1979, Paskin 2001).
 
-`outside` is backpropagation through `inside`. Without subtraction, each marginal has about
-float64's relative error. If weights are too small for floats, logarithms are used.
+`outside` is backpropagation through `inside`. No step subtracts, so each marginal has about the
+relative error of float64. If weights are too small for floats, logarithms are used.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from arborescence.core.rows import add_row, row_product
 from arborescence.core.weights import SMALLEST, scale_column
 from arborescence.projective.spans import COMPLETE, INCOMPLETE, parts_of, pop, push, splits_of
 
-# A bound on sums. A marginal is a sum times its derivative and at most 1, so the derivative of a
-# larger sum would be too small.
+# A bound on sums. A marginal is a sum times its derivative, and is at most 1. So the derivative
+# of a larger sum would be too small for a float.
 LARGEST = 1e50
 
 
@@ -34,7 +34,7 @@ class Inside(NamedTuple):
 
 @kernel
 def new_inside(size: int, like: np.ndarray, projective: bool = True) -> Inside:
-    """Allocate the sums for up to `size` nodes; for none if they are not `projective`."""
+    """Allocate the sums for up to `size` nodes; empty arrays if not `projective`."""
     shape = (size, size) if projective else (0, 0)
     return Inside(
         np.zeros(shape, like.dtype), np.zeros(shape, like.dtype), np.zeros(shape, like.dtype)

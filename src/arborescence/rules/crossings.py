@@ -1,4 +1,4 @@
-"""Words with a non-projective edge, or that cause crossings, and the edges that prove the fault."""
+"""Words whose edge is not projective or causes a crossing, and the edges that prove the fault."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ def proof_of(trees: Trees, word: int, fault: int, *, causes: bool) -> list[int]:
 
 
 def _not_above(other: list[int], way: list[int]) -> list[int]:
-    """Return words whose edges prove that the first word of `other` is not above that of `way`.
+    """Return words whose edges prove that ``other[0]`` is not above ``way[0]``.
 
     These words are the way to the root, or both ways up to the node where they meet.
     """
     common = 0
-    for one, another in zip(reversed(way), reversed(other), strict=False):
-        if one != another:
+    for node, other_node in zip(reversed(way), reversed(other), strict=False):
+        if node != other_node:
             break
         common += 1
     return min(way[:-1], way[:-common] + other[:-common], key=len)

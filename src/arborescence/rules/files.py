@@ -40,8 +40,8 @@ class _Kind(NamedTuple):
     optional: tuple[tuple[str, type], ...] = ()
 
 
-#: The kinds of rules, by the key that tells the kind: its value is the first argument after the
-#: name.
+#: The kinds of rules, by the key that tells the kind. The key's value is the first argument of
+#: `make` after the name.
 _KINDS: Final = {
     "at_most_one": _Kind(AtMostOne, optional=(("but", list), ("but_misc", str))),
     "tags": _Kind(lambda name, tags, labels: LabelTags(name, labels, tags), ("labels",)),
@@ -115,7 +115,7 @@ class _File:
                         f"{_MOST_DOTS} of them dots: break it"
                     )
             self.table = tomllib.loads(text.replace("\r\n", "\n"))
-        except ValueError as error:  # also of a number of more digits than Python reads
+        except ValueError as error:  # also for a number with more digits than Python reads
             raise OptionError(f"{path}: not TOML: {error}") from error
         except RecursionError as error:
             raise OptionError(f"{path}: not TOML: brackets within too many brackets") from error
@@ -187,11 +187,11 @@ class _File:
         return replace(kind.make(values.pop("name"), values.pop(key), **values), cost=cost)
 
     def checked(self, key: str, value: Any, kind: type, number: int = -1) -> Any:
-        """Return a value, a list as a tuple; raise OptionError if its type is another type."""
+        """Return a value, a list as a tuple; raise OptionError if the value has another type."""
         if kind is float and type(value) in (int, float) and 0 < value <= sys.float_info.max:
             return float(value)
         strings = value if isinstance(value, list) else [value] if kind is str else []
-        printable = all(isinstance(one, str) and one.isprintable() for one in strings)
+        printable = all(isinstance(string, str) and string.isprintable() for string in strings)
         if kind is float or not isinstance(value, kind) or not printable:
             raise self.error(key, f"must be {_NAMES[kind]}, not {brief(value)}", number)
         return tuple(value) if isinstance(value, list) else value

@@ -69,8 +69,8 @@ class Rule:
     def conflict(self, trees: Trees, word: int) -> Conflict:
         """Return the alternatives for a word that breaks the rule, in a tree of one sentence.
 
-        As in `Conflict`: every tree in which the word keeps the rule takes at least one of them.
-        This tree takes no alternative.
+        As in `Conflict`: every tree in which the word keeps the rule takes at least one of the
+        alternatives. This tree takes none.
         """
         raise NotImplementedError
 
@@ -127,12 +127,12 @@ class AtMostOne(_OfLabels):
         return np.flatnonzero((heads > 1) & (trees.labels >= 0))
 
     def conflict(self, trees: Trees, word: int) -> Conflict:
-        one = int(np.argmax(self._counted(trees) & (trees.heads == word)))
+        first = int(np.argmax(self._counted(trees) & (trees.heads == word)))
         excused = _those_with(trees.misc, len(trees.heads), self.but_misc)
-        others = _all_but(excused | {one}, len(trees.heads))
+        others = _all_but(excused | {first}, len(trees.heads))
         labels = numbers(self.signs(trees.label_names, ()).labels[:-1])
         return [
-            Alternative(forbid=[Edges(word, one, labels)]),
+            Alternative(forbid=[Edges(word, first, labels)]),
             Alternative(forbid=[Edges(word, others, labels)]),
         ]
 
@@ -179,7 +179,8 @@ class LabelTags(_OfEdges):
     refused : bool
         Whether the word must have none of the tags.
     but_heads : tuple of str
-        Labels: a word that has a dependent with one of them is excused. This is the next word.
+        Labels: a word is excused if it has a dependent with one of these labels. Without a cost,
+        the search tries only the next word as this dependent.
     """
 
     labels: Words
@@ -197,7 +198,8 @@ class LabelTags(_OfEdges):
 
     def conflict(self, trees: Trees, word: int) -> Conflict:
         ways = [*super().conflict(trees, word)]
-        # Rules about goeswith demand the next word; with a cost, any word can be the dependent.
+        # Rules about goeswith demand that the dependent is the next word. With a cost, the
+        # alternatives must not miss a tree, so any word can be the dependent.
         others = [word + 1] if self.cost is None else {*range(1, len(trees.heads))} - {word}
         for other in others if self.but_heads else ():
             if other < len(trees.heads):
@@ -393,7 +395,7 @@ class Spaced(_OfLabels):
         return ways
 
     def _first(self, trees: Trees, head: int) -> int:
-        """Return the first word without a space after it, of a head and its dependents, or -1.
+        """Return the first word that no space follows, among a head and its dependents, or -1.
 
         The last of these words does not count.
         """

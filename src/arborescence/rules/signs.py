@@ -17,7 +17,7 @@ ANYWHERE: Final = ROOT | LEFT | RIGHT
 
 
 class Signs(NamedTuple):
-    """The signs that an edge has if a tree breaks a rule by it: the edge has all of them.
+    """The signs of the edges by which trees break a rule: each of these edges has all signs.
 
     Attributes
     ----------
@@ -52,13 +52,13 @@ class Suspects:
     """
 
     def __init__(self, signs: Sequence[Signs], labels: int, tags: int) -> None:
-        self.labels = _table([one.labels for one in signs], labels + 1)
+        self.labels = _table([each.labels for each in signs], labels + 1)
         self.labels[-1] = False  # a root breaks no rule
-        self.tags = _table([one.tags for one in signs], tags + 1)
-        self.heads = _table([one.heads for one in signs], labels + 1)
-        self.places = _table([one.places for one in signs], 3)
-        self.least = np.array([one.least for one in signs])
-        self.exact = np.array([one.exact for one in signs], np.bool_)
+        self.tags = _table([each.tags for each in signs], tags + 1)
+        self.heads = _table([each.heads for each in signs], labels + 1)
+        self.places = _table([each.places for each in signs], 3)
+        self.least = np.array([each.least for each in signs])
+        self.exact = np.array([each.exact for each in signs], np.bool_)
 
     def __call__(self, heads: Nodes, labels: Nodes, of_tags: Mask) -> list[int]:
         """Return the numbers of the rules that a tree may break.
@@ -85,5 +85,5 @@ def places_of(heads: Nodes, words: Nodes | int, roots: Nodes | int = 0) -> Nodes
 def _table(masks: list[Mask | None], size: int) -> Mask:
     """Return masks as columns; None becomes a column of True."""
     every = np.ones(size, np.bool_)
-    rows = [every if one is None else one for one in masks]
+    rows = [every if mask is None else mask for mask in masks]
     return np.ascontiguousarray(np.array(rows, np.bool_).reshape(-1, size).T)

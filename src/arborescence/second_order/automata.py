@@ -28,9 +28,10 @@ class ChildChoices(NamedTuple):
     tops: np.ndarray
     #: (N,) bool: whether a price of the automaton has changed since its last choice
     moved: np.ndarray
-    #: (N,) int64: how far the prices that each head pays have fallen so far
+    #: (N,) int64: the sum of all falls so far of the prices that each head pays
     falls: np.ndarray
-    #: (E,) int64: the last weight of the modifier's automaton with this head, less `falls` then
+    #: (E,) int64: the last weight of the modifier's automaton with this head, less `falls` at that
+    #: time
     known: np.ndarray
     #: (2, N) int64: scratch: weights of chains
     weights: np.ndarray
@@ -126,7 +127,7 @@ def choose_root(edges: EdgeParts, prices: np.ndarray, chosen: np.ndarray) -> int
 @uncounted_kernel
 @never_negative
 def run_automata(edges: EdgeParts, single: bool, prices: np.ndarray, choices: ChildChoices) -> int:
-    """Let the automata choose again whose prices changed; return the weight of all choices.
+    """Let automata with changed prices choose again; return the weight of all choices.
 
     With m edges into and from a head, O(m²), with grandparents at most O(m³), for each head. An
     automaton remembers the last computed weight for each head of its head. Since then, the weight

@@ -137,8 +137,8 @@ def decode(
     ``exact`` is a proof in real arithmetic over the given floats. Parts are rounded to multiples of
     2^-44 of the largest weight that the sentence's trees could have, or finer (2^-40 from 64 words
     on): so whole numbers and most float32 are not rounded. If rounding could change the decision,
-    ``exact`` is False. `bound` is above all weights in each case. If there are several best trees,
-    the choice among them is not specified.
+    ``exact`` is False. No tree weighs more than `bound`, in each case. If there are several best
+    trees, the choice among them is not specified.
 
     Examples
     --------

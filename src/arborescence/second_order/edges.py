@@ -42,8 +42,8 @@ class Listed(NamedTuple):
     #: (P,): for the k-th edge of a side, its weights with each of the k nearer modifiers as its
     #: sibling, and then without sibling; the sides of all heads in a row
     pairs: NDArray[np.int64]
-    #: (G,): for each edge into h, the weights of each edge of h with this edge's head as the
-    #: grandparent; all heads in a row; empty without grandparents
+    #: (G,): for each edge g -> h, the weight of each edge of h with g as the grandparent; all heads
+    #: in a row; empty without grandparents
     grandparents: NDArray[np.int64]
 
     @classmethod
@@ -250,7 +250,7 @@ def without_hopeless(
     Absent edges are left out, too. ``origin`` (E,) int64 gets the former numbers of the edges.
     """
     size, many = edges.into.shape[0] - 1, edges.heads.shape[0]
-    # The trees of an edge weigh at most its ceiling and the ceilings of the other words.
+    # A tree weighs at most the ceiling of one of its edges plus the ceilings of the other words.
     least = np.full(size, ABSENT)
     room = -weight
     for d in range(1, size):

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 #: In place of siblings or grandparents that are not given.
 NONE = np.empty((0, 0, 0))
 
-# Relative error of a ceiling, and of the sums that it is compared with; and of an underflow.
+# Bounds on the relative error of a ceiling and the sums compared with it, and on an underflow.
 _LOSS = 2.0**-49
 _UNDERFLOW = 2.0**-1070
 
@@ -167,8 +167,8 @@ def remove_hopeless(
     size = len(parts.scores)
     best = ceilings[0, :, 1:].max(axis=0)
     with np.errstate(invalid="ignore"):  # absent parts are -inf, and are not removed again
-        # The trees of an edge weigh at most its ceiling and the ceilings of the other words, and
-        # the errors of all these sums.
+        # A tree weighs at most the ceiling of one of its edges plus the ceilings of the other
+        # words, and the errors of all these sums.
         off = abs(weight) + np.abs(best).sum()
         room = best.sum() - weight + (size * _LOSS * off + size * _UNDERFLOW)
         least = np.append(np.inf, best - room)  # no edge enters the root

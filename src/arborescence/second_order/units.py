@@ -24,8 +24,8 @@ ABSENT = -(1 << 59)
 #: Sums without absent parts are above this number.
 LOWEST = ABSENT // 2
 
-# A tree's weight has at most this many bits. With multipliers of two bits more, for n² edges, all
-# sums are above LOWEST.
+# A tree's weight has at most this many bits. Then all sums are above LOWEST, also with prices of
+# two bits more on n² edges.
 _MOST_BITS = 44
 # Powers of two up to this exponent are floats, and so are their inverses.
 _MOST_EXPONENT = 900

@@ -1,7 +1,8 @@
 """Read arrays of numbers from ``.npy`` and ``.npz`` files of unknown origin, safely.
 
-NumPy reads the header; unlike `numpy.load`, this reads only real numbers, exactly as many bytes as
-the header states, and members of an ``.npz`` stored or deflated. Else the caller's error.
+NumPy reads the header. Unlike `numpy.load`, this module reads only real numbers, as many bytes as
+the header states, and stored or deflated members of an ``.npz``. Other files raise the error of the
+caller.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ if TYPE_CHECKING:
 
 _ZIP: Final = b"PK"
 _LONGEST: Final = 10_000  # bytes before the numbers; NumPy takes no longer header either
-#: The reader of each version's header. Names with any letters need the third; ours have no names.
+#: The reader of each version's header. The third is for arrays with named fields, which are not
+#: read here.
 _HEADERS: Final = {
     (1, 0): npy.read_array_header_1_0,
     (2, 0): npy.read_array_header_2_0,
@@ -129,21 +131,23 @@ def opened(
 
 
 def read_array(file: IO[bytes], size: int | None = None) -> NDArray[Any]:
-    """Read a native, contiguous array that ends the file."""
-    # ValueError if the file is another kind. With its `size`, nothing is read if the header says
-    # otherwise. Memory is taken for no more bytes than the file has.
+    """Read a native, contiguous array that ends the file; ValueError for any other file.
+
+    If `size`, the number of bytes of the file, contradicts the header, the numbers are not read.
+    Memory is taken for no more bytes than the file has.
+    """
     start = io.BytesIO(file.read(_LONGEST))
     shape, by_columns, dtype = _header(start)
     length = math.prod(shape) * dtype.itemsize
     if size is not None and size > start.tell() + length:
-        raise ValueError("longer than it says")
+        raise ValueError("longer than its header says")
     data = bytearray(start.read())
     while len(data) < length and (piece := file.read(min(length - len(data), _AT_ONCE))):
         data += piece
     if len(data) < length:
-        raise ValueError("shorter than it says")
+        raise ValueError("shorter than its header says")
     if len(data) > length or file.read(1):
-        raise ValueError("longer than it says")
+        raise ValueError("longer than its header says")
     array = np.frombuffer(data, dtype=dtype).reshape(shape, order="F" if by_columns else "C")
     return np.require(array.astype(dtype.newbyteorder("="), copy=False), None, ["C", "A", "W"])
 

@@ -111,11 +111,11 @@ def check_apart(target: str | os.PathLike[str], sources: Iterable[str | os.PathL
     written = _identity(target, sys.stdout)
     for source in chain.from_iterable(map(_files_of, sources)) if written else ():
         if _identity(source, sys.stdin) == written:
-            what = "the standard output" if target == "-" else os.fspath(target)
+            output = "the standard output" if target == "-" else os.fspath(target)
             read = "the standard input" if source == "-" else os.fspath(source)
-            same = "is read, too" if what == read else f"and {read} are the same file"
+            clash = "is read, too" if output == read else f"and {read} are the same file"
             raise OptionError(
-                f"{what} {same}: writing would destroy the input; write into another file"
+                f"{output} {clash}: writing would destroy the input; write into another file"
             )
 
 
@@ -149,7 +149,7 @@ def unfinished_name(target: Path) -> str:
 
 
 def check_own(path: Path) -> None:
-    """Check that only this user or root can have made or changed a path, else PermissionError.
+    """Raise PermissionError unless only this user or root can have made or changed a path.
 
     In a folder like ``/tmp``, everybody may write, but nobody can rename the files of others. On
     Windows, only whether the path is absolute is checked.

@@ -24,8 +24,10 @@ def lazily(package: str) -> tuple[list[str], Callable[[str], object], Callable[[
     words = module.__spec__.loader.get_data(module.__file__).decode().replace("(", "").split()
     home_of = {
         name: home
-        for start, home, what, name, then, same in zip(*(words[k:] for k in range(6)), strict=False)
-        if (start, what, then) == ("from", "import", "as") and name == same.rstrip(",")
+        for from_, home, import_, name, as_, alias in zip(
+            *(words[k:] for k in range(6)), strict=False
+        )
+        if (from_, import_, as_) == ("from", "import", "as") and name == alias.rstrip(",")
     }
     home_of.pop("__version__", None)  # not lazy
     public = sorted(name for name, home in home_of.items() if home != package)
@@ -43,7 +45,7 @@ def lazily(package: str) -> tuple[list[str], Callable[[str], object], Callable[[
 
 
 def remembered(compute: Method) -> Method:
-    """Keep the result of a method in ``__dict__``; below ``@property``, if it is one.
+    """Keep the result of a method in ``__dict__``. For a property, stands below ``@property``.
 
     If two threads compute the value, all callers get the value that was stored first.
     """

@@ -24,7 +24,7 @@ STOPS: Final = [
 ]
 #: The signal that repeats a signal that could not be raised at once; Windows does not have it.
 _ALARM: Final = [signal.SIGALRM] if hasattr(signal, "SIGALRM") else []
-#: Callbacks of Python's own weak references, when the lock of an import, or an entry, is deleted.
+#: Callbacks of Python's weak references: an import's lock, or an entry of a dictionary, is deleted.
 _CALLBACKS: Final = {
     *((module, "cb") for module in ("importlib._bootstrap", "_frozen_importlib")),
     *((module, name) for module in ("weakref", "_weakrefset") for name in ("remove", "_remove")),
@@ -36,12 +36,12 @@ _SOON: Final = 0.01  # seconds
 
 @contextmanager
 def stoppable(work: CodeType) -> Iterator[list[int]]:
-    """Raise signals of `STOPS` that come within a function as KeyboardInterrupt; yield all signals.
+    """Raise KeyboardInterrupt for signals of `STOPS` within a function; yield all such signals.
 
-    So the work is cleaned up, and only here: before the work begins or after it ends, nothing would
-    catch the exception. A signal within a second of another is not raised again: it would interrupt
-    the cleaning. The work itself checks whether a signal came before. Signals that are ignored
-    (`nohup`) or handled stay so; so do all signals in other threads than the main thread.
+    So the work is cleaned up. Before the work begins and after it ends, nothing would catch the
+    exception, so none is raised. A signal within a second of another is not raised again: it would
+    interrupt the cleaning. The work itself checks whether a signal came before. Signals that are
+    ignored (`nohup`) or handled stay so; so do all signals in other threads than the main thread.
     """
     came: list[int] = []
     raised = -_TOGETHER

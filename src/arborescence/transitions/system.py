@@ -82,7 +82,7 @@ def get_system(name: str) -> TransitionSystem:
 
 @dataclass(frozen=True)
 class TransitionSystem:
-    """A transition system: its initial states, derivations and oracle. See `system`.
+    """A transition system: its initial states, derivations and oracle. See `get_system`.
 
     Attributes
     ----------

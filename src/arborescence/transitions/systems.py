@@ -36,7 +36,7 @@ NEVER: Final = 1 << 20
 @uncounted_kernel
 @takes("int64, out int32[:, ::1]")
 def begin(system: int, state: np.ndarray) -> None:
-    """Make a state of n words, int32 (FIELDS, n + 4), the initial state. O(n)."""
+    """Write the initial state of n words into an array, int32 (FIELDS, n + 4). O(n)."""
     clear(state)
     if system == ARC_EAGER:
         n = state[COUNTERS, END]
@@ -126,7 +126,7 @@ def oracle(system: int, state: np.ndarray, heads: np.ndarray, guide: np.ndarray)
 
 @uncounted_kernel
 def loss(system: int, state: np.ndarray, heads: np.ndarray, single: bool) -> int:
-    """Return the wrong heads of the best tree within reach: arc-eager, arc-hybrid.
+    """Return the number of wrong heads of the best tree within reach: arc-eager, arc-hybrid.
 
     `heads` is projective, with one root edge if `single`.
     """
@@ -140,8 +140,8 @@ def loss(system: int, state: np.ndarray, heads: np.ndarray, single: bool) -> int
 def costs(system: int, state: np.ndarray, heads: np.ndarray, single: bool, out: np.ndarray) -> None:
     """Compute the cost of each transition, as `State.costs` describes it, exactly.
 
-    The dynamic oracle (Goldberg and Nivre 2012, 2013): each transition is made (only the entries
-    that `loss` reads), and undone.
+    The dynamic oracle (Goldberg and Nivre 2012, 2013): each transition is made and undone, but only
+    in the entries of the state that `loss` reads.
 
     - system: the number of arc-eager or arc-hybrid
     - state: int32 (FIELDS, n + 4): any reachable state; unchanged afterwards

@@ -85,7 +85,7 @@ def _last_common_end(ours: Columns, theirs: Columns) -> int:
 
 
 def _check_same(gold: Columns, predicted: Columns, *, whole: bool = False) -> None:
-    """Raise an error if the characters differ within the common length; with `whole`, at all."""
+    """Raise an error if characters differ in the common length or, if `whole`, lengths differ."""
     ours, theirs = gold.characters, predicted.characters
     shorter = min(ours.size, theirs.size)
     different = np.flatnonzero(ours[:shorter] != theirs[:shorter])

@@ -1,4 +1,4 @@
-"""CoNLL-U whose HEAD column is no tree, or no numbers: read as it is, and repaired."""
+"""CoNLL-U whose column HEAD has no tree, or no numbers: it is read, and then repaired."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def read_broken(
         data = b"".join(in_utf8(inflated(file, name), name, encoding))
         rows = [row.split(b"\t") for row in PlainLines(name)(data).split(b"\n")]
     words = 0
-    for row in reversed(rows):  # the last word of a sentence says how many there are
+    for row in reversed(rows):  # the last word of a sentence tells the number of words
         if len(row) <= _HEAD:
             words = 0 if len(row) == 1 and not row[0].strip() else words
         elif row[0].isdigit():
@@ -115,37 +115,38 @@ def mended(
     sentences
         As from `read_broken`.
     *others
-        The same sentences with other heads, which vote together with these.
+        Other treebanks of the same sentences with other heads: all treebanks vote.
     votes
-        How many votes each of them has, as the weights of `repair`.
+        The number of votes of each treebank, as the weights of `repair`.
     parser
         A graph-based parser, which decides between trees that keep equally many heads, and finds
-        the relations of heads that are changed.
+        the relations of changed heads.
     rules
-        As for `validate`; rules that have a cost do not count. Of the trees that keep them, it is
-        the one with the fewest changed heads, and of these with the fewest changed relations, among
-        those of Universal Dependencies and of the sentence. With a parser, it is the one with the
-        fewest changed heads and relations together.
+        As for `validate`; rules with a cost do not count. The result is the tree that keeps the
+        rules with the fewest changed heads; of several such trees, the tree with the fewest changed
+        relations, among the relations of Universal Dependencies and of the sentence. With a parser,
+        it is the tree with the fewest changed heads and relations together.
     root, projective
         As for `decode`.
 
     Yields
     ------
     Mended
-        The first one's sentences. Where several vote, rules are kept by the tree that is nearest to
-        the one with the most votes, and its relations have the most votes for their edges.
+        The sentences of the first treebank. If several treebanks vote, the result is the tree that
+        keeps the rules and is nearest to the tree with the most votes. Each edge has the relation
+        with the most votes.
 
     Raises
     ------
     TreebankError
         If the other treebanks have other sentences.
     OptionError
-        If there are not as many `votes` as have them; or another option is invalid.
+        If the number of `votes` is not the number of treebanks, or another option is invalid.
 
     Notes
     -----
-    The search for a tree that keeps rules ends after 1,000 decoded trees, of more than 100 words
-    sooner: then the best tree so far may not be the nearest.
+    The search for a tree that keeps rules ends after 1,000 decoded trees, for more than 100 words
+    sooner: then the best tree so far may not be the nearest tree.
     """
     hard = [rule for rule in rules_of(rules or ()) if rule.cost is None]
     before, given = tee(sentences)
@@ -153,10 +154,10 @@ def mended(
         given = _voted((given, *others), votes, parser, root=root, projective=projective)
     if parser is not None:
         options: Any = {"root": root, "projective": projective or None}
-        found = parser.parse(given, keep="anyway", rules=hard or None, **options)
+        nearest = parser.parse(given, keep="anyway", rules=hard or None, **options)
     else:
-        found = (_nearest(sentence, hard, root, projective) for sentence in given)
-    for sentence, tree in zip(before, found, strict=True):
+        nearest = (_nearest(sentence, hard, root, projective) for sentence in given)
+    for sentence, tree in zip(before, nearest, strict=True):
         changed = np.flatnonzero(sentence.heads != tree.heads) + 1
         yield Mended(tree, changed, bool(hard) and not keeps(tree, hard, root))
 
@@ -167,12 +168,12 @@ def _voted(
     parser: Any,
     **options: Any,
 ) -> Iterator[Sentence]:
-    """Yield the first one's sentences with the trees that have the most votes."""
+    """Yield the sentences of the first treebank with the trees that have the most votes."""
     counts = [1] * len(treebanks) if votes is None else votes
     for several in zip_longest(*treebanks):
         _check_alike(several)
         scores = None if parser is None else parser.scores(several[0])
-        tree, _ = repair([one.tree for one in several], weights=counts, scores=scores, **options)
+        tree, _ = repair([each.tree for each in several], weights=counts, scores=scores, **options)
         pairs = list(zip(several, counts, strict=True))
         default = ("_", "_") if parser else ("root", "dep")
         deprels = [
@@ -183,15 +184,15 @@ def _voted(
 
 
 def _check_alike(several: Sequence[Sentence | None]) -> None:
-    """Raise TreebankError if a treebank has another sentence than the others, or none."""
-    forms = [None if one is None else one.forms for one in several]
+    """Raise TreebankError if a treebank has another sentence than the others, or no sentence."""
+    forms = [None if sentence is None else sentence.forms for sentence in several]
     if any(each != forms[0] for each in forms):
-        there = next(one for one in several if one is not None)
+        there = next(sentence for sentence in several if sentence is not None)
         raise TreebankError(f"{there.source}:{there.line}: the files have other sentences here")
 
 
 def _relation(voters: Sequence[tuple[Sentence, int]], word: int, head: int, default: str) -> str:
-    """Return the relation with the most votes of the sentences in which a word has a head."""
+    """Return the relation with the most votes, among sentences where a word has this head."""
     votes = Counter({default: 0})
     for sentence, count in voters:
         if sentence.tree[word] == head:
@@ -219,7 +220,7 @@ def _nearest(sentence: Sentence, rules: list[Rule], root: Root, projective: bool
 def _searched(sentence: Sentence, rules: list[Rule], **options: Any) -> Sentence:
     """Return a sentence with the nearest tree that keeps rules; NoTreeError without such a tree."""
     names = _relations(sentence)
-    # Of trees that keep as much, one with near heads, and of labels the first.
+    # Scores decide between trees that keep equally much: near heads, then the first labels.
     nodes, many = len(sentence) + 1, len(names)
     scores = 4 * many * nearness(nodes)[..., None] - nodes * np.arange(many)
     scores[0, :, names.index("root")] += 2 * many * nodes
@@ -235,6 +236,6 @@ def _searched(sentence: Sentence, rules: list[Rule], **options: Any) -> Sentence
 
 def _relations(sentence: Sentence) -> tuple[str, ...]:
     """Return the relations of Universal Dependencies, and others that a sentence has, in order."""
-    # Never in the order of a set, since that differs from run to run.
+    # Never in the order of a set, since this order differs from run to run.
     known = "dep", *sorted(CONTENT_RELATIONS | FUNCTIONAL_RELATIONS), "punct"
     return tuple(name for name in dict.fromkeys((*known, *sentence.deprels)) if name != "_")

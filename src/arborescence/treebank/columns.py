@@ -209,7 +209,7 @@ class Columns:
 
 
 def files_in(treebank: str | os.PathLike[str]) -> list[str | os.PathLike[str]]:
-    """Return the CoNLL-U files in a folder and the folders in it; of a file, the file.
+    """Return the CoNLL-U files in a folder and the folders in it; for a file, the file itself.
 
     TreebankError if a folder has no such file.
     """
@@ -229,7 +229,7 @@ def files_in(treebank: str | os.PathLike[str]) -> list[str | os.PathLike[str]]:
 
 
 def columns_of(treebank: str | os.PathLike[str] | Iterable[Sentence]) -> Iterator[Columns]:
-    """Read a treebank as columns, a megabyte at a time; of a folder, all files of CoNLL-U.
+    """Read a treebank as columns, a megabyte at a time; for a folder, all files of CoNLL-U.
 
     TreebankError names file, line and fault of an invalid sentence.
     """

@@ -1,4 +1,4 @@
-"""A treebank beside another annotation of its text: words in both, and which heads are right."""
+"""A treebank compared with another annotation of its text: the words in both, the right heads."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class TreeColumns:
 
 
 class Compared(NamedTuple):
-    """A part of a text in both treebanks, and which of its words have the right heads."""
+    """A part of a text in both treebanks, and masks of its words with the right heads."""
 
     #: The part of the gold treebank.
     ours: Columns

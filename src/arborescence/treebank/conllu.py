@@ -63,10 +63,10 @@ class Chunk(NamedTuple):
         fault, at = self.blocks[block, 3:].tolist()
         where = self.line + self.data.count(b"\n", 0, at)
         if self.plus and fault == COLUMN_COUNT:
-            what = plus.misfit(self.data, at, self.plus)
+            fault_text = plus.misfit(self.data, at, self.plus)
         else:
-            what = describe(fault, self.data, at)
-        error = TreebankError(f"{self.name}:{where}: {what}")
+            fault_text = describe(fault, self.data, at)
+        error = TreebankError(f"{self.name}:{where}: {fault_text}")
         rows = self.data[start:stop].strip(b"\n")
         sentences = len(_FIRST_WORD.findall(rows))  # more than one if a blank line is missing
         error.lost = max(sentences, 1), len(_WORD_LINE.findall(rows)), rows.count(b"\n") + 1
@@ -142,9 +142,9 @@ def read(
     is not checked: head vectors may have cycles. Lines may end in CR LF, a byte order mark may come
     first, and a line that holds only blanks ends a sentence, with an `ArborescenceWarning`.
 
-    A first line ``# global.columns = ID FORM ...`` names other columns (CoNLL-U Plus). Those beside
-    the ten become entries of MISC, such as ``PARSEME:MWE=1:LVC.full``, and `write` makes columns of
-    them again.
+    A first line ``# global.columns = ID FORM ...`` names other columns (CoNLL-U Plus). Columns
+    beside the ten become entries of MISC, such as ``PARSEME:MWE=1:LVC.full``, and `write` turns
+    these entries into columns again.
 
     Parameters
     ----------
@@ -153,8 +153,8 @@ def read(
         first bytes, not by the name.
     skip_invalid
         If given, invalid sentences are skipped, and their errors passed to this function (for
-        example to append them to a list); `lost` of an error counts what it leaves out. Otherwise
-        the first error is raised.
+        example to append them to a list); `lost` of an error counts the skipped sentences, words
+        and lines. Otherwise the first error is raised.
     encoding
         The encoding of the file, by a name that Python knows, such as ``"cp1252"``.
 
@@ -211,9 +211,9 @@ def write(
     Parameters
     ----------
     sentences
-        Sentences, which are written unchanged, or in the columns of the first one if it comes from
-        a file in CoNLL-U Plus. The last sentence of a file may lack its blank line;
-        the blank line is added if another sentence follows.
+        Sentences, which are written unchanged, or, if the first sentence comes from a file in
+        CoNLL-U Plus, in the columns of this file. The last sentence of a file may lack its blank
+        line; the blank line is added if another sentence follows.
     target
         A path (compressed if the name ends in ``.gz``), an open binary file, or ``"-"`` for the
         standard output.
@@ -261,7 +261,7 @@ def _pieces(sentences: Iterable[Sentence]) -> Iterator[bytes]:
             raw = plus.to_plus(raw, columns, first=True) if columns else raw
         elif columns:
             raw = plus.to_plus(raw, columns, first=False)
-        # One empty line ends each sentence, however many the file had that it was read from.
+        # One empty line ends each sentence, also if its file had more empty lines.
         yield raw.strip(b"\n") + b"\n\n"
 
 

@@ -32,8 +32,8 @@ def letters_of(sentence: Sentence) -> str:
 class Held:
     """Sentences of which no copy may be in a training part.
 
-    A copy has the same letters, or seven words in a row of one of the sentences; a sentence of less
-    than five words is none.
+    A copy has the same letters as one of the sentences, or seven words in a row of it. A sentence
+    of less than five words is never a copy.
 
     Examples
     --------

@@ -37,7 +37,7 @@ class Difference(NamedTuple):
     Attributes
     ----------
     value : float
-        The F1 of the first one minus the F1 of the other one.
+        The F1 of the first parser minus the F1 of the other parser.
     interval : Interval
         The 95 % bootstrap interval of the difference, over sentences.
     p : float
@@ -56,8 +56,8 @@ class Details:
     Attributes
     ----------
     confusions : dict of str to Counter
-        For ``"relations"`` and ``"tags"`` (UPOS): how many words with the first value in the gold
-        treebank have the second one, another one, in the predicted treebank.
+        For ``"relations"`` and ``"tags"`` (UPOS): the number of words for each pair of a gold value
+        and another, predicted value.
     """
 
     def __init__(self) -> None:
@@ -181,8 +181,8 @@ class Details:
         for kind, counts in self.confusions.items():
             yield ""
             yield f"{'words':>7}  {f'gold {kind}':<16}predicted"
-            for (right, found), count in counts.most_common(most):
-                yield f"{count:>7}  {right:<16}{found}"
+            for (gold, predicted), count in counts.most_common(most):
+                yield f"{count:>7}  {gold:<16}{predicted}"
             if len(counts) > most:
                 rest = counts.total() - sum(count for _, count in counts.most_common(most))
                 yield f"{rest:>7}  in {len(counts) - most} other pairs"

@@ -110,7 +110,7 @@ class Evaluation:
         LAS for the words of each relation.
     lengths, genres : dict of str to Score
         With ``details``: LAS for sentences of similar length, and for each genre, which comments
-        (``# genre = ...``) or the beginnings of document ids say; else for each file.
+        (``# genre = ...``) or the beginnings of document ids name; without genres, for each file.
     details : Details or None
         With ``details``: confusions, intervals, and the comparison with another parser.
     """

@@ -1,7 +1,7 @@
 """CoNLL-U Plus: a file whose first line names its columns.
 
-Columns beside the ten become entries of MISC when a file is read, and columns again when it is
-written. So all that works with CoNLL-U works with these files.
+Columns beside the ten become entries of MISC when a file is read, and columns again when sentences
+are written. So functions for CoNLL-U also work with these files.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ _ESCAPED: Final = re.compile(rb"\\([p\\])")
 
 def columns_in(data: bytes, name: str) -> tuple[str, ...]:
     """Return the columns that the beginning of a file names; () if they are the ten of CoNLL-U."""
-    found = _HEADER.match(data)
-    if found is None:
+    header = _HEADER.match(data)
+    if header is None:
         return ()
-    columns = tuple(found[1].decode(errors="replace").split())
+    columns = tuple(header[1].decode(errors="replace").split())
     twice = [column for column in columns if columns.count(column) > 1]
     missing = [column for column in ("ID", "FORM") if column not in columns]
     if twice or missing:
@@ -57,9 +57,9 @@ def to_conllu(data: bytes, columns: tuple[str, ...]) -> bytes:
 
 
 def to_plus(raw: bytes, columns: tuple[str, ...], *, first: bool) -> bytes:
-    """Return a sentence as it stands in a file of these columns, the first one with their names.
+    """Return a sentence in these columns; the `first` of a file begins with their names.
 
-    Where the columns lack some of the ten, all ten are written, and the others after them.
+    If the columns lack some of the ten, all ten are written, and the others after them.
     """
     others = [name for name in columns if name not in COLUMNS]
     if not set(COLUMNS) <= set(columns):

@@ -199,8 +199,8 @@ class Sentence:
     ) -> Sentence:
         r"""Return the sentence with other values; all other bytes are kept.
 
-        Parameters and errors are those of `from_words`, and `deps`. Columns that are not given are
-        kept. None clears a column (to ``_`` for each word), or removes the comments.
+        Parameters, besides `deps`, and errors are as for `from_words`. Columns that are not given
+        are kept. None clears a column (to ``_`` for each word), or removes the comments.
 
         Examples
         --------
@@ -407,8 +407,9 @@ class Sentence:
 
         Characters (code points) from 0, the end excluded, in the whole text or file as it is; a
         byte order mark is not counted. Words of a multiword token have the place of the token.
-        ``TokenRange`` in MISC goes before. Without both, the place is in the text of the sentence
-        alone, by ``SpaceAfter=No`` and ``# text``; `word_ranges` counts through all sentences.
+        ``TokenRange`` in MISC has priority. If neither TokenRange nor `offset` is known, the place
+        is in the text of the sentence alone, by ``SpaceAfter=No`` and ``# text``; `word_ranges`
+        counts through all sentences.
 
         Examples
         --------
@@ -444,7 +445,7 @@ class Sentence:
             ``start``, ``end``: the place of each word, see `ranges`. ``multiwords``: first word,
             last word and form of each multiword token. With a tree, ``heads`` (0 is the root, -1
             unknown) and ``deprels``. With probabilities in MISC, ``edge_probs`` and
-            ``relation_probs``, and with that of the tree ``tree_prob``.
+            ``relation_probs``; with the probability of the tree in a comment, ``tree_prob``.
 
         Examples
         --------

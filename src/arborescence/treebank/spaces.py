@@ -66,8 +66,8 @@ def word_ranges(sentences: Iterable[Sentence]) -> Iterator[tuple[Sentence, list[
     Parameters
     ----------
     sentences
-        In the order of the text. The text of sentences that were not cut from a text is the one
-        that `raw_text` makes of them, for each file, and each list of words, a new one.
+        Sentences in the order of the text. If sentences were not cut from a text, their text is the
+        result of `raw_text`; each file, and each list of words, begins a new text.
 
     Yields
     ------

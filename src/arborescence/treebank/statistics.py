@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 RESAMPLES: Final = 5_000
 _CELLS: Final = 1 << 20  # random numbers drawn at a time
-_ENUMERATED: Final = 14  # up to so many differences, all sign patterns (2^14) are enumerated
+_ENUMERATED: Final = 14  # the most differences of which all sign patterns (2^14) are enumerated
 
 
 class Interval(NamedTuple):
@@ -226,13 +226,13 @@ def bootstrap(
     statistic: Callable[..., Numbers], x: Numbers, y: Numbers, seed: int, resamples: int
 ) -> Numbers:
     """Return a statistic of two columns for bootstrap resamples of the items: (resamples,)."""
-    generator, found = np.random.default_rng(seed), []
+    generator, batches = np.random.default_rng(seed), []
     with warnings.catch_warnings(action="ignore"):  # the statistic may be undefined for a resample
         for start in range(0, resamples, batch := _batch(x)):
             size = min(batch, resamples - start), x.size
             items = generator.integers(0, x.size, size)
-            found.append(statistic(x[items], y[items], axis=-1))
-    return np.concatenate(found)
+            batches.append(statistic(x[items], y[items], axis=-1))
+    return np.concatenate(batches)
 
 
 def percentiles(values: Numbers, level: float = 0.95) -> Interval:

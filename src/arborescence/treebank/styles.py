@@ -158,7 +158,7 @@ def _dependents(
 def _put_above(
     heads: NDArray[np.int64], relations: list[str], above: int, below: int, relation: str
 ) -> None:
-    """Let `above` take the place of `below`, which then hangs from it."""
+    """Let `above` take the place of `below`, which then hangs from `above`."""
     heads[above], relations[above] = heads[below], relations[below]
     heads[below], relations[below] = above, relation
 

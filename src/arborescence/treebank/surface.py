@@ -117,7 +117,7 @@ def placed_tokens(
 
 
 def _as_in_comment(text: str | None, tokens: list[Placed]) -> list[Placed]:
-    """Return tokens with the gaps of ``# text`` where MISC has others, if each token is there."""
+    """Return tokens with the gaps of ``# text``; unchanged if the text lacks a token."""
     by_misc = " ".join("".join(gap + written for gap, _, written in tokens).split())
     if text is None or text == by_misc:
         return tokens

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from arborescence.treebank.columns import Integers
     from arborescence.treebank.sentence import Sentence
 
-#: The name of the rule that heads are a tree with one root edge. No other is looked at before.
+#: The name of the rule that heads are a tree with one root edge; other rules need such a tree.
 NO_TREE: Final = "non-tree"
 _EXTERNAL: Final = "ExtPos="
 _WAIVED: Final = b"RulesWaived"
@@ -50,7 +50,7 @@ class Broken(NamedTuple):
     edges : tuple of (int, str, int, str, str)
         The edges that together break the rule: head, its form, dependent, its form, relation.
     cost : float or None
-        What it costs, if the rule has a cost: then this is only a warning.
+        The cost of the rule, if it has a cost: then this is only a warning.
     """
 
     rule: str
@@ -92,15 +92,15 @@ def validate(
     Raises
     ------
     TreebankError
-        If a sentence is broken, naming the file, the line and the fault.
+        If a sentence is not valid CoNLL-U; the message names the file, the line and the fault.
     OptionError
         If the rules are invalid.
 
     Notes
     -----
     A sentence whose heads are not a tree with one edge from the root breaks the rule ``non-tree``,
-    and no other is checked. A comment ``# RulesWaived = too-many-subjects, leaf-det`` excuses its
-    sentence from these rules, and ``RulesWaived=leaf-det`` in MISC the word that would break it.
+    and no other rule is checked. A comment ``# RulesWaived = too-many-subjects, leaf-det`` excuses
+    its sentence from these rules; ``RulesWaived=leaf-det`` in MISC excuses its word from this rule.
     O(n) for each rule.
 
     Examples
@@ -124,7 +124,7 @@ def validate(
         bad = set(starts[~good].tolist())
         faults = [(word, rule) for word, rule in faults if int(trees.roots[word]) not in bad]
         for word, rule in sorted(
-            [*faults, *((root, None) for root in bad)], key=lambda one: one[0]
+            [*faults, *((root, None) for root in bad)], key=lambda fault: fault[0]
         ):
             yield _described(columns, trees, word, rule)
 
@@ -136,7 +136,7 @@ def keeps(sentence: Sentence, rules: Sequence[Rule], root: Root = "single") -> b
 
 
 def trees_of(columns: Columns, rules: Sequence[Rule], root: Root = "single") -> tuple[Trees, Any]:
-    """Return sentences' trees as these rules read them, and which are trees."""
+    """Return the trees of sentences for rules, and a mask of the sentences that have a tree."""
     # in a sentence without a tree, the root is the head of all words
     wanted = set(chain.from_iterable(rule.features for rule in rules))
     upos, labels = Numbering(UPOS, str), Numbering(DEPREL, str)
@@ -171,20 +171,20 @@ def trees_of(columns: Columns, rules: Sequence[Rule], root: Root = "single") -> 
 
 
 def trees_to_keep(sentences: Sequence[Sentence], rules: Sequence[Rule]) -> Trees:
-    """Return what rules read in sentences; words without a tag are excused from rules on it."""
+    """Return sentences as rules read them; words without a tag are excused from rules on tags."""
     columns = Columns.of_sentences(list(sentences))
     trees, _ = trees_of(columns, rules)
     waived, untagged = dict(trees.waived), trees.tagged(("_",))
     for rule in rules if untagged.any() else ():
         if isinstance(rule, LabelTags | TagLabels):
             waived[rule.name] = untagged | waived.get(rule.name, False)
-    # Also of trees with several roots, which a treebank does not have.
+    # Heads of trees with several roots, too, which `trees_of` leaves out.
     heads = np.maximum(columns.head_vectors(), 0) + trees.roots
     return trees._replace(heads=heads, waived=waived)
 
 
 def _waived(columns: Columns, starts: Integers, words: Integers) -> dict[str, Any]:
-    """Return which nodes a comment of their sentence, or their MISC, excuses from which rules."""
+    """Return, by rule, masks of the nodes that a comment or their MISC excuses from the rule."""
     raw = columns.data.tobytes()
     waived: dict[str, Any] = {}
     ends = [*starts[1:].tolist(), len(columns.spans) + len(starts)]
@@ -209,7 +209,7 @@ def _starts(columns: Columns) -> Integers:
 def _heads(
     vectors: Integers, roots: Integers, starts: Integers, root: Root
 ) -> tuple[Integers, Any]:
-    """Return heads as indices among all nodes, and which sentences are trees."""
+    """Return heads as indices among all nodes, and a mask of the sentences that have a tree."""
     heads = np.where(vectors < 0, roots, vectors + roots)
     above = heads
     for _ in range(int(np.diff([*starts, len(roots)]).max(initial=1)).bit_length()):
@@ -259,11 +259,11 @@ def _described(columns: Columns, trees: Trees, node: int, rule: Rule | None) -> 
 
 
 def _edges(trees: Trees, rule: Rule, word: int) -> list[tuple[int, int]]:
-    """Return the edges of a sentence that together break a rule: those that ways out forbid."""
-    found = set()
+    """Return the edges that together break a rule: the alternatives forbid these edges."""
+    edges = set()
     shape = len(trees.heads), len(trees.heads), len(trees.label_names)
     for way in rule.conflict(trees, word):
         for banned in way_of(way.forbid, (), shape):
             words = 1 + np.flatnonzero(against(banned, trees.heads, trees.labels))
-            found |= {(int(trees.heads[d]), d) for d in words.tolist()}
-    return sorted(found or {(int(trees.heads[word]), word)}, key=lambda edge: edge[1])
+            edges |= {(int(trees.heads[d]), d) for d in words.tolist()}
+    return sorted(edges or {(int(trees.heads[word]), word)}, key=lambda edge: edge[1])

@@ -106,7 +106,8 @@ def variations(sentences: Sequence[Sentence]) -> Iterator[Variation]:
                 counts = Counter(analyses)
                 for (s, w), own in zip(nuclei, analyses, strict=True) if len(counts) > 1 else ():
                     other, others = max(
-                        (each for each in counts.items() if each[0] != own), key=lambda one: one[1]
+                        (each for each in counts.items() if each[0] != own),
+                        key=lambda pair: pair[1],
                     )
                     if others >= counts[own]:
                         what, text = "tag" if n == 3 else "edge", " ".join(ngram)

@@ -91,7 +91,7 @@ def _merge(n: int, edges: UndirectedEdges, best: np.ndarray, label: np.ndarray) 
             label[node] = ~nodes
             nodes += 1
         elif partner == node:
-            label[node] = ~0  # it has no edge, so its number is never read
+            label[node] = ~0  # the node has no edge, so its number is never read
     for node in range(n):
         end = node
         while label[end] >= 0:

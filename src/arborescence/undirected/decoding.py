@@ -1,7 +1,7 @@
 """Approximate decoding with undirected spanning trees: Levi, Reichart and Rappoport (2016).
 
-One score for each pair of nodes, the maximum spanning tree, its edges directed away from the root,
-and local enhancement of the directed tree.
+The two scores of each pair of nodes become one score. The maximum spanning tree is directed away
+from the root, and then enhanced locally.
 """
 
 from __future__ import annotations
@@ -137,7 +137,7 @@ def undirected_kernel(
     """Decode from sentence `start` on, as the notes of `decode` say. O(n²) for each sentence.
 
     Return the first sentence without a result, and the fault. The fault is NO_TREE if the tree of
-    the algorithm has an absent edge (another tree may have none).
+    the algorithm has an absent edge (another tree may have no absent edge).
 
     `scores` are (B, N, N), ``[b, h, d]``; `lengths` (B,) are the numbers of words, or (0,) if each
     sentence has N - 1 words; `single` tells whether there must be exactly one root edge. `how`,

@@ -45,7 +45,7 @@ def combine(score: float, reverse: float, how: int) -> float:
 def combine_rows(
     scores: np.ndarray, first: int, n: int, how: int, out: np.ndarray
 ) -> tuple[int, int]:
-    """Combine scores of both directions in `out`; return how many are bad, how many negative."""
+    """Combine both directions' scores in `out`; return the numbers of bad and negative scores."""
     # If `how` is a constant, LLVM vectorizes the loop
     bad = 0
     negative = 0

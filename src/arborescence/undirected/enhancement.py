@@ -54,7 +54,7 @@ def turn(heads: np.ndarray, v: int) -> None:
 def make_changes(
     n: int, gains: np.ndarray, alone: bool, heads: np.ndarray, foremost: np.ndarray
 ) -> bool:
-    """Make the best change alone, or each change that gains more than those it excludes. O(n).
+    """Make the best change, or each change with a higher gain than all that it excludes. O(n).
 
     Return whether any change was made.
 

@@ -16,9 +16,9 @@ that it closes, so no best tree has it. All m edges are tested in O(m + n):
   ancestor is found in O(1) (`least`). This leaves 2 m queries: the worst edge on the path from a
   leaf up to an ancestor.
 - *Sets of depths* (Komlós 1985; Hagerup 2009). The tree is traversed from its roots down. At each
-  node, a bit set holds the depths of the worst edges of all half paths that go through the node
-  from below. One addition finds the answer of each such path in the set. A table gives the middle
-  element of the set, so that binary search finds the position of the node's own edge.
+  node, a bit set holds the depths of the worst edges of all half paths that come from below the
+  node and go through it. One addition finds the answers of all these paths. A table gives the
+  middle element of the set, so that binary search finds the position of the node's own edge.
 
 The minimum of any range of an array is found in O(1), after linear preprocessing (`new_minima`).
 The array is divided into blocks of 32. For each block, the minima of the next 1, 2, 4, ... whole
@@ -111,7 +111,7 @@ class Components(NamedTuple):
     order: np.ndarray
     #: (n,) int32: how many leaves come before each leaf in preorder
     rank: np.ndarray
-    #: (n,) int8: by rank: the depth of the node after this leaf, 0 for none
+    #: (n,) int8: by rank: the depth of the next node after the leaf in preorder, or 0
     step: np.ndarray
 
 
@@ -145,7 +145,7 @@ def drop_heavy(n: int, edges: UndirectedEdges, in_forest: np.ndarray) -> int:
 
 @kernel
 def _components(n: int, edges: UndirectedEdges, in_forest: np.ndarray) -> Components:
-    """Run Borůvka's algorithm on a forest, and record its steps. O(n): each step halves it."""
+    """Run Borůvka's algorithm on a forest, and record its steps. O(n): steps halve it."""
     places = np.flatnonzero(in_forest).astype(np.int32)
     forest = UndirectedEdges(edges.u[places], edges.v[places], edges.weight[places], places.copy())
     best = np.empty(n, np.int32)
@@ -199,8 +199,8 @@ def _components(n: int, edges: UndirectedEdges, in_forest: np.ndarray) -> Compon
 def _ask(tree: Components, u: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Find the depth of the lowest common ancestor of each edge's ends: -1 for none. O(m + n).
 
-    The second array has a set of depths for each node: the depths at which half paths end that go
-    through the node from below.
+    The second array has a set of depths for each node. Take the half paths that come from below the
+    node and go through it: these are the depths of their upper ends.
     """
     minima = new_minima(tree.step)
     meet = np.empty(len(u), np.int8)
@@ -234,7 +234,7 @@ def _tables(bits: int) -> tuple[np.ndarray, np.ndarray]:
 
 @inlined_kernel
 def _next_of(each: int, among: int) -> int:
-    """Return the set of the next higher elements in `among` of all elements of `each`."""
+    """Return the set that has, for each element of `each`, the next higher one in `among`."""
     # The addition carries a bit up from each element of `each`, past the elements not in `among`
     return among & (each + (each | ~among))
 
@@ -267,7 +267,7 @@ def _answer(
         if depth == 0:
             continue
         path[depth] = edge
-        # Deeper edges of the set are better. Those better than this edge are removed from the set.
+        # Deeper edges of the set are better. The edges better than this edge leave the set.
         worse = 0
         left = _next_of(wanted[node], sets[depth - 1])
         while left:

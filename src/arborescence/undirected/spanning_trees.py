@@ -188,7 +188,7 @@ def check_algorithm(algorithm: str) -> None:
 def span_edges(
     nodes: int, edges: UndirectedEdges, m: int, algorithm: Algorithm, rng: Rng
 ) -> NDArray[np.int64]:
-    """Return the indices of the edges, of the caller's m, that an algorithm chooses.
+    """Return the indices, among the caller's m edges, of the edges that an algorithm chooses.
 
     The algorithm overwrites `edges`.
     """

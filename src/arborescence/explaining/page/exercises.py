@@ -183,9 +183,9 @@ def _state(step: Step) -> str:
     for head in nodes:
         row = [step.words[head]]
         for end in nodes[1:]:
-            found = {mark: cells.get((kind, head, end)) for kind, mark in MARKS}
+            weights = {mark: cells.get((kind, head, end)) for kind, mark in MARKS}
             known = [mark for kind, mark in MARKS if (kind, head, end) in cells and head != end]
-            row.append(", ".join(f"{mark} {weight_name(found[mark])}" for mark in known))
+            row.append(", ".join(f"{mark} {weight_name(weights[mark])}" for mark in known))
         rows.append(row)
     return table_html(rows)
 

@@ -55,15 +55,15 @@ def span_asked(
     """Return question, answer and numbers for a span, if its splits differ in weight."""
     item: Item = (span.kind, span.head, span.end)
     edge = item[1:]
-    weight_of = {(one.kind, one.head, one.end): one.weight for one in chart}
+    weight_of = {(each.kind, each.head, each.end): each.weight for each in chart}
     ways = []
     for way in ways_of(item, single=True):
-        one, other = (weight_of[part] for part in way.parts)
-        if one is not None and other is not None:
-            ways.append((one + other, one, other, way.parts))
+        first, second = (weight_of[part] for part in way.parts)
+        if first is not None and second is not None:
+            ways.append((first + second, first, second, way.parts))
     if span.weight is None or len(ways) < 2:
         return None
-    best, one, other, parts = max(ways, key=lambda way: way[0])
+    best, first, second, parts = max(ways, key=lambda way: way[0])
     score = number(problem.scores[edge])
     options = sorted({best + score, best, min(way[0] for way in ways) + score, score})
     if len(options) < 4:
@@ -71,7 +71,7 @@ def span_asked(
     names = problem.words
     question = f"{rule_name(item).capitalize()}: what does {item_name(item, names)} weigh?"
     left, right = (item_name(part, names) for part in parts)
-    numbers = " + ".join(map(number_name, (one, other, score)))
+    numbers = " + ".join(map(number_name, (first, second, score)))
     answer = (
         f"{number_name(span.weight)}: of all splits, {left} + {right} weigh most, and the edge "
         f"{problem.edge(edge)} comes in: {numbers} = {number_name(span.weight)}."
@@ -126,7 +126,7 @@ def which_edge_goes(problem: ScoredSentence, random: Iterator[int]) -> Asked | N
         other = best_tree(problem.without({edge}))
         if other is not None:
             others.append((problem.weight(other), edge, other))
-    others.sort(key=lambda one: -one[0])
+    others.sort(key=lambda way: -way[0])
     if len(others) < 2 or not weight > others[0][0] > others[1][0]:
         return None
     second, lacking, other = others[0]

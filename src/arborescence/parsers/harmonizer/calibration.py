@@ -73,7 +73,7 @@ class Fitted(NamedTuple):
 
     #: the factor of a parser's scores
     weight: float
-    #: how scores become probabilities
+    #: the conversion of scores into probabilities
     calibration: PlattCalibration
     #: whether words are right at least as often in trees that keep the rules
     rules_help: bool
@@ -110,12 +110,12 @@ class _Fold(NamedTuple):
         return keep_rules(keeper, sentences, scored, labels, names, kept)[0], labels
 
     def right(self, scored: Scored) -> NDArray[np.bool_]:
-        """Return which words have their head; (words,)."""
+        """Return a mask of the words that have the right head, (words,)."""
         heads: NDArray[np.int64] = np.concatenate([tree[1:] for tree in scored.trees])
         return np.asarray(heads == self.lessons.heads)
 
     def right_relations(self, labels: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Return which words have their relation; (words,)."""
+        """Return a mask of the words that have the right relation, (words,)."""
         names = np.array(self.scorer.relations)[labels]
         return np.asarray(names == np.array(self.lessons.relations))
 
@@ -131,8 +131,8 @@ def fitted(
     """Fit the factor of a parser's scores and a calibration, and try rules, on folds of the sample.
 
     Scores that were learned from the other sentences are compared with the new trees of a fold.
-    Samples with fewer sentences than folds are too small for that. `keeper` has the rules of the
-    new scheme.
+    Samples with fewer sentences than folds are too small for a comparison. `keeper` has the rules
+    of the new scheme.
     """
     folds: list[_Fold] = []
     held = 0
@@ -163,7 +163,7 @@ def fitted(
 
 
 def _right_words(folds: list[_Fold], trees: list[Labeled]) -> int:
-    """Return how many words have their head and their relation."""
+    """Return the number of words with the right head and the right relation."""
     return sum(
         int(fold.right_relations(each[1])[fold.right(each[0])].sum())
         for fold, each in zip(folds, trees, strict=True)
@@ -199,11 +199,11 @@ def _marginals(
 ) -> Probabilities:
     """Return the marginal of each word's edge at a temperature."""
     heat = np.float32(temperature)
-    found = []
+    shares = []
     for matrix, tree in zip(scored.matrices, trees, strict=True):
         marginals = TreeDistribution(matrix / heat).marginals()
-        found.append(marginals[tree[1:], np.arange(1, tree.size)])
-    return np.concatenate(found)
+        shares.append(marginals[tree[1:], np.arange(1, tree.size)])
+    return np.concatenate(shares)
 
 
 def _log_odds(probabilities: NDArray[np.floating[Any]]) -> Probabilities:
@@ -212,7 +212,7 @@ def _log_odds(probabilities: NDArray[np.floating[Any]]) -> Probabilities:
 
 
 def on_line(probabilities: NDArray[np.floating[Any]], line: tuple[float, float]) -> Probabilities:
-    """Return probabilities whose log-odds are a linear function of others."""
+    """Return probabilities by a linear function of the log-odds of given probabilities."""
     return np.asarray(1 / (1 + np.exp(-(line[0] * _log_odds(probabilities) + line[1]))))
 
 
@@ -224,7 +224,7 @@ def fit_line(
     Parameters
     ----------
     probabilities, right : (E,)
-        What is predicted, and whether it is right.
+        The probabilities of E edges, and whether each edge is right.
 
     Returns
     -------
@@ -249,8 +249,12 @@ def fit_line(
         chances = 1 / (1 + np.exp(-np.clip(line[0] * odds + line[1], -30, 30)))
         wrong, spread = chances - right, chances * (1 - chances)
         slope = np.array([(odds * wrong).sum(), wrong.sum()]) + line - start
-        both, mixed, one = 1 + (spread * odds**2).sum(), (spread * odds).sum(), 1 + spread.sum()
-        inverse = np.array([[one, -mixed], [-mixed, both]]) / (both * one - mixed**2)
+        both, mixed, intercepts = (
+            1 + (spread * odds**2).sum(),
+            (spread * odds).sum(),
+            1 + spread.sum(),
+        )
+        inverse = np.array([[intercepts, -mixed], [-mixed, both]]) / (both * intercepts - mixed**2)
         step = (inverse * slope).sum(axis=1)
         line = line - np.clip(step, -1, 1)
         if np.abs(step).max() < 1e-6:

@@ -1,4 +1,4 @@
-"""One log-linear choice of a conversion: which head, or which value of a column."""
+"""Log-linear models that choose the new head of a word, or the new value of a column."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class HeadChooser:
 
     @classmethod
     def from_file(cls, arrays: Mapping[str, NDArray[Any]]) -> HeadChooser:
-        """Restore it from the output of `to_file`, or raise `ModelError`."""
+        """Restore a chooser from the output of `to_file`, or raise `ModelError`."""
         return cls(unpack(arrays, PLACES + 1))
 
 
@@ -95,10 +95,10 @@ class ClassChooser:
 
     def chances(self, places: Hashes) -> NDArray[np.float32]:
         """Return the probability of each class in each row."""
-        found = np.ones((len(places), len(self.classes)), dtype=np.float32)
+        chances = np.ones((len(places), len(self.classes)), dtype=np.float32)
         if len(self.classes) > 1:
-            choose_classes(self._weights, places, found)
-        return found
+            choose_classes(self._weights, places, chances)
+        return chances
 
     def to_file(self) -> dict[str, NDArray[Any]]:
         """Return the arrays of a model file."""
@@ -106,7 +106,7 @@ class ClassChooser:
 
     @classmethod
     def from_file(cls, classes: list[str], arrays: Mapping[str, NDArray[Any]]) -> ClassChooser:
-        """Restore it from the output of `to_file`, or raise `ModelError`."""
+        """Restore a chooser from the output of `to_file`, or raise `ModelError`."""
         return cls(tuple(classes), unpack(arrays, PLACES + len(classes)))
 
 

@@ -23,17 +23,17 @@ def next_corrected(sentence: Sentence, fixed: Iterator[Sentence] | None) -> Sent
     """Return the next corrected sentence, which has as many words, or raise TreebankError."""
     if fixed is None:
         return None
-    found = next(fixed, None)
-    if found is None:
+    corrected = next(fixed, None)
+    if corrected is None:
         raise TreebankError(
             f"{sentence.source}:{sentence.line}: no corrected sentence is left for this one"
         )
-    if len(found) != len(sentence):
+    if len(corrected) != len(sentence):
         raise TreebankError(
-            f"{found.source}:{found.line}: {len(found)} words, but the sentence to convert "
-            f"({sentence.source}:{sentence.line}) has {len(sentence)}"
+            f"{corrected.source}:{corrected.line}: {len(corrected)} words, but the sentence to "
+            f"convert ({sentence.source}:{sentence.line}) has {len(sentence)}"
         )
-    return found
+    return corrected
 
 
 def marked(sentence: Sentence) -> list[bool]:
@@ -47,7 +47,7 @@ def kept_heads(sentence: Sentence) -> NDArray[np.int64]:
 
 
 def keep(matrix: NDArray[np.float32], sentence: Sentence) -> None:
-    """Leave corrected words only the head that they have."""
+    """Remove all edges into corrected words, except the edge from the corrected head."""
     heads = kept_heads(sentence)
     for word in np.flatnonzero(heads >= 0).tolist():
         score = matrix[heads[word], word]
@@ -56,7 +56,7 @@ def keep(matrix: NDArray[np.float32], sentence: Sentence) -> None:
 
 
 def overlaid(sentence: Sentence, fixed: Sentence, columns: tuple[str, ...]) -> Sentence:
-    """Return a converted sentence with MISC of the corrected one, and its marked words' columns."""
+    """Return a converted sentence with MISC of `fixed`, and the columns of its marked words."""
     stays = marked(fixed)
     if not any(stays):
         return sentence.replace(misc=fixed.misc)

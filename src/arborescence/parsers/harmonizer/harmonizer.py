@@ -1,8 +1,9 @@
 """A conversion between annotation schemes, learned from sentences that are annotated in both.
 
-An old word and its new head are near each other in the old tree. So the candidates are the edges
-between such words, and what chooses among them looks at the path between them in the old tree. The
-best tree is found exactly. Relations and tags are chosen by the same kind of model.
+A word and its new head are near each other in the old tree. So the candidates are the edges between
+words that are near each other. A log-linear model scores each candidate by the path between its two
+words in the old tree, and the best tree is found exactly. Models of the same kind choose relations
+and tags.
 """
 
 from __future__ import annotations
@@ -93,11 +94,11 @@ class Harmonizer:
     ) -> None:
         self._scorer, self._columns = scorer, columns
         self._calibration = calibration or PlattCalibration()
-        #: What became of each old relation: the old one, where its head is (``"same head"``,
-        #: ``"reversed"``, ``"another head"``), the new one, and how many words.
+        #: The changes of relations: the old relation, the change of the head (``"same head"``,
+        #: ``"reversed"``, ``"another head"``), the new relation, and the number of words.
         self.table = table
         #: The rules that converted trees keep: ``"ud"`` if the new scheme is Universal
-        #: Dependencies, and no fewer words of held-out sentences are right then; else ``"none"``.
+        #: Dependencies, and rules make no more words of held-out sentences wrong; else ``"none"``.
         self.rules = rules
 
     @property
@@ -122,13 +123,14 @@ class Harmonizer:
         pairs
             As from `pair`.
         parser
-            Whether to train a parser on the new trees, too, and to add its scores: for schemes that
-            differ much. Its factor is fitted on sentences that it has not learned from.
+            Whether to train a parser on the new trees, too, and to add its scores, for schemes that
+            differ much. The factor of its scores is fitted on sentences that are not in its
+            training.
         calibrated
             Whether to fit probabilities, and the factor of the parser, on parts of the sample that
             are held out: this takes most of the time.
         epochs
-            How often each sentence is learned from.
+            The number of passes over the sentences.
         rng
             A seed or a generator, for the order of learning.
 
@@ -181,14 +183,14 @@ class Harmonizer:
         sentences
             In the old annotation. They are read lazily.
         corrected
-            The same sentences as they were converted before and corrected by hand: a word with
-            ``Corrected=Yes`` in MISC keeps its annotation, and the best tree around it is found.
+            The same sentences after an earlier conversion, corrected by hand: a word with
+            ``Corrected=Yes`` in MISC keeps its annotation, and the other words get the best tree.
         confidence
             Whether to write the probability of each edge, and of each relation given its edge, into
             MISC, as ``EdgeProb=0.9731`` and ``RelationProb=0.9902``.
         rules
             Rules that trees keep, as for `Parser.parse`: ``"ud"``, a file, rules or a `Keeper`;
-            ``"none"``; or None for those of the new scheme: see `rules`.
+            ``"none"``; or None for the attribute `rules`.
 
         Yields
         ------
@@ -225,21 +227,21 @@ class Harmonizer:
         labels = scored.labels
         tags = self._tagged(scored.candidates, scored.rows, self._names(labels))
         every = range(len(batch))
-        found = self._written(batch, kept, scored, labels, tags, every)
+        converted = self._written(batch, kept, scored, labels, tags, every)
         if keeper is not None:
             names = self._scorer.relations
-            scored, changed = keep_rules(keeper, found, scored, labels, names, kept)
+            scored, changed = keep_rules(keeper, converted, scored, labels, names, kept)
             again = self._written(batch, kept, scored, labels, tags, changed)
             for b, sentence in zip(changed, again, strict=True):
-                found[b] = keeper.finished(sentence)
+                converted[b] = keeper.finished(sentence)
         if confidence:
             edges = self._calibration.edges(scored, scored.trees).tolist()
             relations_of = self._calibration.relations(scored, scored.rows, labels).tolist()
-            for sentence, part in zip(found, _parts(found), strict=True):
+            for sentence, part in zip(converted, _parts(converted), strict=True):
                 misc = with_probs(sentence.misc, edges[part])
                 yield sentence.replace(misc=with_probs(misc, relations_of[part], "RelationProb"))
         else:
-            yield from found
+            yield from converted
 
     def _written(
         self,
@@ -250,7 +252,7 @@ class Harmonizer:
         tags: Mapping[str, Sequence[str]],
         numbers: Iterable[int],
     ) -> list[Sentence]:
-        """Return some sentences with new trees, and with the annotation that was corrected."""
+        """Return some sentences with new trees, and with the corrected annotation."""
         names, parts, written = self._names(labels), _parts(batch), []
         for b in numbers:
             sentence, fixed, heads, part = batch[b], kept[b], scored.trees[b], parts[b]
@@ -261,10 +263,10 @@ class Harmonizer:
                 ]
                 for name, values in tags.items()
             }
-            found = sentence.replace(heads=heads, deprels=names[part], deps=None, **new)
+            converted = sentence.replace(heads=heads, deprels=names[part], deps=None, **new)
             if fixed is not None:
-                found = overlaid(found, fixed, ("deprels", *COLUMNS))
-            written.append(found)
+                converted = overlaid(converted, fixed, ("deprels", *COLUMNS))
+            written.append(converted)
         return written
 
     def _names(self, labels: NDArray[np.int64]) -> list[str]:
@@ -273,7 +275,7 @@ class Harmonizer:
     def _tagged(
         self, candidates: CandidateEdges, rows: NDArray[np.int64], relations: list[str]
     ) -> dict[str, list[str]]:
-        """Return the new values of each column that changes; `SAME` for the old one."""
+        """Return the new values of each column that changes; `SAME` for an unchanged value."""
         if not self._columns:
             return {}
         candidates.known[rows, 3] = [hashed(name) for name in relations]
@@ -301,7 +303,7 @@ class Harmonizer:
         Raises
         ------
         ModelError
-            If there is no such file, it is damaged, or it is the model of a parser.
+            If there is no such file, or the file is damaged or holds a parser.
         """
         header, arrays = model_file.load(path)
         if header.get("kind") != _KIND:

@@ -49,7 +49,7 @@ def _spread(first: int, last: int, heads: np.ndarray, signs: np.ndarray, ends: n
         if signs[node]:
             continue
         up = node
-        for _ in range(last - first):  # no more, if there is a cycle
+        for _ in range(last - first):  # a bound, in case of a cycle
             if heads[up] < 0:
                 break
             up = first + heads[up]
@@ -84,7 +84,7 @@ def find_candidates(
     edges: np.ndarray,  # (room, 2): filled: head and dependent, as nodes
     known: np.ndarray,  # (room, OF_EDGE): filled: see `OF_EDGE`
 ) -> int:
-    """List the edges whose words are near each other in the old tree; return how many there are."""
+    """List the edges whose words are near each other in the old tree; return their number."""
     # O(n²) for each sentence, times the longest path. The candidates of a word are adjacent.
     count = 0
     for sentence in range(starts.size - 1):

@@ -36,7 +36,7 @@ class Lessons:
     relations : list of str
         The new relation of each word whose head is known; elsewhere, empty.
     columns : dict
-        The new values of each word whose head is known, `SAME` if it is the old one.
+        The new values of each word whose head is known, `SAME` for an unchanged value.
     """
 
     def __init__(self, pairs: Sequence[Pair]) -> None:
@@ -70,7 +70,7 @@ class Lessons:
                 column.append(SAME if value == old[name][i] else value)
 
     def with_relations(self) -> NDArray[np.int64]:
-        """Write the new relations into the candidates of gold; return the words that have one."""
+        """Write new relations into the gold candidates; return the words that have a relation."""
         words = np.flatnonzero(self.gold >= 0)
         for word in words.tolist():
             self.candidates.known[self.gold[word], 3] = hashed(self.relations[word])

@@ -1,7 +1,7 @@
 """Pair the sentences of two treebanks, then their words: forms may differ in width, script or cut.
 
-Sentences are the same if their letters are, or their ``sent_id``. What then remains between two
-paired sentences is paired by order, if there are equally many in both files.
+Two sentences are a pair if they have the same letters, or the same ``sent_id``. Then, if both files
+have equally many sentences between two pairs, these sentences are paired in their order.
 """
 
 from __future__ import annotations
@@ -24,19 +24,20 @@ if TYPE_CHECKING:
 
     from arborescence.treebank import Sentence
 
-#: By how much the lengths of sentences may differ that are paired by order alone.
+#: The largest difference of the lengths of two sentences that are paired by order alone, as a share
+#: of the longer length.
 _UNLIKE: Final = 0.2
 
 
 class Pair(NamedTuple):
-    """A sentence in both annotations, and which words are the same.
+    """A sentence in both annotations, and the pairs of its words.
 
     Attributes
     ----------
     old, new : Sentence
         The sentence in the old scheme, and in the new one.
     words : ndarray, int64, shape (len(old),)
-        The number of each old word in `new`, from 0; -1 if no word there is the same.
+        The number of each old word in `new`, from 0; -1 if `new` lacks the word.
     """
 
     old: Sentence
@@ -133,12 +134,12 @@ def pair_words(old: Sentence, new: Sentence) -> NDArray[np.int64]:
 
 
 def _places(ours: str, theirs: str) -> NDArray[np.int64]:
-    """Return the place of each character in the other text, -1 if it has none."""
+    """Return the place of each character of `ours` in `theirs`, -1 if it has no place there."""
     if len(ours) == len(theirs) and _alike(ours, theirs):  # perhaps in another script
         return np.arange(len(ours))
     place = np.full(len(ours), -1)
-    for what, i, i_end, j, j_end in SequenceMatcher(None, ours, theirs, False).get_opcodes():
-        if what == "equal" or (what == "replace" and i_end - i == j_end - j):
+    for kind, i, i_end, j, j_end in SequenceMatcher(None, ours, theirs, False).get_opcodes():
+        if kind == "equal" or (kind == "replace" and i_end - i == j_end - j):
             place[i:i_end] = np.arange(j, j_end)
     return place
 
@@ -184,12 +185,12 @@ def _by_order(
     ours: Sequence[Sentence], theirs: Sequence[Sentence], matched: dict[int, int]
 ) -> dict[int, int]:
     """Pair the sentences between two pairs, if both treebanks have equally many."""
-    found: dict[int, int] = {}
+    paired: dict[int, int] = {}
     ends = [(-1, -1), *sorted(matched.items()), (len(theirs), len(ours))]
     for (j, i), (j_end, i_end) in pairwise(ends):
         if j_end - j == i_end - i:
             for step in range(1, j_end - j):
                 a, b = (len(map_folded(each)) for each in (ours[i + step], theirs[j + step]))
                 if abs(a - b) <= _UNLIKE * max(a, b):
-                    found[j + step] = i + step
-    return found
+                    paired[j + step] = i + step
+    return paired

@@ -53,7 +53,7 @@ class Scored(NamedTuple):
     chances: NDArray[np.float32]
     #: of each sentence: the head vector with the highest score
     trees: list[Numbers]
-    #: (words,): the candidate of each word in it
+    #: (words,): the candidate for each word's edge in `trees`
     rows: Numbers
 
     @property
@@ -170,7 +170,7 @@ class EdgeScorer:
         )
         rows, groups = _rows_of_signs(settled)
         logs = signs.logs(settled.places(EDGES, rows), groups)
-        # the mean of both scores: half of each is added, and half of the first is taken away
+        # the mean of both scores: half of the second is added, and half of the first removed
         before, _ = _rows_of_signs(scored.candidates)
         scores[scored.candidates.cells(before)] += (_FAR - weights[before]) / 2
         scores[settled.cells(rows)] += (logs - _FAR) / 2
@@ -212,7 +212,7 @@ class EdgeScorer:
 
     @classmethod
     def from_file(cls, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
-        """Restore it from the output of `to_file`, or raise `ModelError`."""
+        """Restore a scorer from the output of `to_file`, or raise `ModelError`."""
         fields = scheme.fields_of(header, _FIELDS)
         relations = fields["relations"]
         if len(fields["roots"]) != len(relations):
@@ -241,7 +241,7 @@ def _decoded(matrix: NDArray[np.float32], sentence: Sentence) -> Numbers:
 
 
 def _rows_of_signs(candidates: CandidateEdges) -> tuple[Numbers, Numbers]:
-    """Return the candidates of signs, and the first of them of each sign, as in `groups`."""
+    """Return the candidates of signs, and the index of each sign's first, as in `groups`."""
     signs = candidates.nodes[candidates.signs[candidates.nodes]]
     rows = np.flatnonzero(candidates.signs[candidates.ends[:, 1]])
     ends = np.append(signs, candidates.trees.size)
@@ -268,7 +268,7 @@ def _parser_of(pairs: Sequence[Pair], lessons: Lessons, rng: np.random.Generator
         if (heads >= 0).any():
             treebank.append(_dressed(each.old).replace(heads=heads, deprels=relations))
         first = last
-    found: GraphParser = registry.parser_class(_PARSER).train(
+    parser: GraphParser = registry.parser_class(_PARSER).train(
         treebank, loss="tree", projective=False, epochs=_EPOCHS, rng=int(rng.integers(2**31))
     )
-    return found
+    return parser

@@ -137,7 +137,7 @@ KEPT: Final = "parsers.linear.graphs.KeptEdges(int64[::1], int64[::1], int64[::1
 def with_heads(
     starts: NDArray[np.int64], heads: NDArray[np.int64], only: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Replace the edges into words that may have one head `only`, (N,), where it is not -1."""
+    """Replace all edges into a word by the edge from its head in `only` (N,), unless this is -1."""
     owners = np.repeat(np.arange(len(only)), np.diff(starts))
     free, words = only[owners] < 0, np.flatnonzero(only >= 0)
     owners = np.concatenate([owners[free], words])

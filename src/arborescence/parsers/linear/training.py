@@ -135,18 +135,18 @@ class EdgeRun(OnlineRun):
         place = np.zeros(1, dtype=np.int64)
         averages = self._sums["relations"]
         for b in self._shuffled(number, tell):
-            one = self._batch._replace(starts=self._batch.starts[b : b + 2])
-            gold = Gold(one, self._trees.heads[b], self._trees.relations[b])
+            single = self._batch._replace(starts=self._batch.starts[b : b + 2])
+            gold = Gold(single, self._trees.heads[b], self._trees.relations[b])
             whole = gold
             for edges in self._edges:
                 scores = np.zeros((len(gold.heads), len(gold.heads)), dtype=np.float32)
-                score_edges(one, edges.model, self._scratch, scores.reshape(-1), place)
+                score_edges(single, edges.model, self._scratch, scores.reshape(-1), place)
                 if (gold.heads[1:] < 0).any():  # for features of relations
                     tree = decode(agreeing(scores, gold.heads), **self._how)
                     whole = gold._replace(heads=tree)
                 self._learn_edges(gold, edges, scores)
             step = self._settings.largest_step
-            update_relations(one, self._relations, averages, *whole[1:], step, self._clock)
+            update_relations(single, self._relations, averages, *whole[1:], step, self._clock)
 
     @abstractmethod
     def _learn_edges(self, gold: Gold, edges: LearnedEdges, scores: NDArray[np.float32]) -> None:
@@ -331,7 +331,7 @@ class Ascent:
     sentences: int
     #: Returns the edge probabilities, float64 (n + 1, n + 1), for given scores.
     expect: Callable[[NDArray[np.float32]], NDArray[np.float64]]
-    #: Whether these are probabilities in trees, not of single heads.
+    #: Whether `expect` returns probabilities over trees, not over the heads of each word.
     by_trees: bool
 
     def __post_init__(self, clock: int) -> None:

@@ -91,8 +91,8 @@ class Forward:
             edges if self._is_mlp else PanelMatrix(np.vstack([edges[:-1].T, edges[-1]]))
         )
         relations = weights["relation_weights"]
-        self._wide, self._count, _ = relations.shape
-        self._relations = PanelMatrix(relations.reshape(self._wide, -1))
+        self._wide = len(relations)
+        self._relations = RelationScorer(relations)
 
     def run(self, inputs: Inputs) -> NetworkScores:
         """Tag the words and score the edges of a batch."""
@@ -171,24 +171,43 @@ class Forward:
         self, heads: Array, dependents: Array
     ) -> Callable[[Numbers, Numbers], NDArray[np.float32]]:
         """Return the function that scores the relations of edges: see `NetworkScores`."""
-        wide, count = self._wide, self._count
         order = np.arange(len(heads))
-        ends = np.empty((2, len(heads), wide), dtype=np.float32)
+        ends = np.empty((2, len(heads), self._wide), dtype=np.float32)
         for rectified, end in zip(ends, (heads, dependents), strict=True):
-            kernels.rectify(end, end.shape[1] - wide + 1, SLOPE, order, rectified)
-        by_head, by_dependent = ends
+            kernels.rectify(end, end.shape[1] - self._wide + 1, SLOPE, order, rectified)
+        return self._relations.of(*ends)
+
+
+class RelationScorer:
+    """Scores relations by a bilinear form for each, (K, L, K): K numbers for each end of an edge.
+
+    The last number of an end is 1.
+    """
+
+    def __init__(self, forms: Array) -> None:
+        self._wide, self._count, _ = forms.shape
+        self._forms = PanelMatrix(forms.reshape(self._wide, -1))
+
+    def of(
+        self, by_head: Array, by_dependent: Array
+    ) -> Callable[[Numbers, Numbers], NDArray[np.float32]]:
+        """Return the function that scores the relations of edges: see `NetworkScores`.
+
+        The arrays, (N, K), are the vectors of nodes as heads, and as dependents.
+        """
+        nodes = len(by_head)
 
         def relations(governors: Numbers, dependents: Numbers) -> NDArray[np.float32]:
-            edges, place = np.unique(governors * len(order) + dependents, return_inverse=True)
-            governors, dependents = np.divmod(edges, len(order))
+            edges, place = np.unique(governors * nodes + dependents, return_inverse=True)
+            governors, dependents = np.divmod(edges, nodes)
             used, head_of_edge = np.unique(governors, return_inverse=True)
-            scores = np.empty((len(edges), count), dtype=np.float32)
+            scores = np.empty((len(edges), self._count), dtype=np.float32)
             for first in range(0, len(used), _HEADS):
                 rows = used[first : first + _HEADS]
                 part = slice(*np.searchsorted(head_of_edge, (first, first + len(rows))))
-                products = self._relations.after(by_head[rows]).reshape(-1, count, wide)
+                products = self._forms.after(by_head[rows])
                 kernels.score_relations(
-                    products,
+                    products.reshape(-1, self._count, self._wide),
                     head_of_edge[part] - first,
                     by_dependent,
                     dependents[part],

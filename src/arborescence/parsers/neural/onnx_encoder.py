@@ -109,8 +109,13 @@ class OnnxEncoder:
         encoded[layout.words] = self.features([sentence.forms for sentence in sentences])
         return encoded
 
-    def features(self, sentences: Sequence[Sequence[str]]) -> NDArray[np.float32]:
-        """Return the vectors of all words: the means of the vectors of their pieces."""
+    def features(
+        self, sentences: Sequence[Sequence[str]], *, roots: bool = False
+    ) -> NDArray[np.float32]:
+        """Return the vectors of all words: the means of the vectors of their pieces.
+
+        With `roots`, the vector of the piece before a sentence stands before those of its words.
+        """
         with _understood():
             pieces = self._splitter(sentences)
             for length in np.unique(pieces.lengths).tolist():
@@ -125,8 +130,16 @@ class OnnxEncoder:
             if not (np.abs(state) <= _LARGEST).all():
                 raise ModelError("the encoder gives numbers that are too large, or NaN")
         window, place = np.divmod(pieces.place, pieces.ids.shape[1])
-        place += (np.cumsum(pieces.lengths) - pieces.lengths)[window]
-        _, first, counts = np.unique(pieces.word, return_index=True, return_counts=True)
+        starts = np.cumsum(pieces.lengths) - pieces.lengths
+        place += starts[window]
+        word = pieces.word
+        if roots:
+            words = np.array([len(words) for words in sentences])
+            firsts = np.searchsorted(word, np.cumsum(words) - words)
+            place = np.insert(place, firsts, starts[window[firsts]])
+            word = np.insert(word, firsts, -1)
+        first = np.flatnonzero(np.diff(word, prepend=-2))
+        counts = np.diff(first, append=len(word))
         sums: NDArray[np.float32] = np.add.reduceat(np.concatenate(states)[place], first)
         sums /= counts[:, None, None]
         return sums

@@ -224,15 +224,41 @@ def _matmul(inputs: list[Tensor], attributes: dict[str, Any]) -> Tensor:  # noqa
 
 def _matmul_of_bits(inputs: list[Tensor], attributes: dict[str, Any]) -> Tensor:
     # The operator reads the weights by the sizes in its attributes: these must be the true sizes.
-    given, weights, scales = inputs
+    given, weights, scales, *zeros = inputs
     rows, columns, block = (attributes.pop(name) for name in ("N", "K", "block_size"))
-    _demand(attributes.pop("bits") == 8 and attributes.pop("accuracy_level", 0) in (0, 4), "bits")
-    _demand(block in (16, 32, 64, 128, 256) and min(rows, columns) > 0, "its blocks")
+    _demand(attributes.pop("accuracy_level", 0) in (0, 4), "bits")
+    bits = _bits(attributes, block)
     blocks = -(-columns // block)
+    _demand(min(rows, columns) > 0, "its blocks")
     _demand(given.kind == FLOAT and given.shape[-1:] == (columns,), "sizes that do not fit")
-    _demand(weights[:2] == (UINT8, (rows, blocks, block)), "weights that do not fit")
+    _demand(weights[:2] == (UINT8, (rows, blocks, block * bits // 8)), "weights that do not fit")
     _demand(scales.kind == FLOAT and scales.shape in ((rows * blocks,), (rows, blocks)), "scales")
+    expected = Tensor(UINT8, (rows, -(-blocks * bits // 8)))
+    _demand(all(each == expected for each in zeros) and len(zeros) < 2, "zeros that do not fit")
     return Tensor(FLOAT, (*given.shape[:-1], rows))
+
+
+def _gather_of_bits(inputs: list[Tensor], attributes: dict[str, Any]) -> Tensor:
+    table, places, scales, zeros = inputs
+    axes = attributes.pop("gather_axis", 0), attributes.pop("quantize_axis", 1)
+    block = attributes.pop("block_size")
+    bits = _bits(attributes, block)
+    _demand(axes == (0, 1) and len(table.shape) == 2, "other axes")
+    rows, width = table.shape[0], table.shape[1] * 8 // bits
+    blocks = width // block
+    _demand(table.kind == UINT8 and blocks * block == width, "weights that do not fit")
+    _demand(scales[:2] == (FLOAT, (rows, blocks)), "scales")
+    _demand(zeros[:2] == (UINT8, (rows, -(-blocks * bits // 8))), "zeros that do not fit")
+    _demand(places.kind == INT64, "places")
+    return Tensor(FLOAT, (*places.shape, width))
+
+
+def _bits(attributes: dict[str, Any], block: int) -> int:
+    """Return the bits of a rounded weight; `block` of them share a scale."""
+    bits: int = attributes.pop("bits")
+    _demand(bits in (4, 8), "bits")
+    _demand(block in (16, 32, 64, 128, 256), "its blocks")
+    return bits
 
 
 def _range(inputs: list[Tensor], attributes: dict[str, Any]) -> Tensor:  # noqa: ARG001
@@ -320,6 +346,7 @@ _OPERATORS: Final[dict[str, Callable[[list[Tensor], dict[str, Any]], Tensor]]] =
     "GatherElements": _gather_elements,
     "LayerNormalization": _layer_normalization,
     "MatMul": _matmul,
+    "com.microsoft.GatherBlockQuantized": _gather_of_bits,
     "com.microsoft.MatMulNBits": _matmul_of_bits,
     "Range": _range,
     "Reshape": _reshape,

@@ -219,11 +219,12 @@ class BiaffineParser(GraphParser):
         if encoder is None or isinstance(encoder, OnnxEncoder) or not encoder.fine_tune:
             raise OptionError("only a parser with a fine-tuned encoder can be converted to ONNX")
         from arborescence.parsers.neural.devices import own_threads
-        from arborescence.parsers.neural.onnx_export import exported
+        from arborescence.parsers.neural.onnx_export import EIGHT, States, exported
 
         rest = {n: array for n, array in self.weights.items() if not n.startswith("encoder.")}
         with own_threads(1):
-            onnx = exported(encoder, self._network.encoder, quantized=quantized)
+            states = States(self._network.encoder, encoder.layers)
+            onnx = exported(encoder, states, encoder.layers, EIGHT if quantized else None)
         parser = replace(self, weights=rest, encoder=onnx, device=None)
         parser.rules, parser.reading = self.rules, self.reading
         return parser

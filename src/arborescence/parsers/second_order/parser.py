@@ -151,8 +151,8 @@ class SecondOrderGraphs(LinearGraphs):
     def _decoder(self, group: Group, row: int) -> Decoder:
         """Return a decoder of one sentence, which adds the second order."""
         b = group.numbers[row]
-        one = self.part(np.array([b]))
-        best: Any = rounded(one.groups[0].scores[0])
+        alone = self.part(np.array([b]))
+        best: Any = rounded(alone.groups[0].scores[0])
         weights, unit = self._parser.weights["parts"]
         model = PartModel(self._parser.templates["parts"], weights)
         if self._projective:
@@ -164,7 +164,7 @@ class SecondOrderGraphs(LinearGraphs):
 
         else:
             single = self.options.root == "single"
-            listed, ends = list_parts(one._batch, one.kept("edges"), model, unit, single)
+            listed, ends = list_parts(alone._batch, alone.kept("edges"), model, unit, single)
             heads = np.repeat(np.arange(len(listed.firsts) - 1) // 2, np.diff(listed.firsts))
             places = heads, listed.modifiers
             # A root edge's score in the list includes the score of its missing sibling.

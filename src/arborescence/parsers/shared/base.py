@@ -58,7 +58,7 @@ if TYPE_CHECKING:
 
 _Parsed = TypeVar("_Parsed")
 
-# Files of before rules do not name them; nor do older ones what is read.
+# Older model files have no rules, and still older files have no characters of the treebank.
 _FIELDS: Final = {
     "rules": scheme.one_of(("ud", "none"), "none"),
     "reading": replace(reading.FIELD, default=None),
@@ -74,8 +74,7 @@ _PARTS: Final = 4
 class ParseOptions(TypedDict, total=False):
     """The options of all methods that parse, by name: those of `Options`, and `threads`.
 
-    ``threads`` is the number of threads that parse batches, the calling one among them: 1, if it is
-    not given.
+    ``threads`` is the number of threads that parse batches, with the calling thread; 1 by default.
     """
 
     threads: int
@@ -88,7 +87,7 @@ class ParseOptions(TypedDict, total=False):
 
 
 class Options(NamedTuple):
-    """What trees are wanted: options of all methods that parse.
+    """The options of all methods that parse: the trees that are wanted.
 
     Attributes
     ----------
@@ -102,20 +101,20 @@ class Options(NamedTuple):
         0.4312``, and of each word's edge into MISC, as ``EdgeProb=0.9731``: its
         marginal in the distribution over trees that the scores define.
     rules : Keeper or None
-        The rules that trees keep. Given as ``"ud"``, those of Universal Dependencies; a file of
-        rules; a sequence of rules; or a `Keeper`, which counts what it takes. ``"none"``: no rules.
-        None: `Parser.rules` for the best trees, no rules for the k best. Parsers by way of
-        undirected trees raise ModelError; transition-based ones keep rules about tags, directions
-        and numbers of dependents, and count what still breaks.
+        The rules that trees keep: ``"ud"``, the rules of Universal Dependencies; a file of rules; a
+        sequence of rules; or a `Keeper`, which counts changed sentences and decodes. ``"none"``: no
+        rules. None: `Parser.rules` for the best trees, no rules for the k best. Parsers with
+        undirected inference raise ModelError. Transition-based parsers keep rules about tags,
+        directions and numbers of dependents, and count sentences that still break a rule.
     keep : bool or "anyway"
         Whether trees keep the heads and relations that sentences have already, where these are not
-        ``_``: the best completions, of graph-based parsers. If no tree has all of them,
-        TreebankError says where; with ``"anyway"`` the fewest heads are given up, and the comment
-        ``# gave_up =`` names their words.
+        ``_``; for graph-based parsers. If no tree has all of them, TreebankError says where; with
+        ``"anyway"``, the fewest heads are given up, and the comment ``# gave_up =`` names their
+        words.
     budget : Budget
-        How much work may be done for all sentences together, and what may stop it. When it ends, a
-        search under rules gives the best tree so far, and everything else raises StoppedError.
-        None: no end.
+        The limit on the work for all sentences together, and a function that may stop the work.
+        When the budget ends, a search under rules gives the best tree so far; other work raises
+        StoppedError. None: no limit.
     """
 
     root: Root = "single"
@@ -156,17 +155,17 @@ class Parser(ABC):
     kind: ClassVar[str]
     #: The options of `train`.
     settings_class: ClassVar[type[Any]]
-    #: The relations that it can assign; those of lifted edges have a mark.
+    #: The relations that the parser can assign; relations of lifted edges have a mark.
     labels: tuple[str, ...] = ()
-    #: Whether its trees are projective.
+    #: Whether the parser's trees are projective.
     projective: Projective = False
     #: A `Text`, which splits raw text into words and finds lemmas, if the model has one.
     text: Any = None
     #: A `Tagger`, if the model has one.
     tagger: Any = None
-    #: The rules that trees keep where `parse` is given none: ``"ud"`` or ``"none"``.
+    #: The rules that trees keep by default: ``"ud"`` or ``"none"``.
     rules: str = "none"
-    #: What it reads of forms.
+    #: The characters that the parser reads for the characters of forms.
     reading: Reading = Reading()
 
     @classmethod
@@ -184,40 +183,40 @@ class Parser(ABC):
     ) -> Self:
         """Train a parser on the trees of a treebank, and nothing else.
 
-        `arborescence.parsers.train` also reads files, and trains a tagger and what cuts raw text.
+        `arborescence.parsers.train` also reads files, and trains a tagger and a tokenizer.
         The result depends on data and settings only.
 
         Parameters
         ----------
         treebank
-            Sentences whose heads are trees. Linear parsers (but those with `joint` or undirected
-            inference) and neural ones also learn from sentences where some heads are missing (-1):
-            from all trees that agree, from their best one, or from the heads that are there, by the
-            loss.
+            Sentences whose heads are trees. Neural parsers, and linear parsers without `joint` or
+            undirected inference, also learn from sentences where some heads are missing (-1). The
+            loss decides whether they learn from all trees with the known heads, from the best of
+            these trees, or from the known heads alone.
         dev
-            Development set: chooses the best epoch (by LAS), when to stop, and the temperatures.
-            Without it, all epochs are run and the last one is used.
+            The development set, by which the best epoch (by LAS), the end of training and the
+            temperatures are chosen. Without `dev`, all epochs are run, and the last epoch counts.
         start
-            A parser of this kind to go on from, with its settings and all that it knows. New words
-            and relations are added.
+            A parser of this kind from which training continues, with its settings, weights, words
+            and relations. New words and relations are added.
         tagger
             A `Tagger`, stored in the model, for sentences without UPOS.
         text
-            A `Text`, stored in the model, for raw text and words without lemmas. By default both
-            are those of `start`.
+            A `Text`, stored in the model, for raw text and words without lemmas. By default,
+            `tagger` and `text` are those of `start`.
         checkpoint
-            A file for the state of training after each epoch. If it exists, training continues from
-            it, with the same result as without interruption.
+            A file for the state of training after each epoch. If the file exists, training
+            continues from its state, with the same result as without interruption.
         progress
             Called as ``progress(phase, done, total)``.
         **settings
-            The options of the kind: the fields of its `Settings`, which describes each of them.
+            The options of the kind of parser: the fields of its `Settings`.
 
         Raises
         ------
         TreebankError
-            Before anything is trained, if the treebank is empty, or the heads of a sentence, also
-            of `dev`, are not a tree (or relations already contain the mark of lifted edges).
+            Before training begins, if the treebank is empty, or the heads of a sentence, also of
+            `dev`, are not a tree, or relations already contain the mark of lifted edges.
         ModelError
             If `checkpoint` belongs to other data or settings, or cannot be read.
         OptionError
@@ -238,12 +237,12 @@ class Parser(ABC):
     def _read(
         parts: tuple[list[Sentence], list[Sentence]], start: Parser | None
     ) -> tuple[list[Sentence], list[Sentence]]:
-        """Return sentences to learn from and to choose by as the parser will read them."""
+        """Return treebank and dev with the characters that the parser will read."""
         reading = Reading.of(parts[0]) if start is None else start.reading
         return reading.sentences(parts[0]), reading.sentences(parts[1])
 
     def _finished(self, task: Task) -> Self:
-        """Return itself, with what is found when all else is learned."""
+        """Complete a trained parser, for example by its temperatures; return the parser."""
         self.reading = Reading.of(task.treebank) if task.start is None else task.start.reading
         if task.start is None:
             whole = [sentence for sentence in task.treebank if (sentence.heads >= 0).all()]
@@ -253,17 +252,17 @@ class Parser(ABC):
         return self
 
     def _own_rules(self, treebank: Sequence[Sentence] = ()) -> str:
-        """Return the default of `rules`, by the labels, and by the trees it has learned from."""
+        """Return the default of `rules`, by the parser's labels and its training trees."""
         return scheme_of(self.labels, treebank) if self._keeps_all_rules else "none"
 
     @property
     def _keeps_all_rules(self) -> bool:
-        """Whether it can look for the best tree that keeps rules."""
+        """Whether the parser can look for the best tree that keeps rules."""
         return False
 
     @classmethod
     def _trainer(cls, task: Task) -> ParserRun:
-        """Make the training run of `train`; kinds that are trained otherwise have none."""
+        """Make the training run of `train`; kinds of parsers that override `train` have none."""
         raise NotImplementedError
 
     @abstractmethod
@@ -280,6 +279,7 @@ class Parser(ABC):
         cls,
         model: str | os.PathLike[str] | None = None,
         encoder: str | os.PathLike[str] | None = None,
+        language: str | None = None,
     ) -> Self:
         """Load a trained parser of this kind; `arborescence.load` takes any kind.
 
@@ -287,15 +287,15 @@ class Parser(ABC):
         ----------
         model
             The name of an installed model, or the path of a model file.
-        encoder
+        encoder, language
             As in `arborescence.load`.
 
         Raises
         ------
         ModelError
-            If there is no such file, it is damaged, or holds a parser of another kind.
+            If there is no such file, or the file is damaged or holds a parser of another kind.
         """
-        parser = registry.load(model, encoder)
+        parser = registry.load(model, encoder, language)
         if not isinstance(parser, cls):
             raise ModelError(
                 f"{model or registry.DEFAULT}: holds a parser of the kind {parser.kind!r}"
@@ -311,7 +311,7 @@ class Parser(ABC):
 
     @classmethod
     def _restored(cls, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
-        """Make a parser by `from_file`, with what files of all kinds have."""
+        """Make a parser by `from_file`, and add the fields that files of all kinds have."""
         parser = cls.from_file(header, arrays)
         fields = scheme.fields_of(header, _FIELDS)
         parser.rules = fields["rules"]
@@ -326,10 +326,10 @@ class Parser(ABC):
     @classmethod
     @abstractmethod
     def from_file(cls, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
-        """Make a parser from what `model_file.load` returns."""
+        """Make a parser from the header and the arrays that `model_file.load` returns."""
 
     def to(self, device: str | None) -> Self:
-        """Choose what runs the network of a neural parser; other parsers raise OptionError.
+        """Choose the device that runs a neural parser's network; other parsers: OptionError.
 
         Parameters
         ----------
@@ -390,9 +390,10 @@ class Parser(ABC):
         ----------
         given
             Any number of sentences, read in batches as results are consumed: `Sentence` objects, or
-            lists of words; None, NaN and empty lists give none. A single `Sentence` need not be in
-            a list. Or raw text, which is cut into sentences and words: a string. Or a file, as a
-            `pathlib.Path`: CoNLL-U if its name ends so, else raw text (see `read_text`).
+            lists of words; None, NaN and empty lists give no sentence. A single `Sentence` need not
+            be in a list. Or raw text, which is cut into sentences and words: a string. Or a file,
+            as a `pathlib.Path`: CoNLL-U if its name ends in ``.conllu``, else raw text (see
+            `read_text`).
         texts
             Instead of `given`, several raw texts: a list, or the column of a table. `item` of each
             parsed sentence is the number of its text, from 0, which also begins its ``sent_id``.
@@ -409,13 +410,13 @@ class Parser(ABC):
         Warns
         -----
         ArborescenceWarning
-            If `given` is a list of strings, which could be words or texts. They are the words of
-            one sentence if none of them has a space, else texts.
+            If `given` is a list of strings, which could be words or texts. Strings without spaces
+            are read as the words of one sentence, other strings as texts.
 
         Raises
         ------
         OptionError
-            If an option has another value, or `given` is not of the forms above.
+            If an option is invalid, or `given` is none of these inputs.
         TreebankError
             If a word or a file is not valid CoNLL-U.
         ModelError
@@ -455,10 +456,10 @@ class Parser(ABC):
         given, texts, budget
             As for `parse`.
         contractions
-            Whether to split words that are given, too, where they stand for several (French *du*,
-            English *don't*): into multiword tokens, by the model's rules. Sentences that have
-            multiword tokens stay as they are. Words that are split, and trees of their sentences,
-            lose what they had in other columns.
+            Whether to split given words, too, that stand for several words (French *du*, English
+            *don't*): into multiword tokens, by the model's rules. Sentences that have multiword
+            tokens stay as they are. Words that are split lose the values of other columns; their
+            sentences lose their trees.
 
         Yields
         ------
@@ -496,14 +497,14 @@ class Parser(ABC):
     ) -> Iterator[Sentence]:
         """Fill in tags and lemmas, without trees, by the linear tagger of the model: fast.
 
-        The tags of `parse` with a neural parser are other ones, of its network.
+        A neural parser's own network finds the tags of `parse`, which may differ.
 
         Parameters
         ----------
         given, texts, budget
             As for `parse`.
         overwrite
-            Whether to replace tags and lemmas that are given. If not, they are kept.
+            Whether to replace given tags and lemmas. By default, these are kept.
 
         Yields
         ------
@@ -530,8 +531,10 @@ class Parser(ABC):
             tagged: Iterator[Sentence] = self.tagger.tag(sentences, overwrite=overwrite)
             if self.text is None or self.text.lemmatizer is None:
                 return tagged
-            found: Iterator[Sentence] = self.text.lemmatizer.lemmatize(tagged, overwrite=overwrite)
-            return found
+            lemmatized: Iterator[Sentence] = self.text.lemmatizer.lemmatize(
+                tagged, overwrite=overwrite
+            )
+            return lemmatized
 
         sentences = self.split(given, texts=texts, budget=budget)
         gathered = batches(sentences, stoppable=budget is not None)
@@ -554,14 +557,14 @@ class Parser(ABC):
             its first bytes. It is read in constant memory.
         lines
             Whether each line is a sentence (True), or line ends are spaces (False). None: line ends
-            are spaces, but where lines are items, such as headlines, each is read by itself (see
+            are spaces, but lines that are items, such as headlines, are read one by one (see
             `Tokenizer.split`). Blank lines end paragraphs.
         warn
             Called with a message for the first sentence of more than 500 words, as such sentences
-            are split; and where lines are first read as items. None: a Python warning is issued for
-            the first of these.
+            are split; and for the first lines that are read as items. None: the first message is a
+            Python warning.
         encoding
-            That of the source, by a name that Python knows, such as ``"cp1252"``.
+            The encoding of the source, by a name that Python knows, such as ``"cp1252"``.
 
         Yields
         ------
@@ -581,7 +584,7 @@ class Parser(ABC):
         return sentences
 
     def _cut(self, given: str | os.PathLike[str], name: str | None) -> Iterator[Sentence]:
-        """Cut raw text, or that of a file."""
+        """Cut raw text, or the text of a file, into sentences."""
         if isinstance(given, str):
             cut: Iterator[Sentence] = self._text().tokenizer.stream([given], name=name)
             return cut
@@ -610,8 +613,8 @@ class Parser(ABC):
         given, texts
             As for `parse`.
         k
-            The number of trees. They differ in their heads; each has the relations that `parse`
-            would give it.
+            The number of trees. Any two trees differ in their heads; each tree has the relations
+            that `parse` would give it.
         **options
             As for `parse`.
 
@@ -619,9 +622,8 @@ class Parser(ABC):
         ------
         Ranked: a list of Analysis, with `sentence` and `weight`
             For each sentence, in the same order: its k-best list of pairs of a parsed sentence and
-            a weight, best first; fewer than k if there are fewer trees. The weight is the sum of
-            the `scores` of the tree's edges. With the same `rules`, the first parse is that of
-            `parse`.
+            a weight, best first; all trees if there are fewer than k. The weight is the sum of the
+            `scores` of the tree's edges. With the same `rules`, `parse` returns the first parse.
 
         Raises
         ------
@@ -641,9 +643,9 @@ class Parser(ABC):
         threads: int = 1,
         **options: Any,
     ) -> Iterator[_Parsed]:
-        """Parse sentences; batches get smaller with `k`, so that memory does not grow with it.
+        """Parse sentences in batches, which are smaller for larger `k`, to save memory.
 
-        They do with `threads`, too: so the last ones end at about the same time.
+        Batches are also smaller for more `threads`, so that threads end at about the same time.
         """
         check_count(threads, "threads")
         wanted = Options.of(**options)
@@ -654,7 +656,9 @@ class Parser(ABC):
 
 
 def load(
-    model: str | os.PathLike[str] | None = None, encoder: str | os.PathLike[str] | None = None
+    model: str | os.PathLike[str] | None = None,
+    encoder: str | os.PathLike[str] | None = None,
+    language: str | None = None,
 ) -> Parser:
     """Load a trained parser.
 
@@ -666,8 +670,11 @@ def load(
         less accurate and many times faster.
     encoder
         For a parser that was trained with a pretrained encoder: the encoder's folder, or its name
-        on the Hugging Face hub, from which it is downloaded if need be. By default it is looked for
-        among those that were downloaded before, under the name that the file gives.
+        on the Hugging Face hub, from which a missing encoder is downloaded. By default, the encoder
+        that the file names is searched among earlier downloads.
+    language
+        For a model of several languages: the code of the language, such as ``"de"``.
+        ``load("NAME:de")`` is the same.
 
     Returns
     -------
@@ -677,9 +684,10 @@ def load(
     Raises
     ------
     ModelError
-        If there is no such file or model (and what to install), it is damaged, holds no parser, or
-        needs a newer version; or
-        there is no such encoder, or it is not the one that the parser was trained with.
+        If there is no such file or model (the message says what to install); if the file is
+        damaged, holds no parser, or needs a newer version; if there is no such encoder, or the
+        parser was trained with another encoder; or if a model of several languages is loaded
+        without a language, or with a language that it lacks (the message lists its languages).
 
     Examples
     --------
@@ -688,7 +696,7 @@ def load(
       ...
     arborescence.ModelError: no/such/file: No such file or directory
     """
-    return Parser.load(model, encoder)
+    return Parser.load(model, encoder, language)
 
 
 def votes(tree: Sentence) -> NDArray[np.float64]:
@@ -710,7 +718,7 @@ def _run(
         return
     from concurrent.futures import ThreadPoolExecutor
 
-    # The calling thread is one of them: where it would wait, it parses what no other has begun.
+    # The calling thread parses, too: instead of waiting, it takes a batch that nobody has begun.
     with ThreadPoolExecutor(threads - 1) as pool:
         running: deque[tuple[Future[list[_Parsed]], list[Sentence]]] = deque()
         try:
@@ -729,7 +737,7 @@ def _first(
     running: deque[tuple[Future[list[_Parsed]], list[Sentence]]],
     parse: Callable[[list[Sentence]], list[_Parsed]],
 ) -> list[_Parsed]:
-    """Take the first of some results; meanwhile parse what has not begun."""
+    """Return the first of some results; while it is computed, parse other batches."""
     from concurrent.futures import Future
 
     for place, (future, batch) in enumerate(running):
@@ -739,7 +747,7 @@ def _first(
             mine: Future[list[_Parsed]] = Future()
             try:
                 mine.set_result(parse(batch))
-            except Exception as error:  # raised where its result is taken
+            except Exception as error:  # raised when the batch's result is taken
                 mine.set_exception(error)
             running[place] = mine, batch
     return running.popleft()[0].result()
@@ -803,7 +811,7 @@ def annotated(
         The relations of the parser.
     lower
         For a pseudo-projective parser: whether to lower lifted edges (`deprojectivize`), or only to
-        remove the marks from the relations. None: the relations have no marks.
+        remove the marks from the relations. None if the relations have no marks.
     believed
         The probabilities to write.
     """

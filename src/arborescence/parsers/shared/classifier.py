@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 
 class Templates(NamedTuple):
-    """Compiled templates. The first values are the atoms; each step mixes two values to a new one.
+    """Compiled templates. The first values are the atoms; each step mixes two values to a third.
 
-    The steps of a level need results of earlier levels only.
+    The steps of a level need only results of earlier levels.
     """
 
     #: (steps,): the first value that each step mixes.
@@ -139,7 +139,7 @@ def descend(
     squares: np.ndarray,
     at: int,
     gradient: np.float32,
-    # rate, penalty: the size of the first step, and how much a weight shrinks in a step of size 1
+    # rate, penalty: the size of the first step; the shrinkage of a weight in a step of size 1
     rate: np.float32,
     penalty: np.float32,
 ) -> None:

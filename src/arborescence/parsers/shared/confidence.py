@@ -1,9 +1,9 @@
 """Probabilities at temperatures (Guo et al. 2017): of edges, relations, tags, trees; column MISC.
 
-The *marginal* of an edge is the probability of all trees that have it. It is calibrated only if
-scores are on the scale of log-probabilities; those of MIRA, of the perceptron and of long training
-are not. So the temperature is chosen on sentences that the parser has not learned from (Section
-4.2).
+The *marginal* of an edge is the probability of all trees with this edge. Marginals are calibrated
+only if scores are on the scale of log-probabilities; scores of MIRA, of the perceptron and of long
+training are not. So the temperature is chosen on sentences that the parser has not learned from
+(Section 4.2).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from arborescence.core.choices import Root
     from arborescence.treebank import Sentence
 
-#: What has a probability, and the name of it in MISC.
+#: For each kind of prediction, the name of its probability in MISC.
 Probable = Literal["edge", "relation", "tag", "tree"]
 _NAMES: Final = {"edge": "EdgeProb", "relation": "RelationProb", "tag": "UposProb"}
 _LEAST: Final = 1e-12  # the lower limit of probabilities
@@ -60,9 +60,9 @@ def fit_temperature(
     scores : (n + 1, n + 1) each
         Scores of sentences that the parser has not learned from.
     heads : (n + 1,) int64 each
-        Their gold trees; -1 for an unknown head.
+        The gold trees of these sentences; -1 for an unknown head.
     root, projective
-        The trees of the distribution, as in `TreeDistribution`.
+        As in `TreeDistribution`.
     whole
         Whether to predict which trees are wholly right, by their own probabilities.
 
@@ -74,13 +74,13 @@ def fit_temperature(
     Notes
     -----
     Golden-section search over the logarithm of the temperature. The loss is binary cross-entropy:
-    each edge of the best tree adds -log of its marginal if it is right, and -log(1 - marginal) if
-    it is wrong. The best tree does not depend on the temperature, so the search decodes all
+    each right edge of the best tree adds -log of its marginal, and each wrong edge
+    -log(1 - marginal). The best tree does not depend on the temperature, so the search decodes all
     sentences once and computes their marginals 17 times. (The usual loss is the negative
     log-likelihood of gold edges. But among projective trees, crossing gold edges have probabilities
-    near 0, and such edges would dominate that loss. For a projective parser of Gothic-PROIEL, the
-    calibration error on test is 4.3 % with that loss and 1.5 % with this one; for a non-projective
-    one 2.3 % and 1.6 %.)
+    near 0, and such edges would dominate the usual loss. On test of Gothic-PROIEL, the calibration
+    error of a projective parser is 4.3 % with the usual loss and 1.5 % with this loss; of a
+    non-projective parser, 2.3 % and 1.6 %.)
 
     Examples
     --------
@@ -121,13 +121,13 @@ def fit_temperature(
 
 
 def fit_choices(weights: NDArray[np.floating[Any]], right: NDArray[np.bool_]) -> float:
-    """Find the temperature at which a softmax best predicts which choices are right.
+    """Find the temperature at which a softmax best predicts whether choices are right.
 
     Parameters
     ----------
     weights : (E, C)
-        What E choices among at most C classes are made by; -inf for a class that there is not.
-        Choices without any class say nothing.
+        The weights of E choices among at most C classes; -inf for a class that a choice lacks.
+        Choices without any class have no influence.
     right : (E,) bool
         Whether the class of the highest weight is right.
 
@@ -156,7 +156,7 @@ def softmax(weights: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
 
 
 def _surprise(probabilities: NDArray[Any], right: NDArray[np.bool_]) -> float:
-    """Return the binary cross-entropy of what is right, in all."""
+    """Return the sum of the binary cross-entropies of predictions."""
     likely = np.where(right, probabilities, 1 - probabilities)
     return -float(np.log(np.maximum(likely, _LEAST)).sum())
 
@@ -182,7 +182,7 @@ def with_probs(
     misc: Sequence[str], probabilities: Sequence[float], name: str = "EdgeProb"
 ) -> list[str]:
     """Return MISC with a probability of each word: of its edge, relation or tag."""
-    # other entries stay, sorted if they were
+    # other entries stay; sorted entries stay sorted
     key, written = f"{name}=", []
     for entry, probability in zip(misc, probabilities, strict=True):
         others = [] if entry == "_" else entry.split("|")
@@ -201,8 +201,8 @@ def edge_probs(sentence: Sentence, name: str = "EdgeProb") -> list[float]:
     sentence
         A sentence that was parsed with confidence.
     name
-        ``"EdgeProb"``; or ``"RelationProb"``, of the relation, given the edge; or ``"UposProb"``,
-        of the tag, where the parser's tagger gave it.
+        ``"EdgeProb"``; or ``"RelationProb"``, the probability of the relation, given the edge; or
+        ``"UposProb"``, the probability of a tag that the parser has predicted.
 
     Raises
     ------
@@ -215,15 +215,15 @@ def edge_probs(sentence: Sentence, name: str = "EdgeProb") -> list[float]:
     >>> edge_probs(Sentence.from_words(["Trees", "grow"], misc=["EdgeProb=0.97", "EdgeProb=1"]))
     [0.97, 1.0]
     """
-    found = []
+    numbers = []
     for word, probability in enumerate(probabilities(sentence, name), start=1):
         if probability is None:
             raise TreebankError(
                 f"{sentence!r}: word {word} has no probability {name}=... in MISC; parse with "
                 "confidence"
             )
-        found.append(probability)
-    return found
+        numbers.append(probability)
+    return numbers
 
 
 class Reliability(NamedTuple):
@@ -262,7 +262,7 @@ def reliability(
     Parameters
     ----------
     gold
-        Sentences with the right heads. Words without a head are not counted.
+        Sentences with the gold heads. Words without a head do not count.
     parsed
         The same sentences, parsed with confidence.
     bins
@@ -291,25 +291,25 @@ def reliability(
     (array([0, 0, 0, 0, 0, 0, 0, 6, 0, 0]), 0.0833)
     """
     check_choice("of", of, get_args(Probable))
-    found: list[float] = []
+    believed: list[float] = []
     right: list[bool] = []
     for answer, guess in zip(gold, parsed, strict=True):
         known = answer.heads >= 0
         heads = (answer.heads == guess.heads) & known
         if of == "tree":
-            found.append(float(guess.comment(TREE_PROB) or np.nan))
+            believed.append(float(guess.comment(TREE_PROB) or np.nan))
             right.append(bool(heads.all()))
             continue
         shares = edge_probs(guess, _NAMES[of])
         if of == "edge":
             same = heads
         else:
-            ours, theirs = (one.upos if of == "tag" else one.deprels for one in (answer, guess))
+            ours, theirs = (tree.upos if of == "tag" else tree.deprels for tree in (answer, guess))
             same = np.array(ours) == np.array(theirs)
         counted = heads if of == "relation" else known
-        found += np.array(shares)[counted].tolist()
+        believed += np.array(shares)[counted].tolist()
         right += same[counted].tolist()
-    probabilities = np.array(found)
+    probabilities = np.array(believed)
     of_bin = np.minimum((probabilities * bins).astype(np.int64), bins - 1)
     counts = np.bincount(of_bin, minlength=bins)
     with np.errstate(invalid="ignore"):

@@ -1,7 +1,7 @@
-"""Trees of a graph-based parser that keep what a person has fixed, and rules.
+"""Trees of a graph-based parser that keep fixed heads and relations, and rules.
 
-A batch is decoded as if there were no rules, and all its trees are tested at once. Only sentences
-whose trees break a rule, or for which no tree was found, are given to the solver.
+A batch is decoded without the rules, and all its trees are tested at once. The solver gets only
+sentences whose trees break a rule, or for which no tree was found.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from arborescence.rules.trees import Trees
     from arborescence.treebank import Sentence
 
-    #: The trees of each sentence, and what they weigh.
+    #: The trees of each sentence, and their weights.
     Lists = list[list[tuple[Sentence, float]]]
 
-#: The share of a search's budget where a filter of edges must be given up to keep rules.
+#: The share of the budget for a search among filtered edges, if a search among all edges follows.
 _WIDE: Final = 0.15
 
 
@@ -49,17 +49,17 @@ def best_lists(
     Parameters
     ----------
     parser, sentences, options
-        The parser, the sentences, and the options that their trees keep.
+        The parser, the sentences, and the options of parsing.
     k
-        The number of trees; None for the best one, whose weight is not wanted.
+        The number of trees; None for the best tree, without its weight.
     labeled
         Whether two of the k trees may have the same heads.
 
     Raises
     ------
     TreebankError
-        If no tree of a sentence has all that is fixed and keeps the rules, and nothing may be given
-        up.
+        If no tree of a sentence has all fixed heads and relations and keeps the rules, and none of
+        these may be given up.
     NoTreeError
         If a sentence has no tree, and nothing is fixed.
     """
@@ -80,7 +80,7 @@ def _found(
     k: int | None,
     labeled: bool,
 ) -> Lists:
-    """Return lists of trees; NoTreeError if a sentence has none that keeps what is fixed."""
+    """Return lists of trees; NoTreeError if no tree of a sentence has all that is fixed."""
     parser._refuse(options, kbest=k is not None)
     graphs = graphs_of(parser, sentences, options)
     *trees, weights = _decoded(graphs, k, labeled=labeled)
@@ -102,14 +102,14 @@ def _decoded(
     weights = np.full((k, len(graphs.sentences)), -np.inf)
     for group in graphs.groups:
         how: Any = {"root": graphs.options.root, "projective": group.projective}
-        found: Any
+        best: Any
         if labeled:
-            found = kbest_labeled(graphs.labeled(group), k, group.lengths, **how)
-            group.put(found.labels, labels)
+            best = kbest_labeled(graphs.labeled(group), k, group.lengths, **how)
+            group.put(best.labels, labels)
         else:
-            found = kbest(group.scores, k, group.lengths, **how)
-        group.put(found.heads, heads)
-        weights[: found.weights.shape[1], group.numbers] = found.weights.T  # perhaps fewer than k
+            best = kbest(group.scores, k, group.lengths, **how)
+        group.put(best.heads, heads)
+        weights[: best.weights.shape[1], group.numbers] = best.weights.T  # perhaps fewer than k
     return heads, labels if labeled else graphs.label(heads), weights
 
 
@@ -122,7 +122,7 @@ def _keep(
     *,
     by_heads: bool,
 ) -> None:
-    """Replace the trees (and weights, (K, B)) of those sentences of which a tree breaks a rule."""
+    """Replace the trees and weights (K, B) of each sentence of which a tree breaks a rule."""
     numbers = np.repeat(np.arange(len(parsed)), list(map(len, parsed)))
     looked = keeper.look([tree for trees in parsed for tree in trees])
     for b in np.unique(numbers[looked.parted]).tolist():
@@ -133,10 +133,10 @@ def _keep(
         return
     some, k = graphs.part(broken), len(weights)
     words = list(map(looked.sentence, looked.broken[firsts].tolist()))
-    found = _searched(parser, some, words, keeper, k, by_heads=by_heads)
-    keeper.count(len(parsed), found)
+    solutions = _searched(parser, some, words, keeper, k, by_heads=by_heads)
+    keeper.count(len(parsed), solutions)
     for b, best, trees in zip(
-        broken.tolist(), found, _written(parser, some, found, keeper, k), strict=True
+        broken.tolist(), solutions, _written(parser, some, solutions, keeper, k), strict=True
     ):
         if best:
             parsed[b] = list(map(keeper.finished, trees))
@@ -153,27 +153,27 @@ def _searched(
     *,
     by_heads: bool,
 ) -> list[list[Solution]]:
-    """Search in all sentences; among all edges where those that a filter keeps have no tree.
+    """Search in all sentences; among all edges, if no tree of the filtered edges keeps the rules.
 
-    NoTreeError if a sentence with something fixed has no tree that keeps strict rules.
+    NoTreeError if a sentence with fixed heads or relations has no tree that keeps strict rules.
     """
     search = partial(_search, keeper=keeper, k=k, by_heads=by_heads)
-    found, wide = search(graphs, words), parser._unfiltered()
-    missing = _without_trees(found)
+    solutions, wide = search(graphs, words), parser._unfiltered()
+    missing = _without_trees(solutions)
     if wide is not None and missing and not graphs.options.budget.over:
         again = graphs_of(wide, [graphs.sentences[b] for b in missing], graphs.options)
         others = search(again, [words[b] for b in missing], share=_WIDE)
         for b, trees in zip(missing, others, strict=True):
-            found[b] = trees
-    missing = _without_trees(found)
+            solutions[b] = trees
+    missing = _without_trees(solutions)
     if keeper.strict and isinstance(graphs, FixedGraphs) and graphs.any_fixed(missing):
         raise NoTreeError("no tree that has the fixed edges keeps the rules")
-    return found
+    return solutions
 
 
-def _without_trees(found: list[list[Solution]]) -> list[int]:
+def _without_trees(solutions: list[list[Solution]]) -> list[int]:
     """Return the numbers of the sentences for which no tree was found."""
-    return [b for b, trees in enumerate(found) if not trees]
+    return [b for b, trees in enumerate(solutions) if not trees]
 
 
 def _search(
@@ -187,23 +187,23 @@ def _search(
 ) -> list[list[Solution]]:
     """Search in all sentences."""
     options, names = graphs.options, plain(graphs.labels)
-    found: list[list[Solution]] = [[] for _ in words]
+    solutions: list[list[Solution]] = [[] for _ in words]
     for group in graphs.groups:
         wanted = Constraints(root=options.root, projective=group.projective)
         for row, b in enumerate(group.numbers.tolist()):
             scores, decoder = graphs.searched(graphs.lazy(group, row), group, row)
             how: Any = {"share": share, "by_heads": by_heads, "decoder": decoder}
             sentence = words[b]._replace(label_names=names)
-            found[b] = keeper.best(sentence, scores, wanted, k, budget=options.budget, **how)
-    return found
+            solutions[b] = keeper.best(sentence, scores, wanted, k, budget=options.budget, **how)
+    return solutions
 
 
 def _written(
-    parser: Searchable, graphs: Graphs, found: list[list[Solution]], keeper: Keeper, k: int
+    parser: Searchable, graphs: Graphs, solutions: list[list[Solution]], keeper: Keeper, k: int
 ) -> list[list[Sentence]]:
     """Return copies of the sentences with the trees that a search has found."""
     heads, labels = np.full((2, k, graphs.starts[-1]), -1)
-    for start, trees in zip(graphs.starts.tolist(), found, strict=False):
+    for start, trees in zip(graphs.starts.tolist(), solutions, strict=False):
         for row, tree in enumerate(trees):
             nodes = slice(start, start + len(tree.heads))
             heads[row, nodes], labels[row, nodes] = tree.heads, tree.labels

@@ -1,4 +1,4 @@
-"""The errors that say why no tree has the heads and relations that are fixed in a sentence."""
+"""The errors that say why no tree has all fixed heads and relations of a sentence."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _GIVE_UP: Final = "let the parser give up the fewest (keep='anyway')"
 
 
 def contradiction(sentence: Sentence, single: bool, advice: str = _GIVE_UP) -> TreebankError:
-    """Return the error that says why no tree has the heads that are fixed in a sentence."""
+    """Return the error that says why no tree has the fixed heads of a sentence."""
     heads = sentence.tree
     roots = np.flatnonzero(heads == 0)
     if single and roots.size > 1:

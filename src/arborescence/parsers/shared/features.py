@@ -151,7 +151,7 @@ def split_template(template: str) -> dict[str, str]:
 def numbered(
     templates: Iterable[str], roles: str, columns: Iterable[str], sides: list[str]
 ) -> NDArray[np.int64]:
-    """Return the number in `sides` of each of T templates' sides, by role: (T, K), -1 for none.
+    """Return the side of each role in T templates, as an index of `sides`, or -1: (T, K).
 
     New sides are added to `sides`.
     """

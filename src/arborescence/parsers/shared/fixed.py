@@ -43,7 +43,7 @@ class Fixed(NamedTuple):
         return cls(np.concatenate(heads), np.array(of_words), tuple(numbers)[1:])
 
     def wide(self, table: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
-        """Return weights (N, N, L) in which fixed relations that the parser lacks are, too."""
+        """Return weights (N, N, L) that include fixed relations that the parser lacks."""
         wide = self.with_all_names(table).astype(np.float64)
         words = np.flatnonzero(self.labels >= table.shape[-1])
         wide[:, words, self.labels[words]] = table[:, words].max(axis=-1)
@@ -58,23 +58,23 @@ class Fixed(NamedTuple):
         return np.pad(table, [(0, 0)] * (table.ndim - 1) + [(0, more)], constant_values=-np.inf)
 
     def given_up(self, heads: NDArray[np.int64], labels: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Tell which heads and which relations of a tree are not those that are fixed: (2, N)."""
+        """Tell where the heads and the relations of a tree differ from fixed ones: (2, N)."""
         pairs = (self.heads, heads), (self.labels, labels)
-        return np.array([(fixed >= 0) & (fixed != found) for fixed, found in pairs])
+        return np.array([(fixed >= 0) & (fixed != own) for fixed, own in pairs])
 
 
 class FixedGraphs(Graphs):
-    """The graphs of a parser, without the edges and relations that are not those that are fixed.
+    """The graphs of a parser, without edges and relations that contradict the fixed ones.
 
-    So the best tree, the k best and the probabilities are those among all trees that have what is
-    fixed.
+    So the best tree, the k best and the probabilities are those among the trees that have all fixed
+    heads and relations.
     """
 
     def __init__(self, graphs: Graphs, fixed: Fixed) -> None:
         super().__init__(graphs.sentences, fixed.names, graphs.options)
         graphs.restrict(fixed.heads)
         self._graphs, self._fixed = graphs, fixed
-        #: (N,): the fixed relations that the parser has, of words without a fixed head; else -1
+        #: (N,): the fixed relation of a word without a fixed head, if the parser has it; else -1
         alone = (fixed.heads < 0) & (fixed.labels < len(graphs.labels))
         self._alone = np.where(alone, fixed.labels, -1)
 
@@ -139,7 +139,7 @@ class FixedGraphs(Graphs):
     def _only_fixed(
         self, weights: NDArray[np.float32], edges: NDArray[Any], labels: NDArray[np.int64]
     ) -> NDArray[np.float32]:
-        """Return weights (E, L), in which a fixed relation has the weight of the edge, (E,)."""
+        """Return weights (E, L) in which each fixed relation has the weight of its edge, (E,)."""
         weights = self._fixed.with_all_names(weights)
         rows = np.flatnonzero(labels >= 0)
         weights[rows] = -np.inf
@@ -154,6 +154,6 @@ class FixedGraphs(Graphs):
 
 
 def graphs_of(parser: Searchable, sentences: list[Sentence], options: Options) -> Graphs:
-    """Return the graphs of sentences; those of the trees that keep what is fixed, if wanted."""
+    """Return the graphs of sentences; with `keep`, of the trees with all that is fixed."""
     graphs = parser._graphs(sentences, options)
     return FixedGraphs(graphs, Fixed.of(sentences, graphs.labels)) if options.keep else graphs

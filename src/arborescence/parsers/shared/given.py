@@ -64,7 +64,7 @@ def as_sentences(
 
 
 def _several(texts: Any) -> Iterable[Any]:
-    """Return texts; OptionError for a single text, or anything else that is not a row of texts."""
+    """Return texts; OptionError if the argument is a single text, or not a row of texts."""
     if isinstance(texts, (str, bytes, dict)) or not hasattr(texts, "__iter__"):
         raise OptionError(
             f"texts must be several, such as ['Hello.', 'Bye.'], not {texts!r:.60}: give a "

@@ -1,4 +1,4 @@
-"""What a person has fixed, and no tree can keep: the fewest heads and relations to give up."""
+"""The fewest fixed heads and relations to give up, if no tree can have all of them."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def completed(
     options: Options,
     find: Find,
 ) -> list[tuple[Sentence, float]]:
-    """Return the trees of a sentence that keep what is fixed, or the most of it."""
-    # The edges that are needed may be among those that the parser leaves out, or may cross.
+    """Return the trees of a sentence with all fixed heads and relations, or with the most."""
+    # A tree may need edges that the parser leaves out, or edges that cross.
     wide, gone = parser._unfiltered() or parser, set[int]()
     while True:
         options.budget.check()
@@ -58,20 +58,20 @@ def completed(
 def _least(
     parser: Searchable, sentence: Sentence, options: Options, find: Find
 ) -> tuple[NDArray[np.bool_], TreebankError | None]:
-    """Return the least heads and relations to give up, (2, N); and why, if it was proved."""
+    """Return the fewest heads and relations to give up, (2, N); and the reason, if proved."""
     graphs = parser._graphs([sentence], options._replace(keep=False))
     fixed, keeper = Fixed.of([sentence], graphs.labels), options.rules
     scores = fixed.wide(graphs.lazy(graphs.groups[0], 0).table())
     wanted = Constraints.fixed(fixed.heads, fixed.labels, levels=(1, 1), root=options.root)
 
     def given_up(keeper: Keeper) -> NDArray[np.bool_]:
-        """Return what the best tree that keeps rules gives up; nothing if that is not known."""
+        """Return what the best tree that keeps rules gives up; nothing without a certificate."""
         words = keeper.trees(graphs.completed())._replace(label_names=plain(fixed.names))
-        found = keeper.best(words, scores, wanted, budget=options.budget)
+        solutions = keeper.best(words, scores, wanted, budget=options.budget)
         options.budget.check()
-        if not (found and found[0].certified):
+        if not (solutions and solutions[0].certified):
             return np.zeros((2, len(fixed.heads)), np.bool_)
-        return fixed.given_up(found[0].heads, found[0].labels)
+        return fixed.given_up(solutions[0].heads, solutions[0].labels)
 
     by_themselves, error = given_up(Keeper(())), contradiction(sentence, options.root == "single")
     if keeper is None or not keeper.strict:
@@ -90,7 +90,7 @@ def _least(
 
 
 def _released(sentence: Sentence, gone: NDArray[np.bool_], before: Iterable[int]) -> Sentence:
-    """Return a sentence without the heads and relations of `gone`, (2, N); a comment says whose."""
+    """Remove heads and relations, `gone` (2, N), from a sentence; a comment names the words."""
     heads = np.where(gone[0], -1, sentence.tree)
     pairs = zip(sentence.deprels, gone[1, 1:].tolist(), strict=True)
     words = sorted({*before, *np.flatnonzero(gone.any(axis=0)).tolist()})
@@ -105,7 +105,7 @@ def _released(sentence: Sentence, gone: NDArray[np.bool_], before: Iterable[int]
 def _breaking(
     sentence: Sentence, broken: Mapping[Rule, NDArray[np.int64]], gone: NDArray[np.bool_]
 ) -> TreebankError:
-    """Return the error that says which rules no tree keeps that has what is fixed."""
+    """Return the error that names the rules that no tree with all that is fixed keeps."""
     rules = ", ".join(f"{rule.name} ({listed(words)})" for rule, words in broken.items())
     few = listed(np.flatnonzero(gone.any(axis=0)))
     said = f"no tree has all that is fixed and keeps the rules: {rules}; to mend {few} is enough"

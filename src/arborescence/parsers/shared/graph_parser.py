@@ -1,5 +1,5 @@
 """Graph-based parsers."""
-# what follows from the `Graphs` of a batch, in the same way for every kind
+# The work on the `Graphs` of a batch, which is the same for every kind of parser.
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 #: The names of a parser's temperatures, also in model files.
 TEMPERATURES: Final = ("temperature", "relation_temperature", "tree_temperature")
-#: Where a parser's `info` has the number of sentences that they were fitted on.
+#: The entry of a parser's `info` with the number of sentences that temperatures were fitted on.
 FITTED: Final = "fitted"
 
 
@@ -52,12 +52,13 @@ class GraphParser(Parser):
     Attributes
     ----------
     labels : tuple of str
-        The relations that it can assign.
+        The relations that the parser can assign.
     projective : bool or "pseudo"
-        Whether its trees are projective.
+        Whether the parser's trees are projective.
     temperature, relation_temperature, tree_temperature : float
-        The divisors that turn weights of edges into log-probabilities (up to a constant), for the
-        marginals of edges; those of relations; and those of edges, for whole trees.
+        The divisors that turn weights into log-probabilities (up to a constant): weights of edges,
+        for the marginals of edges; weights of relations; and weights of edges, for the
+        probabilities of whole trees.
     """
 
     temperature: float = 1.0
@@ -75,14 +76,14 @@ class GraphParser(Parser):
 
     @property
     def _tags(self) -> bool:
-        """Whether it finds the tags of words that have none."""
+        """Whether the parser finds tags for words without tags."""
         return self.tagger is not None
 
     def _refuse(self, options: Options, *, kbest: bool = False) -> None:
-        """Raise ModelError if the parser lacks what is asked for."""
+        """Raise ModelError if the parser cannot do what the options ask for."""
 
     def _unfiltered(self) -> Self | None:
-        """Return a parser that weighs all edges, if this one does not."""
+        """Return a parser that weighs all edges, if this parser leaves out some."""
         return None
 
     @property
@@ -112,7 +113,7 @@ class GraphParser(Parser):
     def scores_of(
         self, sentences: Iterable[Sentence | Sequence[str]]
     ) -> Iterator[NDArray[np.float32]]:
-        """Yield the `scores` of each sentence; faster than one by one."""
+        """Yield the `scores` of each sentence; faster than a call for each."""
         return self._tables(sentences, lambda _, group: group.scores)
 
     def labeled_scores(self, sentence: Sentence) -> NDArray[np.float32]:
@@ -127,14 +128,16 @@ class GraphParser(Parser):
         -------
         scores : (n + 1, n + 1, L) float32
             ``scores[h, d, l]`` is the weight of the edge h -> d with the relation ``labels[l]``:
-            the weight of the edge, less by how much that relation weighs less than the best one. So
-            the maximum over relations is `scores`, and ``arborescence.decode_labeled`` finds the
-            heads that ``arborescence.decode`` finds. Relations that are not allowed are -inf.
+            the weight of the edge, plus the weight of this relation, minus the weight of the edge's
+            best relation. So the maximum over relations is `scores`, and
+            ``arborescence.decode_labeled`` and ``arborescence.decode`` find the same heads.
+            Relations that are not allowed are -inf.
             Divided by `temperature`, these are log-probabilities up to a constant for each edge.
 
         Notes
         -----
-        O(L n²) memory, and the time of weighing L relations for n² edges: `parse` does that for n.
+        O(L n²) memory, and the time of weighing L relations for n² edges; `parse` weighs them for n
+        edges.
         """
         [scores] = self.labeled_scores_of([sentence])
         return scores
@@ -142,7 +145,7 @@ class GraphParser(Parser):
     def labeled_scores_of(
         self, sentences: Iterable[Sentence | Sequence[str]]
     ) -> Iterator[NDArray[np.float32]]:
-        """Yield the `labeled_scores` of each sentence; faster than one by one."""
+        """Yield the `labeled_scores` of each sentence; faster than a call for each."""
         return self._tables(sentences, lambda graphs, group: graphs.labeled(group))
 
     def distribution(
@@ -167,7 +170,7 @@ class GraphParser(Parser):
         Raises
         ------
         ModelError
-            If the weights of this parser define none: see `probabilistic`.
+            If the weights of this parser define no distribution: see `probabilistic`.
         """
         options = Options.of(root=root, projective=projective, confidence=True, keep=keep)
         self._refuse(options)
@@ -186,7 +189,7 @@ class GraphParser(Parser):
     ) -> Iterator[Ranked]:
         """Find the k best labeled trees of each sentence by its `labeled_scores`.
 
-        Unlike those of `kbest`, two trees may differ in their relations only.
+        Unlike in `kbest`, two trees may differ in their relations only.
 
         Parameters
         ----------
@@ -196,7 +199,7 @@ class GraphParser(Parser):
         Yields
         ------
         Ranked: a list of Analysis, with `sentence` and `weight`
-            As for `kbest`; the weights are those of labeled edges.
+            As for `kbest`; the weights are sums of `labeled_scores`.
 
         Raises
         ------
@@ -228,12 +231,12 @@ class GraphParser(Parser):
             for b, nodes, of_sentence in zip(group.numbers, group.sizes(), marginals, strict=True):
                 evidence[b] = of_sentence[:nodes, :nodes].copy()
         parsed = [tree for [tree] in self._written(graphs, heads, graphs.label(heads))]
-        for tree, found, start in zip(parsed, evidence, graphs.starts.tolist(), strict=False):
+        for tree, scores, start in zip(parsed, evidence, graphs.starts.tolist(), strict=False):
             before, after = heads[0, start : start + len(tree) + 1], tree.tree
             # Lowered edges swap marginals with the lifted ones.
             moved = np.flatnonzero(before != after)
-            of_both = found[[before[moved], after[moved]], moved]
-            found[[after[moved], before[moved]], moved] = of_both
+            of_both = scores[[before[moved], after[moved]], moved]
+            scores[[after[moved], before[moved]], moved] = of_both
         return list(zip(parsed, evidence, strict=True))
 
     def _believed(
@@ -255,11 +258,11 @@ class GraphParser(Parser):
         )
 
     def _marginals(self, group: Group, root: Root) -> NDArray[np.floating[Any]]:
-        """Return how probable each edge is, (B, T, T)."""
+        """Return the probability of each edge, (B, T, T)."""
         return self._believed(group, group.scores, root).marginals()
 
     def _finished(self, task: Task) -> Self:
-        """Keep the temperatures of a parser to go on from, if there are no sentences to fit by."""
+        """Fit the temperatures; without dev, keep those of the parser that training began with."""
         start = task.start
         if start is not None and not task.dev:
             for name in TEMPERATURES:
@@ -269,12 +272,12 @@ class GraphParser(Parser):
         return super()._finished(task)
 
     def fit(self, dev: Sequence[Sentence], root: Root) -> None:
-        """Fit the temperatures, as training does, and note on how many sentences.
+        """Fit the temperatures, as training does, and record the number of sentences.
 
         Parameters
         ----------
         dev
-            Sentences with trees that the parser has not learned from.
+            Sentences with gold trees, which the parser has not learned from.
         root
             The trees of the distribution, as for `parse`.
         """
@@ -304,12 +307,12 @@ class GraphParser(Parser):
             counted = (heads == trees) & (heads >= 0)
             weights.append(of_edges[counted])
             right.append(plain[weights[-1].argmax(axis=1)] == deprels[counted])
-        found = (
+        temperatures = (
             fit_temperature(scores, gold, **how),
             fit_choices(np.concatenate(weights), np.concatenate(right)) if weights else 1.0,
             fit_temperature(scores, gold, **how, whole=True),
         )
-        return dict(zip(TEMPERATURES, found, strict=True))
+        return dict(zip(TEMPERATURES, temperatures, strict=True))
 
     def _lowers(self, options: Options) -> bool:
         """Tell whether lifted edges of pseudo-projective trees are moved back."""
@@ -323,8 +326,10 @@ class GraphParser(Parser):
         *,
         lower: bool = True,
     ) -> list[list[Sentence]]:
-        """Return copies with each of K trees (K, N), and probabilities if wanted."""
-        # lower: whether to move lifted edges back
+        """Return copies with each of K trees (K, N), and probabilities if wanted.
+
+        `lower` tells whether to move lifted edges back.
+        """
         options = graphs.options
         believed = self._probabilities(graphs, heads, labels) if options.confidence else None
         pseudo = self.projective == "pseudo"
@@ -341,15 +346,15 @@ class GraphParser(Parser):
     def _probabilities(
         self, graphs: Graphs, heads: NDArray[np.int64], labels: NDArray[np.int64]
     ) -> Believed:
-        """Return how probable the edges and relations of K trees (K, N) are, and the trees."""
+        """Return the probabilities of K trees (K, N), of their edges and of their relations."""
         root, edges = graphs.options.root, np.ones(heads.shape)
         trees = np.zeros((len(heads), len(graphs.sentences))) if self.probabilistic else None
         for group in graphs.groups:
-            found = group.take(heads)
-            group.put(edge_probabilities(self._marginals(group, root), found), edges)
+            trees_of_group = group.take(heads)
+            group.put(edge_probabilities(self._marginals(group, root), trees_of_group), edges)
             if trees is not None:
                 whole = self._believed(group, group.scores, root, self.tree_temperature)
-                trees[:, group.numbers] = np.exp(whole.log_prob(found, errors="-inf")).T
+                trees[:, group.numbers] = np.exp(whole.log_prob(trees_of_group, errors="-inf")).T
         relations = np.ones(heads.shape)
         for row, numbers, shares in zip(heads, labels, relations, strict=True):
             weights = graphs.relations(row)
@@ -368,18 +373,18 @@ class GraphParser(Parser):
         """Yield a table of each sentence, (n + 1, n + 1, ...), with 0 where there is no edge."""
         for batch in batches(as_sentences(sentences)):
             graphs = self._graphs(batch, Options())
-            found = [np.empty(0, dtype=np.float32)] * len(batch)
+            tables = [np.empty(0, dtype=np.float32)] * len(batch)
             for b, _, table in _each(graphs, partial(table_of, graphs)):
-                found[b] = np.ascontiguousarray(table)
-                found[b][:, 0] = 0
-                found[b][np.arange(len(table)), np.arange(len(table))] = 0
-            yield from found
+                tables[b] = np.ascontiguousarray(table)
+                tables[b][:, 0] = 0
+                tables[b][np.arange(len(table)), np.arange(len(table))] = 0
+            yield from tables
 
 
 def _each(
     graphs: Graphs, table_of: Callable[[Any], NDArray[np.float32]]
 ) -> Iterator[tuple[int, bool, NDArray[np.float32]]]:
-    """Yield the number of each sentence, if its trees are projective, and its part of a table."""
+    """Yield each sentence's number, whether its trees are projective, and its part of a table."""
     for group in graphs.groups:
         rows = zip(group.numbers.tolist(), group.sizes(), table_of(group), strict=True)
         for b, nodes, table in rows:

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _JOINER: Final = 0x200D
-# The role of a character: none; it belongs to the character before; it joins two letters (virama);
-# half of a flag; a leading consonant, a vowel, a final consonant, or a whole syllable of Hangul;
-# the next character belongs to it.
+# The roles of a character: none; part of the character before; a link between two letters
+# (virama); half of a flag; a leading consonant, a vowel, a final consonant, or a whole syllable of
+# Hangul; a character that the next character belongs to.
 _PLAIN, _EXTEND, _LINKER, _FLAG, _LEAD, _VOWEL, _FINAL, _SYLLABLE, _PREPEND = range(9)
 _UNKNOWN: Final = 255
 # For each role, the roles of a next character that belongs to it (besides _EXTEND and _LINKER).
@@ -41,7 +41,7 @@ _roles[:_FIRST_EXTENDING] = _PLAIN
 
 
 def joined(codes: NDArray[np.uint32]) -> NDArray[np.bool_]:
-    """Return for each code point whether the next one belongs to the same character, (n,). O(n).
+    """Return for each code point whether the next belongs to the same character, (n,). O(n).
 
     >>> joined(np.array([ord("e"), 0x301, ord("s")], dtype=np.uint32))
     array([ True, False, False])
@@ -52,8 +52,8 @@ def joined(codes: NDArray[np.uint32]) -> NDArray[np.bool_]:
         return with_next
     here, after = roles[:-1], roles[1:]
     pairs = (after == _EXTEND) | (after == _LINKER)
-    for one, others in _FOLLOWED.items():
-        pairs |= (here == one) & np.isin(after, others)
+    for role, next_roles in _FOLLOWED.items():
+        pairs |= (here == role) & np.isin(after, next_roles)
     with_next[:-1] = pairs
     for i in np.flatnonzero(pairs).tolist():
         with_next[i] = not (chr(codes[i]).isspace() or chr(codes[i + 1]).isspace())

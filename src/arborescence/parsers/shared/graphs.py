@@ -59,21 +59,23 @@ class Group:
         return np.full(len(self.numbers), self.scores.shape[-1])
 
     def _places(self) -> tuple[NDArray[np.int64], Any]:
-        """Return the place of each node in a row, (B, T), and which of them there are."""
+        """Return the place of each node in a row, (B, T), and a mask of the nodes that exist."""
         nodes = np.arange(self.scores.shape[-1])
         places = self.firsts[:, None] + nodes
         return places, ... if self.lengths is None else nodes <= self.lengths[:, None]
 
     def leave_out(self, heads: NDArray[np.int64]) -> None:
-        """Leave out the edges into words that have a head in `heads` (B, T), but the head's."""
+        """Leave out all other edges into each word that has a head in `heads` (B, T)."""
         rows, words = np.nonzero(heads >= 0)
         fixed = heads[rows, words]
         kept = self.scores[rows, fixed, words]
         self.scores[rows, :, words] = -np.inf
-        self.scores[rows, fixed, words] = np.where(np.isneginf(kept), 0, kept)  # it must be there
+        self.scores[rows, fixed, words] = np.where(
+            np.isneginf(kept), 0, kept
+        )  # the edge from this head must be present
 
     def part(self, rows: NDArray[np.int64], numbers: Any, starts: NDArray[np.int64]) -> Self:
-        """Return some of the sentences, which have other numbers in a batch of fewer sentences."""
+        """Return some of the sentences, with their new numbers in a smaller batch."""
         lengths = None if self.lengths is None else self.lengths[rows]
         new: dict[str, Any] = {"scores": self.scores[rows], "lengths": lengths}
         return replace(self, numbers=numbers, firsts=starts[numbers], **new)
@@ -85,16 +87,16 @@ class Graphs(ABC):
     def __init__(self, sentences: list[Sentence], labels: Sequence[str], options: Options) -> None:
         self.sentences = sentences  # see `completed`
         self.labels = labels  # the names of the relations
-        self.options = options  # what trees are wanted
+        self.options = options  # the options of parsing
         # (B + 1,) int64: the first node of each sentence, if all nodes are in a row
         self.starts = _starts(sentences)
         #: (N,) or None: the only head that a word may have; -1: any head
         self.heads: NDArray[np.int64] | None = None
 
     def restrict(self, heads: NDArray[np.int64]) -> None:
-        """Leave out all edges into some words but one; called before edges are weighed.
+        """Keep only one edge into some words; called before edges are weighed.
 
-        `heads`, (N,), are the heads of these edges, -1 for other words. A parser that leaves out
+        `heads`, (N,), are the heads of the kept edges, -1 for other words. A parser that leaves out
         edges must weigh these edges.
         """
         self.heads = heads

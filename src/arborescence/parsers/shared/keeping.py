@@ -148,12 +148,12 @@ class Keeper:
         other.strict = False
         return other
 
-    def count(self, sentences: int, found: Sequence[Sequence[Solution]]) -> None:
+    def count(self, sentences: int, solutions: Sequence[Sequence[Solution]]) -> None:
         """Add the counts of parsed sentences: `found` has the results of their searches."""
-        changed = [trees for trees in found if trees]
+        changed = [trees for trees in solutions if trees]
         certified = sum(all(tree.certified for tree in trees) for trees in changed)
         nodes = sum(trees[-1].nodes for trees in changed)
-        failed = len(found) - len(changed)
+        failed = len(solutions) - len(changed)
         self.add(
             Counts(sentences, len(changed), len(changed) - certified, failed, sentences + nodes)
         )
@@ -186,14 +186,14 @@ class Keeper:
         """Return the numbers of the k-best lists with a tree that breaks a rule without a cost."""
         numbers = np.repeat(np.arange(len(lists)), [len(trees) for trees in lists])
         looked = self.look([tree for trees in lists for tree in trees], at_costs=False)
-        found: list[int] = np.unique(numbers[looked.broken]).tolist()
-        return found
+        lists_at_fault: list[int] = np.unique(numbers[looked.broken]).tolist()
+        return lists_at_fault
 
     def broken(self, sentence: Sentence) -> dict[Rule, NDArray[np.int64]]:
         """Return the rules without a cost that a sentence breaks, each with the words at fault."""
         trees = self.trees([sentence])
-        found = ((rule, rule.found(trees)) for rule in self.rules if rule.cost is None)
-        return {rule: words for rule, words in found if words.size}
+        words_at_fault = ((rule, rule.found(trees)) for rule in self.rules if rule.cost is None)
+        return {rule: words for rule, words in words_at_fault if words.size}
 
     def best(
         self,
@@ -262,10 +262,12 @@ def keeper_of(rules: AnyRules | Keeper | None) -> Keeper | str | None:
 
 
 def scheme_of(labels: Iterable[str], treebank: Sequence[Sentence] = ()) -> str:
-    """Return ``"ud"`` if trees with these labels should keep the rules of UD, else ``"none"``."""
-    # They should if the labels are those of Universal Dependencies, and at most a fifth of the
-    # training trees breaks a rule. In 50 of 52 treebanks, at most a tenth of the trees does; in
-    # a treebank with the second conjunct as the head of coordinations, half of the trees does.
+    """Return ``"ud"`` if trees with these labels should keep the rules of UD, else ``"none"``.
+
+    Trees should keep the rules if the labels are those of Universal Dependencies, and at most a
+    fifth of the training trees breaks a rule. In 50 of 52 treebanks, at most a tenth of the trees
+    breaks one; in a treebank with the second conjunct as the head of coordinations, half do.
+    """
     known = {*CONTENT_RELATIONS, *FUNCTIONAL_RELATIONS, "punct"}
     if not {re.split(f"[:{MARK}]", label)[0] for label in labels} <= known:
         return "none"

@@ -31,8 +31,8 @@ _ALIKE: Final = {
     "’": ("'",), "'": ("’",), "‘": ("'",), "‹": ("'",), "›": ("'",), "…": ("...",), "‒": ("–", "-"),
     "‥": ("…", "..."), **dict.fromkeys("ʼ′´＇‛‚", ("’", "'")), **dict.fromkeys("‐‑−", ("-",)),
 }  # fmt: skip
-#: A character that says more than its substitutes (the best first). Models read the character if it
-#: is frequent enough to be learned, else the first known substitute.
+#: Characters that say more than their substitutes (the best first). A model reads such a character
+#: if it is frequent enough to be learned, else its first known substitute.
 _TELLING: Final = {
     "“": ("«", '"'), "”": ("»", '"'), "«": ("“", '"'), "»": ("”", '"'), "„": ("“", "«", '"'),
     "‟": ("“", "«", '"'), "″": ("”", '"'), "—": ("--", "–", "-"), "–": ("-", "--"),
@@ -55,7 +55,7 @@ _LIGATURES: Final = {chr(c): unicodedata.normalize("NFKC", chr(c)) for c in rang
 _GRAVE: Final = "`"
 _BETWEEN_LETTERS: Final = rf"(?<=[^\W\d_]){_GRAVE}(?=[^\W\d_])"
 
-#: All characters that models read differently if they do not know them.
+#: All characters that models replace if they do not know them.
 _LOOKED_AT: Final = {
     *_ALIKE, *_TELLING, *_APART, *chain.from_iterable((_ALIKE | _TELLING).values())
 }  # fmt: skip
@@ -100,8 +100,8 @@ class Reading:
     Parameters
     ----------
     known
-        The characters with variants, and ``"--"`` and ``"..."``, that the model knows. None: this
-        is not recorded, and all characters are read unchanged.
+        The characters with variants, and ``"--"`` and ``"..."``, that the model knows. None: the
+        model does not record these, and all characters are read unchanged.
 
     Examples
     --------
@@ -114,10 +114,16 @@ class Reading:
     def __init__(self, known: Iterable[str] | None = None) -> None:
         self.known = None if known is None else tuple(sorted(set(known)))
         self._changes = _LIGATURES | ({} if self.known is None else _changes(self.known))
-        unseen = _UNSEEN + "".join(one for one in _APART if one not in (self.known or ()))
-        changed = "".join(re.escape(one) for one in self._changes if one != _GRAVE)
+        unseen = _UNSEEN + "".join(
+            character for character in _APART if character not in (self.known or ())
+        )
+        changed = "".join(
+            re.escape(character) for character in self._changes if character != _GRAVE
+        )
         self._pattern = re.compile(f"[{unseen}]+|[{changed}]|{_BETWEEN_LETTERS}")
-        self._ascii = not any(one.isascii() for one in self._changes if one != _GRAVE)
+        self._ascii = not any(
+            character.isascii() for character in self._changes if character != _GRAVE
+        )
 
     @classmethod
     def of(cls, treebank: Iterable[Sentence]) -> Self:
@@ -133,7 +139,7 @@ class Reading:
     @classmethod
     def among(cls, known: Container[str]) -> Self:
         """Return the reading of a model that knows these characters and words."""
-        return cls(one for one in _LOOKED_AT if one in known)
+        return cls(character for character in _LOOKED_AT if character in known)
 
     def read(self, text: str) -> Read:
         """Return a text as the model reads it. O(n)."""
@@ -171,8 +177,8 @@ class Reading:
     ) -> list[Sentence]:
         """Return annotations of the sentences `read`, with the forms of the sentences `given`."""
         return [
-            one if seen is own else one.with_forms(own.forms)
-            for one, seen, own in zip(annotated, read, given, strict=True)
+            sentence if seen is own else sentence.with_forms(own.forms)
+            for sentence, seen, own in zip(annotated, read, given, strict=True)
         ]
 
     def _sentence(self, sentence: Sentence) -> Sentence:
@@ -197,18 +203,24 @@ def _is_written(character: str) -> bool:
 
 def _known(counts: Mapping[str, int]) -> list[str]:
     """Return the characters that a model knows, by their counts in its treebank."""
-    known = _LOOKED_AT - {one for one in (*_TELLING, *_APART) if counts[one] < _ENOUGH}
-    known -= {one for one, others in _ALIKE.items() if counts[one] < max(counts[o] for o in others)}
-    return [one for one in known if counts[one]]
+    known = _LOOKED_AT - {
+        character for character in (*_TELLING, *_APART) if counts[character] < _ENOUGH
+    }
+    known -= {
+        character
+        for character, others in _ALIKE.items()
+        if counts[character] < max(counts[o] for o in others)
+    }
+    return [character for character in known if counts[character]]
 
 
 def _changes(known: Sequence[str]) -> dict[str, str]:
     """Return the substitutes that are read for unknown characters."""
     changes = dict.fromkeys(_SPACES, " ")
-    for one, others in (_ALIKE | _TELLING).items():
+    for character, others in (_ALIKE | _TELLING).items():
         substitutes = [other for other in others if other in known]
-        if one not in known and substitutes:
-            changes[one] = substitutes[0]
+        if character not in known and substitutes:
+            changes[character] = substitutes[0]
     for apostrophe in ("’", "'"):
         if apostrophe in known:
             changes |= {_GRAVE: apostrophe, "ŉ": f"{apostrophe}n"}

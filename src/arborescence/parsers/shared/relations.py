@@ -204,7 +204,7 @@ def label_edges(
         stop = batch.starts[b + 1]
         relatives = np.empty((stop - start, 7), dtype=np.int64)
         for k in range(len(heads)):
-            if heads[k, stop - 1] < 0:  # no further trees, or no words
+            if heads[k, stop - 1] < 0:  # the sentence has no further tree, or no words
                 break
             find_relatives(heads[k, start:stop], relatives)
             for d in range(1, stop - start):

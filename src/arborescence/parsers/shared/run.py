@@ -45,9 +45,9 @@ _FIELDS: Final = {"history": scheme.list_of(_SCORES, 1, 10**6)}
 class Run(ABC):
     """A run of training in epochs.
 
-    Each epoch is scored on dev; the best is kept. An interrupted run continues from its checkpoint,
-    with the same result. Subclasses define `_epoch`, `_score` and `_result`; with checkpoints, also
-    `kind`, `_identity` and `_state`.
+    Each epoch is scored on dev; the best epoch is kept. An interrupted run continues from its
+    checkpoint, with the same result. Subclasses define `_epoch`, `_score` and `_result`; with
+    checkpoints, also `kind`, `_identity` and `_state`.
     """
 
     #: The kind of parser that is trained, as named in model files.
@@ -116,7 +116,7 @@ class Run(ABC):
         for name, array in self._state().items():
             array[...] = state[name]
 
-    def _prepare(self, progress: Progress) -> None:  # noqa: B027 - most have nothing to do
+    def _prepare(self, progress: Progress) -> None:  # noqa: B027 - most runs have nothing to prepare
         """Prepare the data of epochs that checkpoints do not contain."""
 
     def _said(self, scores: Mapping[str, float]) -> str:

@@ -1,6 +1,6 @@
-"""Validation of model files: each class lists its header fields and arrays.
+"""Validation of model files, by the header fields and arrays that each class lists.
 
-So for any file, no kernel can read or write beyond the end of an array, and no number overflows.
+After validation, no kernel reads or writes beyond the end of an array, and no number overflows.
 The command line imports this module: NumPy is imported only where it is needed.
 """
 
@@ -189,7 +189,7 @@ def arrays_of(
 def fields_of_part(
     name: str, header: Any, fields: Mapping[str, Field], version: int
 ) -> dict[str, Any]:
-    """Return the fields of a header inside another; ModelError also for another version."""
+    """Return the fields of a header inside a header; ModelError also if its version differs."""
     header = fields_of({name: header}, {name: MAPPING})[name]
     values = fields_of(header, {"version": whole(1, 99), **fields})
     if values["version"] != version:

@@ -49,7 +49,7 @@ class TrainingTrees(NamedTuple):
         """Give numbers to relations; the relations of a parser `start` keep their numbers.
 
         Edges are lifted if trees must be projective ("pseudo" marks lifted edges). If `in_part`,
-        "_" is an unknown relation, unless there are no others to choose from.
+        "_" is an unknown relation, unless there is no other relation to choose from.
         """
         trees = [_lifted(sentence, projective) for sentence in treebank]
         heads = [tree for tree, _ in trees]

@@ -1,7 +1,7 @@
 """Copies of training sentences in other spellings: in one case, with other quotation marks.
 
-So a model learns to decide without capitals, or with nothing but capitals, and learns the meaning
-of opening and closing quotation marks.
+From the copies, a model learns to decide without capitals, or with capitals alone, and learns the
+meaning of opening and closing quotation marks.
 """
 
 from __future__ import annotations

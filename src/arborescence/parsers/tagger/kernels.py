@@ -58,8 +58,8 @@ WORD_FEATURES: Final = _WORDS.features.size
 HISTORY: Final = WORD_FEATURES + 7
 NEIGHBOURS: Final = HISTORY + 6
 OWN: Final = NEIGHBOURS + 9
-# A line for each of the three. `before`, `tag2`: this stage's tags of the word before, and of the
-# two words before. `left`, `right`, `right2`, `here`: an earlier stage's tags.
+# One text for each of these three. `before`, `tag2`: this stage's tags of the word before, and of
+# the two words before. `left`, `right`, `right2`, `here`: an earlier stage's tags.
 _TAGS: Final = compiled(
     "before tag2 w s2 s3 shape next next_s3 left right right2 here",
     """

@@ -293,7 +293,7 @@ class TransitionParser(Parser):
         options: Options,
         keeper: Keeper,
     ) -> list[list[tuple[Sentence, float]]]:
-        """Parse the sentences again whose best trees break a rule, with masks for the rules."""
+        """Parse sentences whose best trees break a rule once more, with masks for the rules."""
         failed = 0
         if broken := keeper.breaking([[tree for tree, _ in trees] for trees in best]):
             prepared, batch = self._prepare([sentences[b] for b in broken])
@@ -348,7 +348,9 @@ class TransitionParser(Parser):
 
 #: The rules that allow or forbid a relation for a single edge.
 _OF_EDGES: Final = (Direction, LabelTags, NotOfTags, TagLabels)
-_MOST: Final = 62  # the most rules that a word has at most one of some relations: bits of a number
+_MOST: Final = (
+    62  # the most rules about the number of a word's dependents: each has a bit of an int64
+)
 
 
 def masks_of(keeper: Keeper, sentences: Sequence[Sentence], labels: Sequence[str]) -> Masks:

@@ -27,7 +27,7 @@ class TableRow(NamedTuple):
 
     #: The side where the search begins.
     direction: Direction
-    #: The categories in order of priority, as in the file; categories in a group have the same.
+    #: The categories in order of priority, as in the file; a group has one priority.
     groups: tuple[str, ...]
 
 
@@ -226,7 +226,7 @@ class HeadRules:
         return head
 
     def _back_over_commas(self, children: list[Label], head: int) -> int:
-        """Go from the last of the parts of a list, with punctuation between, to the first."""
+        """Return the first part of a list whose last part is given; punctuation separates parts."""
         while (
             head > 1
             and children[head - 1].category in self.punctuation

@@ -1,0 +1,81 @@
+"""A trained network for many treebanks as a parser that needs no PyTorch."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor, nn
+
+from arborescence.errors import ModelError
+from arborescence.parsers.neural import stored
+from arborescence.parsers.neural.devices import own_threads
+from arborescence.parsers.neural.joint.network import JointNetwork
+from arborescence.parsers.neural.joint.parser import MIXTURES, MultilingualParser
+from arborescence.parsers.neural.onnx_export import EIGHT, exported
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from arborescence.parsers.neural.encoder import Encoder
+    from arborescence.parsers.neural.joint.inventory import Inventory
+    from arborescence.parsers.neural.joint.languages import Language
+    from arborescence.parsers.neural.onnx_blocks import Bits
+
+
+def parser_of(
+    encoder: Encoder,
+    inventory: Inventory,
+    weights: Mapping[str, NDArray[np.float32]],
+    languages: Mapping[str, Language],
+    *,
+    bits: Bits | None = EIGHT,
+) -> MultilingualParser:
+    """Return a parser of the first of some languages, by the weights that training has found.
+
+    `encoder` is the one that training began with: its table of pieces is not trained, so `weights`
+    need not have it. `bits` rounds the encoder's weights.
+    """
+    sizes = {"arc": weights["edge_weights"].shape[1], "label": len(weights["relation_weights"]) - 1}
+    network = JointNetwork(encoder, inventory, **sizes, dropout=0)
+    found = dict(network.named_parameters())
+    missing = {name for name, each in found.items() if each.requires_grad} - weights.keys()
+    if missing:
+        raise ModelError(f"the trained weights lack {min(missing)}")
+    with torch.no_grad():
+        for name, array in weights.items():
+            found[name].copy_(torch.from_numpy(array))
+    above = {
+        name: array
+        for name, array in weights.items()
+        if name != "mix" and not name.startswith("encoder.")
+    }
+    with own_threads(1):
+        onnx = exported(encoder, _Mixtures(network), MIXTURES, bits)
+    return MultilingualParser(
+        language=next(iter(languages)),
+        languages={code: each.stored() for code, each in languages.items()},
+        inventory=inventory,
+        weights=stored.to_arrays(above, "int8"),
+        encoder=onnx,
+        **sizes,
+    )
+
+
+class _Mixtures(nn.Module):
+    """An encoder from pieces (1, P) to their vectors by both mixtures of layers (P, 2, size)."""
+
+    def __init__(self, network: JointNetwork) -> None:
+        super().__init__()
+        self._encoder: Any = network.encoder
+        self.register_buffer("_shares", network.mix.detach().softmax(dim=1))
+        self._shares: Tensor
+
+    def forward(self, ids: Tensor) -> Tensor:
+        """Encode one window."""
+        states = self._encoder(input_ids=ids, output_hidden_states=True).hidden_states
+        stacked = torch.stack(states, dim=-1)[0]  # (P, size, layers)
+        return (stacked @ self._shares.mT).mT

@@ -1,0 +1,161 @@
+"""The layers above the encoder, for one treebank, as `network.JointNetwork` up to rounding (1e-4).
+
+Only the relations, tags and features that the treebank has are computed.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import numpy as np
+
+from arborescence.compiling.native import has_wide_registers
+from arborescence.core.products import PanelMatrix
+from arborescence.parsers.neural import kernels
+from arborescence.parsers.neural.forward import RelationScorer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from numpy.typing import NDArray
+
+    from arborescence.parsers.neural.joint.inventory import Inventory
+
+    Array = NDArray[np.float32]
+    Numbers = NDArray[np.int64]
+
+_LOWEST: Final = -1e9
+#: The error function by Abramowitz and Stegun 1964, 7.1.26: the error is at most 1.5e-7.
+_ERF: Final = (0.254829592, -0.284496736, 1.421413741, -1.453152027, 1.061405429)
+_ERF_STEP: Final = 0.3275911
+
+
+def shapes_of(
+    inventory: Inventory, *, size: int, arc: int, label: int
+) -> dict[str, tuple[int, ...]]:
+    """Return the shapes of the parameters of `network.JointNetwork` above the encoder's layers."""
+    treebanks, _, relations = inventory.has_relation.shape
+    values = max(sum(map(len, inventory.features.values())), 1)
+    shapes: dict[str, tuple[int, ...]] = {
+        "treebanks.weight": (treebanks, size),
+        "edge_weights": (arc + 1, arc),
+        "relation_weights": (label + 1, relations, label + 1),
+    }
+    layers = {"as_head": arc + label, "as_dependent": arc + label}
+    layers |= {"upos": len(inventory.upos), "features": values}
+    for name, outputs in layers.items():
+        shapes |= {f"{name}.weight": (outputs, size), f"{name}.bias": (outputs,)}
+    return shapes
+
+
+class JointScores(NamedTuple):
+    """Tags and scores for B sentences with N nodes in all, sentence by sentence, roots first."""
+
+    #: (N,): the number of each node's tag in the inventory; None if the treebank has no tags.
+    upos: Numbers | None
+    #: (N, A): the number of the value of each attribute; None if the treebank has no features.
+    features: Numbers | None
+    #: (B, T, T): the scores of edges, ``[head, dependent]``.
+    edges: Array
+    #: Scores the relations of edges, as in `forward.NetworkScores`: those that the treebank has.
+    relations: Callable[[Numbers, Numbers], Array]
+
+
+class JointForward:
+    """The layers for one treebank of an inventory."""
+
+    def __init__(
+        self, inventory: Inventory, treebank: str, weights: Mapping[str, Array], arc: int
+    ) -> None:
+        number = list(inventory.treebanks).index(treebank)
+        self._treebank = weights["treebanks.weight"][number]
+        self._arc = arc
+        self._ends = [_Layer.of(name, weights) for name in ("as_head", "as_dependent")]
+        self._pairs = PanelMatrix(weights["edge_weights"][:-1].T)
+        self._bias = weights["edge_weights"][-1]
+        kept = np.flatnonzero(inventory.has_relation[number].any(axis=0))
+        #: (2, L) bool: the relations that may stand on edges from the root, and on others.
+        self.allowed = inventory.has_relation[number][:, kept]
+        #: The names of the treebank's relations.
+        self.labels = tuple(inventory.relations[r] for r in kept.tolist())
+        self._relations = RelationScorer(weights["relation_weights"][:, kept])
+        self._upos = np.flatnonzero(inventory.has_upos[number])
+        self._tagger = _Layer.of("upos", weights, self._upos)
+        self._attributes = len(inventory.features)
+        self._values: list[tuple[int, Numbers, slice]] = []
+        columns: list[Numbers] = []
+        first = 0
+        for row, values in enumerate(inventory.features.values()):
+            there = np.flatnonzero(inventory.has_feature[number, row, : len(values)])
+            if len(there) > 1:  # else it is always "": the treebank does not have the attribute
+                done = sum(map(len, columns))
+                self._values.append((row, there, slice(done, done + len(there))))
+                columns.append(first + there)
+            first += len(values)
+        places = np.concatenate(columns) if columns else np.zeros(1, dtype=np.int64)
+        self._finder = _Layer.of("features", weights, places)
+
+    def run(self, vectors: Array, nodes: Numbers) -> JointScores:
+        """Score sentences.
+
+        `vectors`, (N, 2, size), are those of nodes by both mixtures of layers; `nodes`, (B,), the
+        numbers of nodes of sentences.
+        """
+        for_edges, for_tags = (vectors[:, row] + self._treebank for row in range(2))
+        heads, dependents = (gelu(layer.run(for_edges)) for layer in self._ends)
+        inner = self._pairs.after(np.ascontiguousarray(dependents[:, : self._arc]))
+        inner += self._bias
+        longest = int(nodes.max())
+        edges = np.full((len(nodes), longest, longest), _LOWEST, dtype=np.float32)
+        kernels.score_edges(heads, inner, nodes, edges, has_wide_registers())
+        places = np.arange(longest)
+        edges[:, places, places] = _LOWEST
+        one = np.ones((len(heads), 1), dtype=np.float32)
+        ends = (np.concatenate([each[:, self._arc :], one], axis=1) for each in (heads, dependents))
+        return JointScores(*self.tags(for_tags), edges, self._relations.of(*ends))
+
+    def tagged(self, vectors: Array) -> tuple[Numbers | None, Numbers | None]:
+        """Return the tags and features of nodes, as `run` does: see `JointScores`."""
+        return self.tags(vectors[:, 1] + self._treebank)
+
+    def tags(self, rows: Array) -> tuple[Numbers | None, Numbers | None]:
+        """Return the tags and features by the vectors of nodes (N, size)."""
+        upos = self._upos[self._tagger.run(rows).argmax(axis=1)] if len(self._upos) else None
+        if not self._values:
+            return upos, None
+        features = np.zeros((len(rows), self._attributes), dtype=np.int64)
+        logits = self._finder.run(rows)
+        for attribute, values, columns in self._values:
+            features[:, attribute] = values[logits[:, columns].argmax(axis=1)]
+        return upos, features
+
+
+class _Layer(NamedTuple):
+    """A linear layer."""
+
+    matrix: PanelMatrix
+    bias: Array
+
+    @classmethod
+    def of(cls, name: str, weights: Mapping[str, Array], rows: Any = ...) -> _Layer:
+        return cls(PanelMatrix(weights[f"{name}.weight"][rows].T), weights[f"{name}.bias"][rows])
+
+    def run(self, rows: Array) -> Array:
+        outputs: Array = self.matrix.after(rows) + self.bias
+        return outputs
+
+
+def gelu(values: Array) -> Array:
+    """Return ``x * (1 + erf(x / sqrt(2))) / 2``.
+
+    >>> gelu(np.array([-1, 0, 2], dtype=np.float32)).round(4).tolist()
+    [-0.1586999922990799, 0.0, 1.9544999599456787]
+    """
+    scaled = np.abs(values) * np.float32(0.5**0.5)
+    step: Any = 1 / (1 + np.float32(_ERF_STEP) * scaled)
+    sums: Any = np.zeros_like(scaled)
+    for factor in reversed(_ERF):
+        sums = (sums + np.float32(factor)) * step
+    erf = np.copysign(1 - sums * np.exp(-scaled * scaled), values)
+    rectified: Array = values * (1 + erf) / 2
+    return rectified

@@ -1,0 +1,64 @@
+"""What a parser of several languages has for each of them, as its model file stores it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
+
+from arborescence.errors import ModelError
+from arborescence.parsers.shared import reading, scheme
+from arborescence.parsers.shared.graph_parser import TEMPERATURES
+from arborescence.parsers.shared.reading import Reading
+from arborescence.parsers.text.model import Text
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+    from numpy.typing import NDArray
+
+    #: The header and the arrays of a language.
+    Stored = tuple[Mapping[str, Any], Mapping[str, NDArray[Any]]]
+
+_FIELDS: Final = {
+    "treebank": scheme.VALUE,
+    **dict.fromkeys(TEMPERATURES, scheme.real(1e-4, 1e4, 1.0)),
+    "rules": scheme.one_of(("ud", "none"), "none"),
+    "reading": reading.FIELD,
+    "text": scheme.MAPPING_OR_NULL,
+    "info": scheme.INFO,
+}
+
+
+class Language(NamedTuple):
+    """What a parser has for a language, besides its network."""
+
+    #: The treebank whose annotation is predicted.
+    treebank: str
+    #: As in `GraphParser`.
+    temperature: float = 1.0
+    relation_temperature: float = 1.0
+    tree_temperature: float = 1.0
+    #: The rules that trees keep by default.
+    rules: str = "none"
+    #: What it reads of forms.
+    reading: Reading = Reading()
+    #: What splits raw text into words and finds lemmas, if it is known.
+    text: Text | None = None
+    #: As in `LinearParser`.
+    info: Mapping[str, Any] | None = None
+
+    def stored(self) -> Stored:
+        """Return the header and the arrays of a model file."""
+        text, arrays = (None, {}) if self.text is None else self.text.to_file()
+        return self._asdict() | {"reading": self.reading.known, "text": text}, arrays
+
+    @classmethod
+    def restored(cls, stored: Stored, treebanks: Collection[str]) -> Self:
+        """Restore a language from the output of `stored`; ModelError if it is damaged."""
+        header, arrays = stored
+        fields = scheme.fields_of(header, _FIELDS)
+        if fields["treebank"] not in treebanks:
+            raise ModelError(f"the network does not know the treebank {fields['treebank']}")
+        fields["reading"] = Reading(fields["reading"])
+        if fields["text"] is not None:
+            fields["text"] = Text.from_file(fields["text"], arrays)
+        return cls(**fields)

@@ -1,0 +1,271 @@
+"""A parser of several languages: one network, and for each language what it needs besides."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
+
+import numpy as np
+
+from arborescence.errors import ModelError
+from arborescence.parsers.neural import stored
+from arborescence.parsers.neural.graphs import NeuralGraphs, NeuralGroup, grouped
+from arborescence.parsers.neural.joint.forward import JointForward, shapes_of
+from arborescence.parsers.neural.joint.inventory import Inventory
+from arborescence.parsers.neural.joint.languages import Language
+from arborescence.parsers.neural.onnx_encoder import FORMAT, OnnxEncoder
+from arborescence.parsers.neural.vocabulary import is_given
+from arborescence.parsers.shared import scheme
+from arborescence.parsers.shared.given import batches
+from arborescence.parsers.shared.graph_parser import TEMPERATURES, GraphParser
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from numpy.typing import NDArray
+
+    from arborescence.parsers.neural.joint.languages import Stored
+    from arborescence.parsers.shared.base import Options
+    from arborescence.treebank import Sentence
+
+_SIZE: Final = scheme.whole(1, 10_000)
+_FIELDS: Final = {
+    "language": scheme.or_none(scheme.VALUE),
+    "languages": scheme.MAPPING,
+    "inventory": scheme.MAPPING,
+    "encoder": scheme.MAPPING,
+    **dict.fromkeys(("size", "arc", "label"), _SIZE),
+    "info": scheme.INFO,
+}
+#: The encoder gives two vectors for each piece: for edges and relations, and for tags.
+MIXTURES: Final = 2
+_NETWORK: Final = "network/"
+_ENCODED: Final = "encoder/"
+_LANGUAGE: Final = "language/{}/"
+#: The largest number of edges in a group of sentences, unless one sentence has more.
+_MOST_EDGES: Final = 2**20
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class MultilingualParser(GraphParser):
+    """A parser of several languages, by one network; each object is for one language.
+
+    Loaded by `arborescence.load`, with a language. A fine-tuned encoder in ONNX reads the words; so
+    parsing needs onnxruntime, not PyTorch. The network finds tags and features, too.
+
+    Attributes
+    ----------
+    language : str
+        The code of the language that it reads, such as ``"de"``.
+    languages : dict
+        What a model file has for each language, by its code: see `in_language`.
+    inventory : Inventory
+        The treebanks, relations, tags and features that the network knows.
+    weights : dict of str to array
+        The parameters of the layers above the encoder, rounded: see `stored.to_arrays`.
+    encoder : OnnxEncoder
+        The encoder.
+    arc, label : int
+        The sizes of the vectors by which edges and relations are scored.
+    labels : tuple of str
+        The relations that the language has.
+    temperature, relation_temperature, tree_temperature : float
+        As in `BiaffineParser`, of the language.
+    text : Text or None
+        As in `LinearParser`, of the language.
+    info : dict
+        As in `LinearParser`, of the language.
+
+    Examples
+    --------
+    >>> parser = arborescence.load("multi", language="de")  # doctest: +SKIP
+    >>> [parsed] = parser("Vögel singen.")  # doctest: +SKIP
+    >>> parsed.upos  # doctest: +SKIP
+    ['NOUN', 'VERB', 'PUNCT']
+    """
+
+    kind: ClassVar[str] = "multilingual"
+
+    language: str
+    languages: dict[str, Stored]
+    inventory: Inventory
+    weights: Mapping[str, NDArray[Any]]
+    encoder: OnnxEncoder
+    arc: int
+    label: int
+
+    def __post_init__(self) -> None:
+        """Prepare the network for the language; ModelError if it is not known, or damaged."""
+        if self.language not in self.languages:
+            raise ModelError(f"it does not read {self.language!r}: {_choice(self.languages)}")
+        own = Language.restored(self.languages[self.language], self.inventory.treebanks)
+        shapes = shapes_of(self.inventory, size=self.encoder.size, arc=self.arc, label=self.label)
+        weights = stored.from_arrays(self.weights, shapes)
+        self.network = JointForward(self.inventory, own.treebank, weights, self.arc)
+        self.treebank = own.treebank
+        self.labels, self.allowed = self.network.labels, self.network.allowed
+        for name in TEMPERATURES:
+            setattr(self, name, getattr(own, name))
+        self.rules, self.reading, self.text = own.rules, own.reading, own.text
+        self.info = dict(own.info or {})
+        self.tagger = NetworkTagger(self)
+
+    def in_language(self, language: str) -> Self:
+        """Return a parser of another language with the same network.
+
+        Parameters
+        ----------
+        language
+            Its code: a key of `languages`.
+
+        Returns
+        -------
+        Self
+            Another parser.
+
+        Raises
+        ------
+        ModelError
+            If the model does not read this language.
+
+        Examples
+        --------
+        >>> parser = arborescence.load("multi", language="de")  # doctest: +SKIP
+        >>> parser.in_language("nl").language  # doctest: +SKIP
+        'nl'
+        """
+        return replace(self, language=language, languages=self._languages())
+
+    def _languages(self) -> dict[str, Stored]:
+        """Return `languages`, with what the parser's own language has now."""
+        fields = {name: getattr(self, name) for name in Language._fields}
+        return self.languages | {self.language: Language(**fields).stored()}
+
+    def _stored(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """Return the fields of the header that this kind of parser has, and the arrays."""
+        languages = self._languages()
+        header: dict[str, Any] = {
+            "language": self.language,
+            "languages": {code: each for code, (each, _) in languages.items()},
+            "inventory": self.inventory.to_file(),
+            "encoder": self.encoder.to_file(),
+            "size": self.encoder.size,
+            "arc": self.arc,
+            "label": self.label,
+        }
+        parts = {_NETWORK: self.weights, _ENCODED: self.encoder.arrays}
+        parts |= {_LANGUAGE.format(code): arrays for code, (_, arrays) in languages.items()}
+        return header, scheme.joined(parts)
+
+    @classmethod
+    def _restored(cls, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
+        return cls.from_file(header, arrays)  # rules and reading are those of the language
+
+    @classmethod
+    def from_file(cls, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
+        """Make a parser from the header and arrays of a model file; ModelError if invalid."""
+        fields = scheme.fields_of(header, _FIELDS)
+        names = scheme.fields_of(
+            fields["languages"], dict.fromkeys(fields["languages"], scheme.MAPPING)
+        )
+        if fields["language"] is None:
+            raise ModelError(f"it reads several languages: {_choice(names)}")
+        if fields["encoder"].get("format") != FORMAT:
+            raise ModelError(f"the encoder's format is not {FORMAT}")
+        encoder = OnnxEncoder(
+            fields["encoder"], scheme.part(arrays, _ENCODED), MIXTURES, fields["size"]
+        )
+        return cls(
+            language=fields["language"],
+            languages={
+                code: (each, scheme.part(arrays, _LANGUAGE.format(code)))
+                for code, each in names.items()
+            },
+            inventory=Inventory.from_file(fields["inventory"]),
+            weights=scheme.part(arrays, _NETWORK),
+            encoder=encoder,
+            arc=fields["arc"],
+            label=fields["label"],
+        )
+
+    def scored(self, sentences: list[Sentence]) -> NDArray[np.float32]:
+        """Return the vectors of nodes by both mixtures of layers, (N, 2, size)."""
+        return self.encoder.features([each.forms for each in sentences], roots=True)
+
+    def tagged(
+        self,
+        sentence: Sentence,
+        upos: NDArray[np.int64] | None,
+        features: NDArray[np.int64] | None,
+        *,
+        overwrite: bool = False,
+    ) -> Sentence:
+        """Return a sentence with the tags that the network has found for its nodes."""
+        new: dict[str, list[str]] = {}
+        if upos is not None and (overwrite or not is_given(sentence.upos)):
+            new["upos"] = [self.inventory.upos[number] for number in upos[1:].tolist()]
+        given = is_given(sentence.feats) or is_given(sentence.upos)
+        if features is not None and (overwrite or not given):
+            new["feats"] = self.inventory.written(features[1:])
+        return sentence.replace(**new) if new else sentence
+
+    def _graphs(self, sentences: list[Sentence], options: Options) -> MultilingualGraphs:
+        return MultilingualGraphs(self, sentences, options)
+
+
+class MultilingualGraphs(NeuralGraphs):
+    """The graphs of a batch of sentences of a language, with tags and lemmas."""
+
+    def _groups(self) -> Iterator[NeuralGroup]:
+        parser, sentences = self._parser, self.sentences
+        lengths = [len(sentence) for sentence in sentences]
+        for numbers in grouped(lengths, _MOST_EDGES):
+            batch = [sentences[b] for b in numbers]
+            nodes = np.array([len(each) + 1 for each in batch])
+            output = parser.network.run(parser.scored(batch), nodes)
+            starts = np.cumsum(nodes) - nodes
+            for b, start, count in zip(numbers, starts.tolist(), nodes.tolist(), strict=True):
+                tags = _part((output.upos, output.features), start, start + count)
+                sentences[b] = parser.tagged(sentences[b], *tags)
+            yield NeuralGroup(
+                np.array(numbers),
+                self.starts[numbers],
+                output.edges,
+                nodes - 1,
+                bool(self.options.projective),
+                starts[:, None] + np.arange(nodes.max()),
+                output,
+            )
+
+
+class NetworkTagger:
+    """Tags words by the network of a parser, with the interface of `Tagger`."""
+
+    columns = ("upos", "feats")
+
+    def __init__(self, parser: MultilingualParser) -> None:
+        self._parser = parser
+
+    def tag(self, sentences: Iterable[Sentence], *, overwrite: bool = False) -> Iterator[Sentence]:
+        """Yield sentences with tags and features, where they have none, or all are replaced."""
+        parser = self._parser
+        for batch in batches(sentences):
+            tags = parser.network.tagged(parser.scored(batch))
+            ends = list(accumulate(len(each) + 1 for each in batch))
+            for sentence, end in zip(batch, ends, strict=True):
+                of_sentence = _part(tags, end - len(sentence) - 1, end)
+                yield parser.tagged(sentence, *of_sentence, overwrite=overwrite)
+
+
+def _part(
+    tags: tuple[NDArray[np.int64] | None, NDArray[np.int64] | None], start: int, stop: int
+) -> Iterator[NDArray[np.int64] | None]:
+    return (None if each is None else each[start:stop] for each in tags)
+
+
+def _choice(languages: Iterable[str]) -> str:
+    return (
+        f"choose one of {', '.join(sorted(languages))} (language= in Python, -m NAME:LANGUAGE on "
+        "the command line)"
+    )

@@ -1,0 +1,146 @@
+"""Weights of a graph of ONNX, rounded to 4 or 8 bits in blocks that share a scale and a zero.
+
+ONNX Runtime computes with such weights on a CPU: `MatMulNBits` multiplies by a matrix, and
+`GatherBlockQuantized` takes rows of a table. Zeros are always written, since devices take different
+numbers if they are missing.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float32]
+    Bytes = NDArray[np.uint8]
+
+#: Shares of the range of a block that its scale may span: fewer of its numbers are exact, but most
+#: are nearer. The share with the least squared error is taken.
+_SHARES: Final = (1.0, 0.92, 0.84, 0.76)
+#: The number of weights that are rounded at a time.
+_PART: Final = 1 << 22
+#: The blocks that the operators allow.
+BLOCKS: Final = (128, 64, 32, 16)
+#: Tables of fewer rows, such as those of positions, are small: they get 8 bits.
+_FEW_ROWS: Final = 1025
+_DOMAIN: Final = "com.microsoft"
+
+
+class Bits(NamedTuple):
+    """How the weights of a graph are rounded."""
+
+    #: The bits of a weight in the table of pieces: 4 or 8.
+    table: int
+    #: The bits of a weight in a matrix: 4 or 8.
+    matrix: int
+    #: The most weights that share a scale.
+    block: int = BLOCKS[0]
+
+
+class Blocks(NamedTuple):
+    """A rounded matrix: ``(number - zero) * scale`` for each of its R rows, in B blocks each."""
+
+    #: (R, B, block * bits / 8): the numbers; of two in a byte, the first is in the low bits.
+    numbers: Bytes
+    #: (R, B): multiples of 2^-7 of a power of two, so that a file packs them well.
+    scales: Floats
+    #: (R, ceil(B * bits / 8)): the numbers that stand for 0, packed as `numbers`.
+    zeros: Bytes
+
+
+def rounded(weights: Floats, bits: int, block: int) -> Blocks:
+    """Round the rows of a matrix; their length must be a multiple of the block.
+
+    >>> whole = rounded(np.arange(32, dtype=np.float32).reshape(1, 32) / 8, 8, 16)
+    >>> whole.numbers.shape, whole.scales.shape, whole.zeros.shape
+    ((1, 2, 16), (1, 2), (1, 2))
+    """
+    rows, width = weights.shape
+    step = max(_PART // width, 1)
+    bounds = [*range(0, rows, step), rows]
+    parts = [_rounded(weights[i:j].reshape(j - i, -1, block), bits) for i, j in pairwise(bounds)]
+    numbers, scales, zeros = (np.concatenate(each) for each in zip(*parts, strict=True))
+    return Blocks(_packed(numbers, bits), scales, _packed(zeros, bits))
+
+
+def _rounded(weights: Floats, bits: int) -> tuple[Bytes, Floats, Bytes]:
+    """Round blocks (R, B, block) to numbers, scales (R, B) and zeros (R, B)."""
+    most = 2**bits - 1
+    low, high = np.minimum(weights.min(axis=2), 0), np.maximum(weights.max(axis=2), 0)
+    least = np.full(low.shape, np.inf, dtype=np.float32)
+    best = np.zeros(weights.shape, np.uint8), np.zeros_like(low), np.zeros(low.shape, np.uint8)
+    for share in _SHARES:
+        scales = _short(share * (high - low) / most)
+        zeros = np.clip(np.rint(-share * low / scales), 0, most)
+        numbers = np.clip(np.rint(weights / scales[..., None]) + zeros[..., None], 0, most)
+        error = np.square((numbers - zeros[..., None]) * scales[..., None] - weights).sum(axis=2)
+        better = error < least
+        least[better] = error[better]
+        for kept, new in zip(best, (numbers, scales, zeros), strict=True):
+            kept[better] = new[better]
+    return best
+
+
+def _short(scales: Floats) -> Floats:
+    """Round positive numbers up to 8 significant bits; 0 becomes 1."""
+    bits = np.where(scales > 0, scales, 1).astype(np.float32).view(np.uint32)
+    short: Floats = ((bits + np.uint32(0xFFFF)) & np.uint32(0xFFFF0000)).view(np.float32)
+    return short
+
+
+def _packed(numbers: Bytes, bits: int) -> Bytes:
+    """Write two numbers of 4 bits in a byte, along the last axis."""
+    if bits == 8:
+        return numbers
+    if numbers.shape[-1] % 2:
+        numbers = np.concatenate([numbers, np.zeros_like(numbers[..., :1])], axis=-1)
+    packed: Bytes = numbers[..., ::2] | numbers[..., 1::2] * np.uint8(16)
+    return packed
+
+
+def round_weights(model: Any, bits: Bits) -> None:
+    """Round the tables and the matrices in a graph of ONNX (``onnx.ModelProto``, changed)."""
+    from onnx import helper, numpy_helper
+
+    graph = model.graph
+    constants = {each.name: each for each in graph.initializer}
+    read = [name for node in graph.node for name in node.input]
+    gone: set[str] = set()
+    for node in graph.node:
+        place = {"MatMul": 1, "Gather": 0}.get(node.op_type)
+        tensor = None if place is None else constants.get(node.input[place])
+        if tensor is None or len(tensor.dims) != 2 or tensor.data_type != 1:
+            continue
+        weights = numpy_helper.to_array(tensor)
+        is_matrix = node.op_type == "MatMul"
+        weights = np.ascontiguousarray(weights.T) if is_matrix else weights
+        rows, width = weights.shape
+        block = next((n for n in BLOCKS if n <= bits.block and width % n == 0), None)
+        if block is None or read.count(tensor.name) > 1:
+            continue
+        chosen = bits.matrix if is_matrix else bits.table if rows >= _FEW_ROWS else 8
+        made = rounded(weights, chosen, block)
+        if not is_matrix:
+            made = made._replace(numbers=made.numbers.reshape(rows, -1))
+        names = [f"{tensor.name}.{part}" for part in made._fields]
+        for name, array in zip(names, made, strict=True):
+            graph.initializer.append(numpy_helper.from_array(np.asarray(array), name))
+        gone.add(tensor.name)
+        how: dict[str, Any] = {"bits": chosen, "block_size": block}
+        if is_matrix:  # level 4: the other factor is rounded to 8 bits
+            how |= {"N": rows, "K": width, "accuracy_level": 4}
+            inputs = [node.input[0], *names]
+        else:
+            how |= {"gather_axis": 0, "quantize_axis": 1}
+            inputs = [names[0], node.input[1], *names[1:]]
+        kind = "MatMulNBits" if is_matrix else "GatherBlockQuantized"
+        node.CopyFrom(helper.make_node(kind, inputs, node.output, node.name, domain=_DOMAIN, **how))
+    kept = [each for each in graph.initializer if each.name not in gone]
+    del graph.initializer[:]
+    graph.initializer.extend(kept)
+    if gone and _DOMAIN not in {each.domain for each in model.opset_import}:
+        model.opset_import.append(helper.make_opsetid(_DOMAIN, 1))

@@ -1,0 +1,207 @@
+"""A parser of several languages: as the network that was trained, in one file, by language."""
+
+import numpy as np
+import pytest
+
+import arborescence
+from arborescence.errors import ModelError
+from arborescence.parsers import model_file
+from arborescence.parsers.shared.reading import Reading
+from arborescence.parsers.text import Text
+from arborescence.treebank import Sentence
+from small_treebanks import sentences
+from tiny_encoders import make_bert
+
+for needed in ("torch", "transformers", "onnx", "onnxscript", "onnxruntime", "tokenizers"):
+    pytest.importorskip(needed, reason=f"encoders in ONNX need {needed}")
+
+import torch  # noqa: E402
+
+from arborescence.parsers.neural.devices import moved, own_threads  # noqa: E402
+from arborescence.parsers.neural.encoder import Encoder  # noqa: E402
+from arborescence.parsers.neural.joint.export import parser_of  # noqa: E402
+from arborescence.parsers.neural.joint.inventory import Inventory, TreebankValues  # noqa: E402
+from arborescence.parsers.neural.joint.languages import Language  # noqa: E402
+from arborescence.parsers.neural.joint.network import JointInputs, JointNetwork  # noqa: E402
+
+FEW = [
+    each.replace(
+        lemmas=[form.lower() for form in each.forms],
+        feats=[f"Case={each.upos[i][0]}|Odd=Yes" if i % 2 else "_" for i in range(len(each))],
+    )
+    for each in sentences()
+]
+#: The same words in another annotation, without tags.
+OTHER = [
+    each.replace(
+        deprels=["root" if head == 0 else "obj:other" for head in each.heads],
+        upos=None,
+        feats=None,
+    )
+    for each in FEW
+]
+LONG = ["Birds", "under", "old", "trees", "sing", "!"] * 12  # several windows
+NEW = [Sentence.from_words(words) for words in (LONG, ["Sing"], ["Old", "cats", "hear"])]
+
+
+@pytest.fixture(scope="module")
+def encoder(tmp_path_factory):
+    folder = make_bert(tmp_path_factory.mktemp("encoders") / "bert")
+    return Encoder.load(folder, layers=3, fine_tune=True)
+
+
+@pytest.fixture(scope="module")
+def inventory():
+    treebanks = {"Birdish-Few": ("bi", FEW), "Catish-Other": ("ca", OTHER)}
+    return Inventory({name: TreebankValues.of(*each) for name, each in treebanks.items()})
+
+
+@pytest.fixture(scope="module")
+def network(encoder, inventory):
+    """A network with random weights."""
+    torch.manual_seed(1)
+    made = JointNetwork(encoder, inventory, arc=8, label=6, dropout=0).eval()
+    with torch.no_grad():
+        for name, parameter in made.named_parameters():
+            if not name.startswith("encoder."):
+                parameter.copy_(torch.randn_like(parameter) / 4)
+    return made
+
+
+@pytest.fixture(scope="module")
+def parser(encoder, inventory, network):
+    languages = {
+        "bi": Language("Birdish-Few", 1.5, 1.2, 1.1, "none", Reading.of(FEW), Text.train(FEW)),
+        "ca": Language("Catish-Other"),
+    }
+    weights = {name: each.detach().numpy() for name, each in network.named_parameters()}
+    return parser_of(encoder, inventory, weights, languages, bits=None)
+
+
+@pytest.fixture(scope="module")
+def model(parser, tmp_path_factory):
+    path = tmp_path_factory.mktemp("models") / "two.npz"
+    parser.save(path)
+    return path
+
+
+def test_as_the_network(parser, encoder, inventory, network):
+    """Up to the rounding of weights above the encoder, to one byte."""
+    for treebank, (language, gold) in enumerate((("bi", FEW), ("ca", OTHER))):
+        own = parser.in_language(language)
+        texts = [each.forms for each in NEW]
+        batch = moved(JointInputs.of(encoder, texts, [treebank] * len(NEW)), "cpu")
+        with torch.inference_mode(), own_threads(1):
+            outputs = network(batch)
+        for b, (sentence, scores) in enumerate(zip(NEW, own.scores_of(NEW), strict=True)):
+            n = len(sentence) + 1
+            expected = outputs.edges[b, :n, :n].numpy()
+            edges = ~np.eye(n, dtype=bool)
+            edges[:, 0] = False
+            spread = expected[edges].std() + 0.1
+            assert np.abs(scores - expected)[edges].max() < 0.15 * spread
+        assert set(own.labels) == {name for each in gold for name in each.deprels}
+
+
+def test_tags_are_those_of_the_treebank(parser):
+    birds, cats = (list(parser.in_language(code).parse(NEW)) for code in ("bi", "ca"))
+    known = {tag for each in FEW for tag in each.upos}
+    assert all(set(each.upos) <= known for each in birds)
+    features = {piece for each in FEW for value in each.feats for piece in value.split("|")}
+    assert {p for each in birds for value in each.feats for p in value.split("|")} <= features
+    assert all(set(each.upos) == set(each.feats) == {"_"} for each in cats)
+    assert all(set(each.lemmas) != {"_"} for each in birds)
+    kept = NEW[2].replace(upos=["X", "Y", "Z"])
+    [parsed] = parser.parse([kept])
+    assert (parsed.upos, parsed.feats) == (["X", "Y", "Z"], ["_"] * 3)
+
+
+def test_tagging_is_that_of_parsing(parser):
+    parsed, tagged = list(parser.parse(NEW)), list(parser.tag(NEW))
+    assert [each.upos for each in tagged] == [each.upos for each in parsed]
+    assert [each.feats for each in tagged] == [each.feats for each in parsed]
+    assert [each.lemmas for each in tagged] == [each.lemmas for each in parsed]
+    given = [each.replace(upos=["X"] * len(each)) for each in NEW]
+    assert [each.upos for each in parser.tag(given)] == [each.upos for each in given]
+    again = parser.tag(given, overwrite=True)
+    assert [each.upos for each in again] == [each.upos for each in parsed]
+
+
+def test_everything_else_works(parser):
+    [found] = parser("Old cats hear birds.", confidence=True)
+    assert "RelationProb=" in found.misc[0]
+    [ranked] = parser.kbest([NEW[2]], 3)
+    assert len({tuple(each.sentence.heads) for each in ranked}) == 3
+    held = NEW[2].replace(heads=[0, -1, -1], deprels=["root", "_", "_"])
+    [completed] = parser.parse([held], keep=True)
+    assert (completed.heads[0], completed.deprels[0]) == (0, "root")
+    one, two = (list(parser.parse(NEW * 40, threads=threads)) for threads in (1, 2))
+    assert [each.raw for each in one] == [each.raw for each in two]
+
+
+def test_one_file_has_all_languages(parser, model):
+    loaded = arborescence.load(model, language="ca")
+    assert (loaded.language, loaded.treebank) == ("ca", "Catish-Other")
+    expected = [each.raw for each in parser.in_language("ca").parse(NEW)]
+    assert [each.raw for each in loaded.parse(NEW)] == expected
+    birds = arborescence.load(f"{model}:bi")
+    assert [each.raw for each in birds.parse(NEW)] == [each.raw for each in parser.parse(NEW)]
+    assert (birds.temperature, birds.reading.known) == (1.5, parser.reading.known)
+    with pytest.raises(ModelError, match="has not learned to cut raw text"):
+        loaded("Birds sing.")
+
+
+def test_temperatures_are_those_of_a_language(parser, model, tmp_path):
+    loaded = arborescence.load(model, language="ca")
+    loaded.fit(OTHER, "single")
+    assert loaded.temperature != 1
+    loaded.save(tmp_path / "fitted.npz")
+    again = arborescence.load(tmp_path / "fitted.npz", language="ca")
+    assert (again.temperature, again.info) == (loaded.temperature, {"fitted": len(OTHER)})
+    assert again.in_language("bi").temperature == 1.5
+    assert arborescence.load(tmp_path / "fitted.npz").language == "ca"  # as it was saved
+
+
+def test_languages_that_it_lacks(parser, model, tmp_path):
+    with pytest.raises(ModelError, match=r"does not read 'xx': choose one of bi, ca \(language="):
+        arborescence.load(model, language="xx")
+    with pytest.raises(ModelError, match="does not read 'xx'"):
+        arborescence.load(f"{model}:xx")
+    header, arrays = model_file.load(model)
+    model_file.save(tmp_path / "none.npz", header | {"language": None}, arrays)
+    with pytest.raises(ModelError, match="it reads several languages: choose one of bi, ca"):
+        arborescence.load(tmp_path / "none.npz")
+
+
+def test_a_language_for_another_kind(tmp_path):
+    from arborescence.parsers import LinearParser
+
+    LinearParser.train(FEW, epochs=1).save(tmp_path / "plain.npz")
+    with pytest.raises(ModelError, match="reads one language: leave out the language 'de'"):
+        arborescence.load(tmp_path / "plain.npz", language="de")
+
+
+def test_damaged_files(model, tmp_path):
+    header, arrays = model_file.load(model)
+
+    def refused(arrays=arrays, **fields):
+        model_file.save(tmp_path / "bad", header | fields, arrays)
+        with pytest.raises(ModelError) as error:
+            arborescence.load(tmp_path / "bad")
+        return str(error.value)
+
+    assert "languages is None" in refused(languages=None)
+    assert "does not read 'bi'" in refused(languages={})
+    assert "bi is 1, not an object" in refused(languages={"bi": 1})
+    own = header["languages"]["bi"]
+    assert "treebank Nowhere" in refused(languages={"bi": own | {"treebank": "Nowhere"}})
+    assert "temperature is 0.0" in refused(languages={"bi": own | {"temperature": 0.0}})
+    assert "text is 1" in refused(languages={"bi": own | {"text": 1}})
+    assert "array '" in refused(label=7)
+    assert "the encoder's format" in refused(encoder={"name": "x"})
+    assert "array 'onnx' is missing" in refused(
+        {name: each for name, each in arrays.items() if name != "encoder/onnx"}
+    )
+    for name in arrays:
+        if name.startswith("network/"):
+            assert refused({key: each for key, each in arrays.items() if key != name})

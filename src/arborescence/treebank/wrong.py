@@ -159,7 +159,8 @@ def errors_html(
     intro = [
         "Above: the tree of the treebank. Edges that the parser did not find are green.",
         "Below: the tree of the parser. Its wrong edges are red.",
-        "The keys j and k move to the next and the previous sentence.",
+        'In the text, the words of these edges are marked. Click on "trees" to see the trees, or '
+        "use the keys: j and k move to the next and the previous sentence.",
     ]
     wrong = wrong_sentences(gold, predicted, punctuation=punctuation)
     return gallery("Wrong sentences", intro, map(_entry, wrong))
@@ -168,13 +169,12 @@ def errors_html(
 def _entry(wrong: Wrong) -> GalleryEntry:
     sentence = wrong.gold
     place = f"{sentence.source}:{sentence.line}" if sentence.source else ""
-    text = "  ".join(filter(None, (sentence.sent_id, place)))
     count = len(wrong.missed)
+    differing = f"{count} of {len(sentence)} edges differ"
     pictures = [Picture(sentence, Marks((), wrong.missed), f"gold: {count} not found", "right")]
     pictures += [
         Picture(parsed, Marks((), words), f"parsed: {len(words)} wrong", "wrong")
         for parsed, words in zip(wrong.parsed, wrong.other, strict=True)
     ]
-    return GalleryEntry(
-        f"{text}  {count} of {len(sentence)} edges differ", pictures, wrong.relations
-    )
+    text = " · ".join(filter(None, (differing, sentence.sent_id, place)))
+    return GalleryEntry(text, pictures, wrong.relations, words=wrong.missed)

@@ -361,8 +361,8 @@ edge and the tag, by parsers and taggers that learned from the rest of the treeb
 broken rule; and other annotations of the same words elsewhere.
 
 Keys: j and k go to the next and the previous entry and show its trees, a accepts, r rejects; the
-same key again takes it back. Your browser keeps your decisions. Download them, and write the
-corrected treebank with arborescence audit --apply decisions.jsonl treebank.conllu -o corrected.conllu
+same key again takes it back. Your browser keeps your decisions. Download them, and apply them:
+arborescence audit --apply decisions.jsonl treebank.conllu -o corrected.conllu
 """
 
 

@@ -159,8 +159,8 @@ def errors_html(
     intro = [
         "Above: the tree of the treebank. Edges that the parser did not find are green.",
         "Below: the tree of the parser. Its wrong edges are red.",
-        'In the text, the words of these edges are marked. Click on "trees" to see the trees, or '
-        "use the keys: j and k move to the next and the previous sentence.",
+        "The text has marks at the words of these edges. Click on its trees to see them.",
+        "The keys j and k move to the next and the previous sentence.",
     ]
     wrong = wrong_sentences(gold, predicted, punctuation=punctuation)
     return gallery("Wrong sentences", intro, map(_entry, wrong))

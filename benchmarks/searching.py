@@ -59,7 +59,7 @@ def main():
         ]
     results.table(
         "search", ["search", "words", "seconds"], rows,
-        unit="as the columns say", condition="processor time of the whole command, from CoNLL-U; least of "
+        unit="as the columns say", condition="processor time of the whole command; least of "
         "three runs",
     )  # fmt: skip
     results.save()

@@ -12,8 +12,8 @@ from pathlib import Path
 
 ESSENTIAL = ("decoding", "growth", "kbest", "distributions", "parsing", "first_use")
 OTHERS = (
-    "sparse", "graphs", "undirected", "edge_linear", "through_undirected", "evaluating", "neural",
-    "gradients", "styles", "rules", "asking", "threads", "shipped",
+    "sparse", "graphs", "undirected", "edge_linear", "through_undirected", "evaluating",
+    "searching", "neural", "gradients", "styles", "rules", "asking", "threads", "shipped",
 )  # fmt: skip
 HERE = Path(__file__).parent
 

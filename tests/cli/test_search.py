@@ -2,7 +2,9 @@
 
 import pytest
 
+from arborescence.cli import searching
 from arborescence.treebank import write
+from arborescence.treebank.patterns import find, pattern
 from samples import treebank
 
 
@@ -34,3 +36,18 @@ def test_a_feature_that_no_word_has_is_named(command, tmp_path):
 
 def test_a_pattern_without_a_node(command):
     assert "write 'V [upos=VERB]', for example" in command("search", "").complaint(2)
+
+
+@pytest.mark.parametrize("more", [[], ["--count", "S.form"]])
+def test_the_pattern_is_read_once(monkeypatch, tmp_path, more):
+    write(treebank(), tmp_path / "bank.conllu")
+    read = []
+
+    def parse(text, parse=pattern.parse):
+        read.append(text)
+        return parse(text)
+
+    monkeypatch.setattr(pattern, "parse", parse)
+    monkeypatch.setattr(find, "parse", parse)
+    searching.search("V -[nsubj]-> S", [str(tmp_path / "bank.conllu")], more[1:] or None)
+    assert read == ["V -[nsubj]-> S"]

@@ -95,8 +95,8 @@ def search(
     from arborescence.treebank.patterns.pattern import parse
 
     with usage_errors():  # the pattern is read before anything else
-        counts = find.count([], pattern, count or [])
         matcher = Matcher(parse(pattern))
+        counts = find.counted([], matcher, count or [])
     if association and len(count or []) != 2:
         raise typer.BadParameter("--association takes two --count: such as V.lemma and O.lemma")
     if count and output:
@@ -104,7 +104,7 @@ def search(
     sources = list(_sources(files, format, model, encoding, least is not None, quiet))
     if count:
         for source in sources:
-            counts += find.count(source, pattern, count, least=least)
+            counts += find.counted(source, matcher, count, least)
         for key, values in zip(count, zip(*counts, strict=True), strict=False):
             if set(values) == {"_"}:
                 note(f"{key}: no word of a match has such a feature", quiet=quiet)

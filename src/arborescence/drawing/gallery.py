@@ -45,23 +45,27 @@ class GalleryEntry(NamedTuple):
     Attributes
     ----------
     text : str
-        The lines above the drawings.
+        The first lines.
     pictures : collection of Picture
         The trees, one below the other.
     keys : collection of str
         The kinds of the entry, by which a reader can choose; without spaces.
     change : mapping or None
         The data that are downloaded if the reader accepts or rejects the entry.
+    words : collection of int
+        The words that are marked in the line of the sentence above the first tree; without words,
+        the page has no line.
     """
 
     text: str
     pictures: Collection[Picture]
     keys: Collection[str] = ()
     change: Mapping[str, Any] | None = None
+    words: Collection[int] = ()
 
 
 def gallery(title: str, intro: Iterable[str], entries: Iterable[GalleryEntry]) -> Iterator[str]:
-    """Write a page of entries, each with drawings.
+    """Write a page of entries, each with drawings that open on demand.
 
     Parameters
     ----------
@@ -101,9 +105,21 @@ def _written(entry: GalleryEntry) -> str:
         data = f' id="{escape(change)}" data-change="{escape(change)}"'
     keys = escape(" ".join(sorted(entry.keys)))
     lines = "".join(f"<p>{escape(line)}</p>" for line in entry.text.split("\n"))
+    if entry.words:
+        lines += f"<p>{_line_of(entry)}</p>"
     pictures = "".join(map(_drawn, entry.pictures))
     start = f'<script type="text/html" class="item" data-keys="{keys}"{data}>'
-    return f"{start}{lines}{pictures}</script>\n"
+    noun = "tree" if len(entry.pictures) == 1 else "trees"
+    return f"{start}{lines}<details><summary>{noun}</summary>{pictures}</details></script>\n"
+
+
+def _line_of(entry: GalleryEntry) -> str:
+    """Write the words of the first tree in a line, with some of them marked."""
+    forms = enumerate(next(iter(entry.pictures)).sentence.forms, 1)
+    return " ".join(
+        f"<mark>{escape(form)}</mark>" if word in entry.words else escape(form)
+        for word, form in forms
+    )
 
 
 def _drawn(picture: Picture) -> str:

@@ -351,16 +351,17 @@ def _broken(sentence: Sentence, rules: tuple[Rule, ...]) -> dict[int, set[str]]:
 
 #: The meaning of a finding's number.
 _INTRO: Final = """\
-Each entry is a word whose annotation may be wrong, the most doubtful word first. Above is the given
-tree; below, the tree that you get if you accept. The word and the edges that differ are coloured.
+Each entry is a word whose annotation may be wrong, the most doubtful word first. Of its trees, the
+upper one is given, and you get the lower one if you accept. The word and the edges that differ are
+coloured.
 
 The first number is the evidence against the annotation: a sum of logarithms of odds. 0.7 means 2 to
 1 that another annotation is right, 2.3 means 10 to 1, 4.6 means 100 to 1. The parts of the sum: the
 edge and the tag, by parsers and taggers that learned from the rest of the treebank; 5 for each
 broken rule; and other annotations of the same words elsewhere.
 
-Keys: j and k go to the next and the previous entry, a accepts, r rejects; the same key again takes
-it back. Your browser keeps your decisions. Download them, and write the corrected treebank with
+Keys: j and k go to the next and the previous entry and show its trees, a accepts, r rejects; the
+same key again takes it back. Your browser keeps your decisions. Download them, and apply them:
 arborescence audit --apply decisions.jsonl treebank.conllu -o corrected.conllu
 """
 
@@ -405,4 +406,5 @@ def _entry(finding: Finding) -> GalleryEntry:
         ],
         [name for name, value in finding.odds._asdict().items() if value],
         change,
+        [finding.word],
     )

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _LINE: Final = re.compile(r"[^\r\n]*(?:\r\n?|\n)")
 _BLANKS: Final = " \t\n\r\v\f"
 _SPACE: Final = re.compile(f"[{_BLANKS}]+")
+_UNUSUAL: Final = re.compile(f"[{_BLANKS[1:]}]|  ")  # a gap that is not one space
 #: The largest number of characters in a line.
 LONGEST_LINE: Final = 1 << 20
 
@@ -57,16 +58,20 @@ def read_tokens(
     """
     offset = 0
     for line in whole_lines(source, encoding):
-        # No-break spaces may stand within a word.
-        words = _SPACE.split(line.strip(_BLANKS))
-        if words[0]:
-            sentence = Sentence.from_words(words)
-            gaps = _SPACE.findall(line.strip(_BLANKS))
-            if gaps.count(" ") < len(gaps):
-                misc = ["_" if gap == " " else AFTER + escaped(gap) for gap in gaps]
-                sentence = sentence.replace(misc=[*misc, "_"])
-            yield sentence.derived(offset=offset + len(line) - len(line.lstrip(_BLANKS)))
+        text = line.strip(_BLANKS)
+        if text:
+            sentence = (
+                _spaced(text) if _UNUSUAL.search(text) else Sentence.from_words(text.split(" "))
+            )
+            start = offset + len(line) - len(line.lstrip(_BLANKS))
+            yield Sentence(sentence.raw, sentence.spans, offset=start)
         offset += len(line)
+
+
+def _spaced(text: str) -> Sentence:
+    """Read a line with gaps other than one space. No-break spaces may stand within a word."""
+    misc = ["_" if gap == " " else AFTER + escaped(gap) for gap in _SPACE.findall(text)]
+    return Sentence.from_words(_SPACE.split(text), misc=[*misc, "_"])
 
 
 def read_lines(source: str | os.PathLike[str] | IO[bytes], encoding: str = UTF8) -> Iterator[str]:

@@ -182,7 +182,8 @@ class Sentence:
             "comments": comments or None,
         }
         values: dict[str, Any] = {name: each for name, each in given.items() if each is not None}
-        return blank._with_columns({FORM: forms}).replace(**values)
+        sentence = blank._with_columns({FORM: forms})
+        return sentence.replace(**values) if values else sentence
 
     def replace(
         self,

@@ -159,6 +159,7 @@ def errors_html(
     intro = [
         "Above: the tree of the treebank. Edges that the parser did not find are green.",
         "Below: the tree of the parser. Its wrong edges are red.",
+        "The text has marks at the words of these edges. Click on its trees to see them.",
         "The keys j and k move to the next and the previous sentence.",
     ]
     wrong = wrong_sentences(gold, predicted, punctuation=punctuation)
@@ -168,13 +169,12 @@ def errors_html(
 def _entry(wrong: Wrong) -> GalleryEntry:
     sentence = wrong.gold
     place = f"{sentence.source}:{sentence.line}" if sentence.source else ""
-    text = "  ".join(filter(None, (sentence.sent_id, place)))
     count = len(wrong.missed)
+    differing = f"{count} of {len(sentence)} edges differ"
     pictures = [Picture(sentence, Marks((), wrong.missed), f"gold: {count} not found", "right")]
     pictures += [
         Picture(parsed, Marks((), words), f"parsed: {len(words)} wrong", "wrong")
         for parsed, words in zip(wrong.parsed, wrong.other, strict=True)
     ]
-    return GalleryEntry(
-        f"{text}  {count} of {len(sentence)} edges differ", pictures, wrong.relations
-    )
+    text = " · ".join(filter(None, (differing, sentence.sent_id, place)))
+    return GalleryEntry(text, pictures, wrong.relations, words=wrong.missed)

@@ -6,7 +6,9 @@ import pytest
 
 from arborescence.drawing.gallery import GalleryEntry, Picture, gallery
 from arborescence.drawing.svg import Marks
-from arborescence.treebank import Sentence
+from arborescence.errors import TreebankError
+from arborescence.parsers.auditing import audit, audit_html
+from arborescence.treebank import Sentence, decided, read, write
 
 pytest.importorskip("playwright", reason="needs playwright: pip install --group browser")
 
@@ -17,9 +19,8 @@ SIZES = [{"width": 390, "height": 844}, {"width": 1440, "height": 900}]
 def entry(number, decide=True):
     keys = ["obj", "nsubj"] if number % 2 else ["obj"]
     change = {"number": number} if decide else None
-    return GalleryEntry(
-        f"entry {number}", [Picture(LONG, Marks([1], [1]), "gold", "right")], keys, change
-    )
+    picture = Picture(LONG, Marks([1], [1]), "gold", "right")
+    return GalleryEntry(f"entry {number}", [picture], keys, change, [1])
 
 
 def page_of(count, **options):
@@ -46,6 +47,62 @@ def test_fifty_at_a_time(opened, viewport, scheme):
     assert page.locator("#where").text_content() == "1–50 of 60"
     assert not page.locator("#save").is_visible()
     assert page.locator("section svg").count() == 50
+
+
+@pytest.mark.parametrize("viewport", SIZES, ids=["phone", "screen"])
+def test_trees_open_on_demand(opened, viewport):
+    page = opened(page_of(60), viewport=viewport)
+    trees = page.locator("section details[open]")
+    assert trees.count() == 0
+    assert page.evaluate("document.documentElement.scrollHeight") < 50 * 300
+    assert page.locator("section mark").all_text_contents() == ["Birds"] * 50
+    for key in "jjk":  # entries 0, 1 and 0: the last one alone is open
+        page.keyboard.press(key)
+    assert trees.count() == 1
+    assert page.locator("section").nth(0).locator("svg").is_visible()
+    page.locator("section").nth(3).locator("summary").click()
+    page.keyboard.press("j")
+    page.keyboard.press("j")  # what was clicked stays open
+    assert page.locator("section").nth(3).locator("svg").is_visible()
+    page.check("#all")
+    assert trees.count() == 50
+    page.keyboard.press("j")
+    assert trees.count() == 50
+    page.uncheck("#all")
+    assert trees.count() == 0
+
+
+def test_few_trees_are_open_at_first(opened):
+    page = opened(page_of(3))
+    assert page.locator("section details[open]").count() == 3
+    assert page.locator("#all").is_checked()
+
+
+def test_from_the_audit_to_the_corrected_treebank(opened, tmp_path):
+    birds = Sentence.from_words(
+        ["Birds", "sing"], upos=["NOUN", "VERB"], heads=[2, 0], deprels=["nsubj", "root"]
+    )
+    wrong = birds.replace(deprels=["obj", "root"])
+    file = tmp_path / "birds.conllu"
+    write([*[birds] * 19, wrong], file)
+    page = opened(audit_html(audit(read(file), budget=1)))
+    assert page.locator("section mark").all_text_contents() == ["Birds"]
+    text = page.locator("section").text_content()
+    assert "obj of sing (2) 0.0" in text
+    assert page.locator("section svg").first.locator(".label.marked").text_content() == "obj"
+    assert page.locator("section svg").last.locator(".label.marked").text_content() == "nsubj"
+    page.keyboard.press("j")
+    page.keyboard.press("a")
+    with page.expect_download() as download:
+        page.click("#save")
+    decisions = download.value.path()
+    assert [each.deprels for each in decided(read(file), decisions)] == [["nsubj", "root"]] * 20
+    write([birds] * 20, file)
+    with pytest.raises(TreebankError, match=r"birds\.conllu:58: word 1 is not as it was"):
+        list(decided(read(file), decisions))
+    write([birds], file)
+    with pytest.raises(TreebankError, match=r"no sentence begins at birds\.conllu:58"):
+        list(decided(read(file), decisions))
 
 
 def test_marks_have_their_colour(opened):

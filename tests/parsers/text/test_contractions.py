@@ -61,3 +61,22 @@ def test_without_rules_words_stay() -> None:
     )
     [sentence] = bare.split([["du"]], contractions=True)
     assert sentence.forms == ["du"]
+
+
+def test_words_and_raw_text_are_split_alike() -> None:
+    """*du* is one word before *vin*, and two elsewhere: as the neighbours say, in both formats."""
+    rows = [
+        "1 Il _ _ _ _ 0 root _ _", "2-3 du _ _ _ _ _ _ _ _", "2 de _ _ _ _ 1 case _ _",
+        "3 le _ _ _ _ 1 det _ _", "4 parc _ _ _ _ 1 obl _ _",
+    ]  # fmt: skip
+    data = "\n".join(row.replace(" ", "\t") for row in rows)
+    two = list(read(io.BytesIO(f"{data}\n\n".encode())))
+    words = ["Il", "du", "vin"]
+    one = [Sentence.from_words(words, heads=[0, 1, 1], deprels=["root", "det", "obj"])]
+    taught = (two + one) * 20
+    parser = LinearParser.train(taught, bits=10, epochs=1, text=Text.train(taught))
+    given = [["Il", "du", "parc"], words] * 3
+    split = [each.forms for each in parser.split(given, contractions=True)]
+    assert split == [["Il", "de", "le", "parc"], words] * 3
+    text = "\n\n".join(map(" ".join, given))
+    assert [each.forms for each in parser.split(text)] == split

@@ -125,13 +125,22 @@ def count(
     >>> count([sentence], "e: V -> N; N [upos=NOUN]", ["e.label"])
     Counter({('nsubj',): 1, ('obj',): 1})
     """
-    counted: Counter[tuple[str, ...]] = Counter()
-    matcher = Matcher(parse(pattern))
+    return counted(treebank, Matcher(parse(pattern)), keys, least)
+
+
+def counted(
+    treebank: str | os.PathLike[str] | Iterable[Sentence],
+    matcher: Matcher,
+    keys: Sequence[str],
+    least: float | None = None,
+) -> Counter[tuple[str, ...]]:
+    """Count the matches of a pattern that was read before: see `count`."""
+    counts: Counter[tuple[str, ...]] = Counter()
     places = [_place(matcher, key) for key in keys]
     for columns, words, _ in parts(treebank, matcher, least):
         values = [matcher.texts(columns, feature, words[:, at]) for at, feature in places]
-        counted.update(zip(*values, strict=True))
-    return counted
+        counts.update(zip(*values, strict=True))
+    return counts
 
 
 class Found(NamedTuple):

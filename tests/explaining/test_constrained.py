@@ -260,7 +260,9 @@ def test_rules_by_name_and_what_is_paid():
     def only(heads):
         return [Conflict([Alternative(forbid=[Edges(1, 2)])], "not-a", 2)] if heads[2] == 1 else []
 
-    assert "A conflict (not-a) has only one alternative: " in explain_constrained(scores, only)[1].text
+    assert (
+        "A conflict (not-a) has only one alternative: " in explain_constrained(scores, only)[1].text
+    )
 
 
 def demands_of_every_kind(rng, n, labels):

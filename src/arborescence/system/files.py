@@ -111,11 +111,11 @@ def check_apart(target: str | os.PathLike[str], sources: Iterable[str | os.PathL
     written = _identity(target, sys.stdout)
     for source in chain.from_iterable(map(_files_of, sources)) if written else ():
         if _identity(source, sys.stdin) == written:
-            written = "the standard output" if target == "-" else os.fspath(target)
+            output_name = "the standard output" if target == "-" else os.fspath(target)
             read = "the standard input" if source == "-" else os.fspath(source)
-            clash = "is read, too" if written == read else f"and {read} are the same file"
+            clash = "is read, too" if output_name == read else f"and {read} are the same file"
             raise OptionError(
-                f"{written} {clash}: writing would destroy the input; write into another file"
+                f"{output_name} {clash}: writing would destroy the input; write into another file"
             )
 
 

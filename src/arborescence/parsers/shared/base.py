@@ -335,7 +335,9 @@ class Parser(ABC):
         device
             None: NumPy. ``"cpu"``, ``"cuda"``: PyTorch, on this device.
         """
-        raise OptionError(f"device={device} goes with neural parsers, not with a {self.kind} parser")
+        raise OptionError(
+            f"device={device} goes with neural parsers, not with a {self.kind} parser"
+        )
 
     @abstractmethod
     def _parse_batch(self, sentences: list[Sentence], options: Options) -> list[Sentence]:

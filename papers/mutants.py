@@ -21,6 +21,7 @@ from mutations import ROOT, run
 
 SOURCE = Path("src/arborescence")
 PACKAGES = ("nonprojective", "projective", "inference", "core")
+TESTS = (*PACKAGES, "distribution")  # whose tests are those of sums and draws
 OTHER = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq,
     ast.NotEq: ast.Eq, ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In,
@@ -104,7 +105,7 @@ def survives(mutant, folder, own_only):
     path.write_text(mutant.text, "utf-8")
     try:
         own = mutant.path.parts[2]
-        others = () if own_only else (package for package in PACKAGES if package != own)
+        others = () if own_only else (package for package in TESTS if package != own)
         packages = [own, *others]
         return all(run(f"tests/{package}", False, folder).returncode == 0 for package in packages)
     finally:
@@ -127,7 +128,7 @@ def main():
         copied = Path(folder, "repository")
         leave_out = shutil.ignore_patterns(".*", "__pycache__", "site", "dist", "build")
         shutil.copytree(ROOT, copied, ignore=leave_out)
-        used = {one.path.parts[2] for one in drawn} if options.own else PACKAGES
+        used = {one.path.parts[2] for one in drawn} if options.own else TESTS
         for package in sorted(used):
             if (done := run(f"tests/{package}", False, copied)).returncode:
                 raise SystemExit(f"without a change, tests/{package} fails:\n{done.stdout[-900:]}")

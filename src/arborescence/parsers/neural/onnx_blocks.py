@@ -41,7 +41,7 @@ class Bits(NamedTuple):
     block: int = BLOCKS[0]
 
 
-class Blocks(NamedTuple):
+class RoundedMatrix(NamedTuple):
     """A rounded matrix: ``(number - zero) * scale`` for each of its R rows, in B blocks each."""
 
     #: (R, B, block * bits / 8): the numbers; of two in a byte, the first is in the low bits.
@@ -52,7 +52,7 @@ class Blocks(NamedTuple):
     zeros: Bytes
 
 
-def rounded(weights: Floats, bits: int, block: int) -> Blocks:
+def rounded(weights: Floats, bits: int, block: int) -> RoundedMatrix:
     """Round the rows of a matrix; their length must be a multiple of the block.
 
     >>> whole = rounded(np.arange(32, dtype=np.float32).reshape(1, 32) / 8, 8, 16)
@@ -64,7 +64,7 @@ def rounded(weights: Floats, bits: int, block: int) -> Blocks:
     bounds = [*range(0, rows, step), rows]
     parts = [_rounded(weights[i:j].reshape(j - i, -1, block), bits) for i, j in pairwise(bounds)]
     numbers, scales, zeros = (np.concatenate(each) for each in zip(*parts, strict=True))
-    return Blocks(_packed(numbers, bits), scales, _packed(zeros, bits))
+    return RoundedMatrix(_packed(numbers, bits), scales, _packed(zeros, bits))
 
 
 def _rounded(weights: Floats, bits: int) -> tuple[Bytes, Floats, Bytes]:

@@ -133,7 +133,9 @@ class JointForward:
 class _Layer(NamedTuple):
     """A linear layer."""
 
+    #: The weights, inputs by outputs.
     matrix: PanelMatrix
+    #: A number for each output.
     bias: Array
 
     @classmethod

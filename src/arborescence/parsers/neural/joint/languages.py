@@ -33,9 +33,11 @@ class Language(NamedTuple):
 
     #: The treebank whose annotation is predicted.
     treebank: str
-    #: As in `GraphParser`.
+    #: The temperature of edges, as in `GraphParser`.
     temperature: float = 1.0
+    #: The temperature of relations.
     relation_temperature: float = 1.0
+    #: The temperature of trees.
     tree_temperature: float = 1.0
     #: The rules that trees keep by default.
     rules: str = "none"

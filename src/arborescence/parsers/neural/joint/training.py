@@ -56,7 +56,7 @@ class _JointGold(NamedTuple):
     features: Any
 
 
-class JointScores(NamedTuple):
+class JointAccuracy(NamedTuple):
     """Percentages of the words of a treebank."""
 
     #: The number of words.
@@ -140,7 +140,7 @@ class JointTrainer(Run):
                 if name in self.best:
                     parameter.copy_(torch.from_numpy(self.best[name]))
 
-    def scores(self, treebanks: Treebanks) -> dict[str, JointScores]:
+    def scores(self, treebanks: Treebanks) -> dict[str, JointAccuracy]:
         """Return how well each treebank is parsed from words, by the network as it is now."""
         network = self.network.eval()
         scores_of_treebanks = {}
@@ -149,7 +149,9 @@ class JointTrainer(Run):
             for batch in self._fixed_batches(sentences):
                 right += self._compared([sentences[b] for b in batch], name)
             words = sum(map(len, sentences))
-            scores_of_treebanks[name] = JointScores(words, *(100 * right / max(words, 1)).tolist())
+            scores_of_treebanks[name] = JointAccuracy(
+                words, *(100 * right / max(words, 1)).tolist()
+            )
         network.train()
         return scores_of_treebanks
 

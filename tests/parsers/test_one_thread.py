@@ -179,7 +179,7 @@ def test_no_product_is_left_to_numpy():
             )
             if product or (isinstance(node, ast.Attribute) and node.attr in names):
                 found.add(path.relative_to(root).as_posix())
-    joint = {"parsers/neural/joint/network.py", "parsers/neural/joint/training.py"}
+    joint = {f"parsers/neural/joint/{name}.py" for name in ("export", "network", "training")}
     assert found == {"distribution/tensors.py", "parsers/neural/network.py", *joint}
 
 

@@ -26,7 +26,8 @@ SCORES = np.random.default_rng(1).normal(size=(2, 5, 5))
 
 
 def test_there_is_a_small_parser_of_every_kind():
-    assert {small_parser(kind).kind for kind in KINDS} == {*IN_FILES}
+    # A multilingual parser needs PyTorch to be made: neural/joint/test_multilingual.py sends one.
+    assert {small_parser(kind).kind for kind in KINDS} | {"multilingual"} == {*IN_FILES}
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -11,6 +11,7 @@ from arborescence.parsers.text import Text
 from arborescence.treebank import Sentence
 from small_treebanks import sentences
 from tiny_encoders import make_bert
+from ways import WAYS
 
 for needed in ("torch", "transformers", "onnx", "onnxscript", "onnxruntime", "tokenizers"):
     pytest.importorskip(needed, reason=f"encoders in ONNX need {needed}")
@@ -101,6 +102,12 @@ def test_as_the_network(parser, encoder, inventory, network):
             spread = expected[edges].std() + 0.1
             assert np.abs(scores - expected)[edges].max() < 0.15 * spread
         assert set(own.labels) == {name for each in gold for name in each.deprels}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_transport(parser, way):
+    own = parser.in_language("bi")
+    assert list(map(str, WAYS[way](own).parse(NEW))) == list(map(str, own.parse(NEW)))
 
 
 def test_tags_are_those_of_the_treebank(parser):

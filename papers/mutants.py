@@ -21,7 +21,7 @@ from mutations import ROOT, run
 
 SOURCE = Path("src/arborescence")
 PACKAGES = ("nonprojective", "projective", "inference", "core")
-TESTS = (*PACKAGES, "distribution")  # whose tests are those of sums and draws
+TESTS = (*PACKAGES, "distribution")  # tests/distribution tests sums and draws
 OTHER = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq,
     ast.NotEq: ast.Eq, ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In,

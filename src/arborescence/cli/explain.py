@@ -124,7 +124,7 @@ def explain(
     as_data = as_json or ends(output, ".json", ".jsonl")
     show = as_page if page else partial(as_text, as_data=as_data)
     with usage_errors():
-        if rules or wanted:
+        if rules is not None or wanted is not None:
             check_alone(k, algorithm)
             wanted = wanted or Constraints(root=root or "single")
             written = show(constrained(scores, sentence, model, format, rules, wanted))

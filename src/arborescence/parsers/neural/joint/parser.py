@@ -261,10 +261,12 @@ class NetworkTagger:
 def _part(
     tags: tuple[NDArray[np.int64] | None, NDArray[np.int64] | None], start: int, stop: int
 ) -> Iterator[NDArray[np.int64] | None]:
+    """Return the tags and the features of some nodes; None for tags that a treebank lacks."""
     return (None if each is None else each[start:stop] for each in tags)
 
 
 def _choice(languages: Iterable[str]) -> str:
+    """List the languages for a message, and say how to choose a language."""
     return (
         f"choose one of {', '.join(sorted(languages))} (language= in Python, -m NAME:LANGUAGE on "
         "the command line)"

@@ -22,30 +22,32 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 #: This many calls and returns are interrupted of all from where the output is opened, in which
-#: kernels are loaded; and of the `LAST`, when the work is done, each fourth.
-MANY, LAST = 12, 60
+#: kernels are loaded; each fourth of the `LAST` before the work is done; and each fourth after it.
+MANY, LAST = 12, 20
 
 # The first child counts them; each other one is interrupted at one.
 EACH = f"""{DEFAULTS}
 import inspect, os, random, sys
 from pathlib import Path
-from arborescence.cli import run
+from arborescence import cli
 
 def count(frame, event, _arg):
-    global done
+    global at
     # A deleted generator is called and returns, too. Python handles no signal there.
-    done += event in ("call", "return") and not frame.f_code.co_flags & inspect.CO_GENERATOR
-    if done == last:
+    at[-1] += event in ("call", "return") and not frame.f_code.co_flags & inspect.CO_GENERATOR
+    if (len(at), at[-1]) == place:
         sys.setprofile(None)
         signal.raise_signal(signal.SIGTERM)
+    if event == "return" and frame.f_code is cli._run.__code__:
+        at.append(0)  # the work is done: from here, the calls are counted from 0 again
 
 def forked(path, flags, *rest):
-    global done, last, told
+    global at, place, told
     if not flags & os.O_EXCL:
         return opened(path, flags, *rest)
-    places = [-1]
+    places = [None]
     while places:
-        done, last = 0, places.pop()
+        at, place = [0], places.pop()
         reading, told = os.pipe()
         if os.fork() == 0:
             os.open = opened
@@ -54,24 +56,25 @@ def forked(path, flags, *rest):
             return opened(path, flags, *rest)
         os.close(told)
         with open(reading) as file:
-            said = file.read()
+            said = list(map(int, file.read().split()))
         status = os.waitstatus_to_exitcode(os.wait()[1])
         left = {{file.name: file.read_text() for file in Path("out").iterdir()}}
         for name in left:
             os.remove(Path("out", name))
-        if last < 0:
-            finished, count_of_all = left, int(said)
-            places = [*range(count_of_all - {LAST}, count_of_all, 4)]
-            places += random.Random(0).sample(range(1, count_of_all), {MANY})
-        elif not said or int(said) == last:  # where less was to do, it had ended before
+        if place is None:
+            finished, (work, after) = left, said
+            places = [(1, n) for n in random.Random(0).sample(range(1, work), {MANY})]
+            places += [(1, n) for n in range(work - {LAST}, work, 4)]
+            places += [(2, n) for n in range(1, after, 4)]
+        elif not said or (len(said), said[-1]) == place:  # where less was to do, it had ended before
             print(status, {{(): "nothing", tuple(finished): "all"}}[tuple(left)], flush=True)
             assert left in ({{}}, finished)
     os._exit(0)
 
 opened, os.open = os.open, forked
-status = run(sys.argv[1:])
+status = cli.run(sys.argv[1:])
 sys.setprofile(None)
-os.write(told, str(done).encode())
+os.write(told, " ".join(map(str, at)).encode())
 os._exit(status)
 """
 

@@ -87,6 +87,12 @@ def test_from_treebanks_to_a_report(folder, tmp_path):
     assert {file: file.stat().st_mtime_ns for file in out.rglob("*.json")} == measured
 
 
+def test_neural_parsers_learn_from_converted_parts(folder):
+    pytest.importorskip("torch", reason="trains neural parsers")
+    plan = measure.Plan(folder, None, "neural", 6, Recipe(epochs=1, sentences=4))
+    assert measure.worth_of("Owlish", plan).keys() == set(measure.FROM)
+
+
 def test_copies_of_dev_and_test_are_left_out(folder):
     assert len(sources.Old(folder, "Owlish").train()) == len(WORDS[18:])
 

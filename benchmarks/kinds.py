@@ -30,6 +30,24 @@ HERE = Path(__file__).parent
 GUM = TREEBANKS.parent / "ud-more" / "English-GUM-clean"
 SENTENCES = {"first": TREEBANKS.parent / "sentences.conllu", "new": HERE / "thirty.conllu"}
 MODELS = ("english", "english-large", "english-fast")
+#: Columns, unit and condition of each table.
+TABLES = {
+    "genres": (
+        ("treebank", "genre", "words", "LAS, words", "LAS, raw"),
+        "percent",
+        "EWT's test part, documents of GUM's dev and test; the model's own tags",
+    ),
+    "constructions": (
+        ("construction", "cases", "right"),
+        "cases",
+        "EWT's dev and test part, documents of GUM's dev and test; from words; all edges right",
+    ),
+    "sentences": (
+        ("sentences", "trees", "right", "wrong roots"),
+        "trees",
+        "from words; without punctuation and words with Open=Yes",
+    ),
+}
 
 
 def ewt(part):
@@ -106,7 +124,7 @@ def tried(gold, parsed):
 def rows(model, test, dev, documents):
     """Return the rows of a model in each table."""
     parser = load(model)
-    found = {name: [] for name in ("genres", "constructions", "sentences")}
+    found = {name: [] for name in TABLES}
     gold = [*test, *dev, *documents]
     words = list(parser.parse(map(untagged, gold)))
     for treebank, part, start in (("EWT", test, 0), ("GUM", documents, len(test) + len(dev))):
@@ -132,21 +150,7 @@ def main():
         parts = tuple(part[:200] for part in parts)
     models = chosen.models or (MODELS[-1:] if chosen.quick else MODELS)
     tables = [rows(model, *parts) for model in models]
-    for name, columns, unit, condition in (
-        (
-            "genres", ["treebank", "genre", "words", "LAS, words", "LAS, raw"], "percent",
-            "EWT's test part, and documents of GUM's dev and test; the model's own tags",
-        ),
-        (
-            "constructions", ["construction", "cases", "right"], "cases",
-            "EWT's dev and test part, documents of GUM's dev and test; from words; right: all edges"
-            " of the query are in the tree, with their universal relations",
-        ),
-        (
-            "sentences", ["sentences", "trees", "right", "wrong roots"], "trees",
-            "from words; without punctuation and words with Open=Yes, universal relations",
-        ),
-    ):  # fmt: skip
+    for name, (columns, unit, condition) in TABLES.items():
         lines = [row for table in tables for row in table[name]]
         results.table(name, ["model", *columns], lines, unit=unit, condition=condition)
     results.save()

@@ -1,4 +1,4 @@
-"""English by genre, by construction and on sentences that people try first, for docs/models.md."""
+"""English by genre and by construction, for docs/models.md."""
 
 from statistics import fmean
 
@@ -33,14 +33,12 @@ def genres():
 
     lines, of_gum = [], {}
     for (treebank, genre), models in of_models("genres", "treebank", "genre").items():
-        size = next(iter(models.values()))["words"]
-        lines.append([f"{treebank}, {genre}", size, *map(both, models.values())])
+        lines.append([f"{treebank}, {genre}", *map(both, models.values())])
         if treebank == "GUM":
             for model, row in models.items():
                 of_gum.setdefault(model, []).append(row)
-    total = sum(row["words"] for row in next(iter(of_gum.values())))
-    lines.append(["GUM, mean", total, *(both(*some) for some in of_gum.values())])
-    return header("genres", "LAS", "words"), lines
+    lines.append(["GUM, mean", *(both(*some) for some in of_gum.values())])
+    return header("genres", "LAS: words, raw"), lines
 
 
 @view("kinds/constructions")
@@ -53,20 +51,3 @@ def constructions():
             shares = (f"{row['right'] / cases:.0%}" for row in models.values())
             lines.append([name, cases, *shares])
     return header("constructions", "share right", "cases"), lines
-
-
-@view("kinds/rare")
-def rare():
-    """Return the constructions with too few cases for the table, and how many cases they have."""
-    found = {row["construction"]: row["cases"] for row in rows("kinds/constructions")}
-    return ", ".join(f"{name} {cases}" for name, cases in found.items() if cases < FEWEST)
-
-
-@view("kinds/sentences")
-def sentences():
-    """Return right trees and wrong roots of the thirty sentences of each kind."""
-    lines = []
-    for (name,), models in of_models("sentences", "sentences").items():
-        counts = (f"{row['right']}, {row['wrong roots']}" for row in models.values())
-        lines.append([f"{name} thirty", *counts])
-    return header("sentences", "right trees, wrong roots"), lines

@@ -13,7 +13,7 @@ from pathlib import Path
 ESSENTIAL = ("decoding", "growth", "kbest", "distributions", "parsing", "first_use")
 OTHERS = (
     "sparse", "graphs", "undirected", "edge_linear", "through_undirected", "evaluating",
-    "searching", "neural", "gradients", "styles", "rules", "asking", "threads", "shipped",
+    "searching", "neural", "gradients", "styles", "rules", "asking", "threads", "shipped", "kinds",
 )  # fmt: skip
 HERE = Path(__file__).parent
 

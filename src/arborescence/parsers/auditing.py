@@ -141,7 +141,7 @@ class Finding(NamedTuple):
         return self.sentence.replace(heads=heads, deprels=labelled.deprels, upos=upos)
 
     def _nearest(self) -> NDArray[np.int64]:
-        """Return the heads of the tree nearest to the given tree, among trees with the other edge."""
+        """Return the heads of the tree that has the other edge and is nearest to the given tree."""
         n = len(self.sentence)
         weights = np.asarray(self.parser.scores(self.sentence), dtype=np.float64)
         weights = weights - weights.max(initial=0.0, where=np.isfinite(weights))

@@ -136,7 +136,9 @@ def read_columns(
     first = next(lines, "")
     separator = max(",;\t", key=first.count)
     if not first.strip():
-        raise TreebankError(f"{source}: the first line is empty: it must name the columns")
+        raise TreebankError(
+            f"{source}: the file or its first line is empty: the first line must name the columns"
+        )
     # Not strict, a quotation mark without an end would put all later rows into its cell.
     rows = csv.reader(chain([first], lines), delimiter=separator, strict=True)
     line = 1  # where the row begins

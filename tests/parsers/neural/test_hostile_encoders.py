@@ -207,8 +207,8 @@ def _sparse(model):
         (lambda model: model.graph.input.append(model.graph.output[0]), "cannot be read"),
         (lambda model: model.graph.output.append(model.graph.output[0]), "cannot be read"),
         (lambda model: model.graph.node[1].attribute[0].ints.append(1), "cannot be read"),
-        (lambda model: model.graph.node[1].attribute.add(name="own", i=1, type=2), "own unknown"),
-        (lambda model: setattr(model.graph.node[1].attribute[0], "type", 5), "kind of 'axis'"),
+        (lambda model: model.graph.node[1].attribute.add(name="own", i=1, type=2), "unknown attributes: own"),
+        (lambda model: setattr(model.graph.node[1].attribute[0], "type", 5), "'axis' has another kind"),
         (lambda model: model.graph.node[1].attribute.extend(
             [helper.make_attribute("body", body("If"))]), "field 6"),
         (lambda model: model.training_info.add(), "field 20"),

@@ -16,7 +16,7 @@ def decoding():
 def calls():
     """Return the times of whole calls."""
     lines = [[row["tool"], *call(row)] for row in rows(CALLS)]
-    return ["", "call", *HEADER, "what decoding took before"], lines
+    return ["", "call", *HEADER, "share of decoding before"], lines
 
 
 @view("integrations/stanza-trained")

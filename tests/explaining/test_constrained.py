@@ -255,7 +255,7 @@ def test_rules_by_name_and_what_is_paid():
         found = arb.decode_constrained(scores, conflicts)
         assert (found.weight, found.paid) == (weight, 15 - weight if cost == 3 else 0.0)
         if cost == 3:
-            assert "the rules, but for those that it pays for, and weighs 12" in steps[1].text
+            assert "the rules, except rules that it pays for, and weighs 12" in steps[1].text
 
     def only(heads):
         return [Conflict([Alternative(forbid=[Edges(1, 2)])], "not-a", 2)] if heads[2] == 1 else []

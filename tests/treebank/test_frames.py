@@ -127,8 +127,8 @@ def test_the_texts_of_a_column(tmp_path: Path, separator: str) -> None:
     [
         ("stars,review\n5,Great\n", OptionError, "no column 'text'; the columns are 'stars', 're"),
         ("text,x,text\n", OptionError, "2 columns 'text'; the columns are 'text', 'x', 'text'"),
-        ("", TreebankError, "the file is empty"),
-        ("\nGood\n", TreebankError, "the file is empty, or its first line"),
+        ("", TreebankError, "the file or its first line is empty"),
+        ("\nGood\n", TreebankError, "the file or its first line is empty"),
         ('text\nfine\n"\n"\n"b\n\nc\n', TreebankError, r"reviews.csv:5: the row that begins here"),
         ('x,text\n1,a\n2,"b\n3,"c"\n', TreebankError, r"reviews.csv:3: .*ends with one, and has"),
         ('text\nfine\n"' + "b\n" * (1 << 18), TreebankError, r"csv:3: .*field larger than"),

@@ -60,13 +60,13 @@ def search(
     Parameters
     ----------
     pattern
-        What to find, in Grew's notation: 'V [upos=VERB]; S [upos=PRON]; V -[nsubj]-> S; V << S'.
+        The pattern, in Grew's notation: 'V [upos=VERB]; S [upos=PRON]; V -[nsubj]-> S; V << S'.
     files
         CoNLL-U files, and folders of such files; '-' or nothing: the standard input. With --format,
         text, which is parsed first.
     count
-        Count matches by this instead: a node and its feature, such as S.lemma, or e.label for an
-        edge with a name. Several are counted together.
+        Count the matches instead, by a feature of a node, such as S.lemma, or by e.label for an
+        edge with the name e. Given several times, count each combination of values.
     association
         With two --count: also how many matches chance would give, and the log-likelihood ratio, by
         which the pairs are sorted (collocations).
@@ -98,7 +98,7 @@ def search(
         matcher = Matcher(parse(pattern))
         counts = find.counted([], matcher, count or [])
     if association and len(count or []) != 2:
-        raise typer.BadParameter("--association takes two --count: such as V.lemma and O.lemma")
+        raise typer.BadParameter("--association needs two --count, such as V.lemma and O.lemma")
     if count and output:
         check_kind(output, ("table", "json"))
     sources = list(_sources(files, format, model, encoding, least is not None, quiet))

@@ -69,12 +69,12 @@ class FolderFiles(NamedTuple):
 def find(folder: Path, target: Path, *, parquet: bool = False) -> FolderFiles:
     """Find the files of a folder and of the folders in it.
 
-    These are files that end in ``.conllu``, ``.txt``, the same with ``.gz``, and ``.parquet``.
-    Names that begin with a dot or an underscore are left out, as in other tools. Links to files are
-    followed, links to folders are not. The results go to `target`, under the same names; the result
-    of a text ends in ``.conllu``. With `parquet`, all results are Parquet; else only the results of
-    Parquet files. OptionError if the folder is missing, if one folder is in the other, or if
-    results collide.
+    Their names end in ``.conllu``, ``.conllup``, ``.cupt`` or ``.txt``, also with ``.gz`` after it,
+    or in ``.parquet``. Names that begin with a dot or an underscore are left out, as in other
+    tools. Links to files are followed, links to folders are not. The results go to `target`, under
+    the same names; the result of a text ends in ``.conllu``. With `parquet`, all results are
+    Parquet; else only the results of Parquet files. OptionError if the folder is missing, if
+    `target` is in the folder, or if two files have the same result.
     """
     if not folder.is_dir():
         raise OptionError(f"{folder}: no such folder")
@@ -145,7 +145,7 @@ class Done(NamedTuple):
 def parse_folder(options: ParseArguments, rules: Keeper | str | None) -> None:
     """Parse the files of a folder into another; raise TreebankError if some were not parsed.
 
-    A `Keeper` among the rules counts its changes.
+    If `rules` is a `Keeper`, it counts the changes.
     """
     source, target = map(Path, options.files or ())
     files = find(source, target, parquet=options.parquet)
@@ -284,7 +284,7 @@ class FileParser:
 
 
 def _format(options: ParseArguments, shard: Shard) -> Format:
-    """Return the format of a file: for a text, --format, or "text" without --format."""
+    """Return the format of a file; the format of a text is that of --format, by default "text"."""
     if shard.kind == "text":
         return "text" if options.format == "conllu" else options.format
     return "conllu"

@@ -1,7 +1,7 @@
 """A digest of a kernel's source: its code, the code of all kernels that it calls, and constants.
 
-Compiled code on disk is used again as long as this digest is the same. Docstrings and line numbers
-are not part of the digest: a comment may change.
+Compiled code on disk is used again as long as this digest is the same. Docstrings, comments and
+line numbers are not part of the digest.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ def _text(value: Any) -> str:
         return _text(sorted(value.items()))
     if isinstance(value, ModuleType):
         return value.__name__
-    if isinstance(value, FunctionType):  # kernels replace it by their own code (`core/random.py`)
+    if isinstance(value, FunctionType):  # kernels have own code for it (`core/random.py`)
         return f"{value.__module__}.{value.__qualname__}"
     if isinstance(value, type):
         return f"{value.__module__}.{value.__qualname__}{getattr(value, '_fields', '')}"

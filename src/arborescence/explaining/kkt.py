@@ -1,6 +1,7 @@
 """Undirected parsing by the algorithm of Karger, Klein and Tarjan (1995), step by step.
 
-This is Algorithm 2 of Levi et al. (2016), for the maximum; its second recursive call is a loop.
+This is Algorithm 2 of Levi et al. (2016), for maximum trees; a loop replaces its second recursive
+call.
 Heavy edges are found by walks along the forest, not in linear time.
 """
 
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from arborescence.explaining.steps import Step
     from arborescence.explaining.undirected import Pairs, Parts
 
-HEAVY, LIGHT = "F-heavy: goes", "F-light: stays"
+HEAVY, LIGHT = "F-heavy: removed", "F-light: kept"
 
 
 @dataclass(frozen=True)

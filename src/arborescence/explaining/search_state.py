@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     #: Head, dependent, label.
     Triple = tuple[int, int, int]
 
-#: A text names at most this many words or labels, and gives only the number of more.
+#: A text names at most this many words or labels; of longer lists it gives only the number.
 _NAMED = 4
 
 

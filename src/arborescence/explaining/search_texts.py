@@ -75,7 +75,7 @@ class SearchTexts:
         decoded = counted(search.nodes, "decoded tree")
         highest = search.waiting[0].worth if search.waiting else ""
         waits = f"No part that waits has a higher bound: the highest is {highest}"
-        pays = ", but for those that it pays for," if search.made and search.made[0].paid else ","
+        pays = ", except rules that it pays for," if search.made and search.made[0].paid else ","
         due = f" It pays {listed(list(search.dues))}." if search.dues else ""
         if kind == "first-tree":
             return (

@@ -26,7 +26,7 @@ _NAMED: Final = 4
 
 
 class Charge(NamedTuple):
-    """A price for each edge of a tree that is in a set of edges, or (`required`) is not in the set.
+    """A price for each edge of a tree in a set of edges, or (`required`) not in the set.
 
     Attributes
     ----------
@@ -38,7 +38,8 @@ class Charge(NamedTuple):
         0 for a price in units of scores. From level 1 on, prices are whole numbers, and count
         before all prices of lower levels.
     required : bool
-        Whether a tree pays for the edges into dependents of the set that are not in the set.
+        If true, a tree pays for each edge that enters a dependent of the set, but is not in the
+        set.
     name : str
         The name in texts and in `Solution.dues`.
 

@@ -24,9 +24,9 @@ def allelic_tree(profiles: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.flo
     The distance from h to d is the number of loci of d that h lacks, or where h has another allele,
     times the number of all loci, divided by the number of loci of d: so a complete genome is a more
     likely ancestor than a genome with gaps. Distances are rounded to whole numbers. Among equally
-    light trees, edges leave genomes that are close to all genomes (by the rank of the harmonic mean
-    of their distances). Unlike GrapeTree, this function does not join almost equal genomes before
-    this step, and does not move branches after it. O(S² L) time and O(S² + S L) memory.
+    light trees, the function prefers edges from genomes that are close to all genomes: with a low
+    harmonic mean of distances. Unlike GrapeTree, it does not join almost equal genomes before this
+    step, and does not move branches after it. O(S² L) time and O(S² + S L) memory.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def allelic_tree(profiles: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.flo
     heads : (S,) array of int64
         The genome that each genome derives from; -1 for the root.
     distances : (S,) array of float64
-        The distance of each genome from this ancestor, not rounded; 0 for the root.
+        The distance of each genome from its head, not rounded; 0 for the root.
 
     Raises
     ------

@@ -120,8 +120,8 @@ class Finding(NamedTuple):
     def corrected(self) -> Sentence:
         """Return the given sentence with the more probable edge, and the more probable tag.
 
-        If neither is more probable, it has the most probable other edge. Other heads change only
-        where the result would be no tree: as few as possible, and the least probable heads.
+        If neither is more probable, the sentence gets the most probable other edge. Heads of other
+        words change only if there would be no tree: as few heads as possible, the least probable.
         """
         at, upos = self.word - 1, self.sentence.upos
         if self.odds.tag:
@@ -141,7 +141,7 @@ class Finding(NamedTuple):
         return self.sentence.replace(heads=heads, deprels=labelled.deprels, upos=upos)
 
     def _nearest(self) -> NDArray[np.int64]:
-        """Return the heads of the tree with the other edge that is nearest to the given tree."""
+        """Return the heads of the tree that has the other edge and is nearest to the given tree."""
         n = len(self.sentence)
         weights = np.asarray(self.parser.scores(self.sentence), dtype=np.float64)
         weights = weights - weights.max(initial=0.0, where=np.isfinite(weights))
@@ -351,8 +351,8 @@ def _broken(sentence: Sentence, rules: tuple[Rule, ...]) -> dict[int, set[str]]:
 
 #: The meaning of a finding's number.
 _INTRO: Final = """\
-Each entry is a word whose annotation may be wrong, the most doubtful word first. Of its trees, the
-upper one is given, and you get the lower one if you accept. The word and the edges that differ are
+Each entry is a word whose annotation may be wrong, the most doubtful word first. The upper tree is
+the given tree; if you accept, the lower tree replaces it. The word and the edges that differ are
 coloured.
 
 The first number is the evidence against the annotation: a sum of logarithms of odds. 0.7 means 2 to
@@ -361,7 +361,7 @@ edge and the tag, by parsers and taggers that learned from the rest of the treeb
 broken rule; and other annotations of the same words elsewhere.
 
 Keys: j and k go to the next and the previous entry and show its trees, a accepts, r rejects; the
-same key again takes it back. Your browser keeps your decisions. Download them, and apply them:
+same key again undoes this. Your browser keeps your decisions. Download them, and apply them:
 arborescence audit --apply decisions.jsonl treebank.conllu -o corrected.conllu
 """
 

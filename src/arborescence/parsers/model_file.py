@@ -43,7 +43,7 @@ def save(
 
 
 def load(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-    """Read header and arrays; ModelError if the file is missing, damaged, no model, or newer."""
+    """Read header and arrays; ModelError if the file is missing or damaged, or no known model."""
     try:
         with opened(path, ModelError, _WHAT) as archive:
             if not isinstance(archive, Archive) or _HEADER not in archive.names:

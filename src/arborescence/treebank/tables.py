@@ -40,8 +40,8 @@ def write_table(
 
     In CSV and TSV, a text that a spreadsheet could run as a formula gets an apostrophe before it: a
     text with a letter or digit that begins with ``=``, ``+``, ``-``, ``@``, a tab or a carriage
-    return, other than names such as ``-LRB-``. A reader takes the apostrophe before such a sign
-    away. Parquet has all texts as they are.
+    return, other than names such as ``-LRB-``. A program that reads the table has to remove the
+    apostrophe before such a sign. Parquet has all texts as they are.
 
     Parameters
     ----------
@@ -117,8 +117,8 @@ def read_columns(
     OptionError
         If there is no such column, or there are two; the message names the others.
     TreebankError
-        If the file is empty or damaged, or has another encoding. The message names the line in
-        which a row begins that has a wrong quotation mark.
+        If the file is empty or damaged, or has another encoding. If a quotation mark is wrong, the
+        message names the line in which its row begins.
 
     Examples
     --------
@@ -131,13 +131,15 @@ def read_columns(
     if Path(source).suffix.lower() == ".parquet":
         yield from _parquet_columns(source, columns)
         return
-    csv.field_size_limit(_LONGEST_CELL)  # by default too little for a long text
+    csv.field_size_limit(_LONGEST_CELL)  # the default is too small for a long text
     lines = whole_lines(source, encoding)
     first = next(lines, "")
     separator = max(",;\t", key=first.count)
     if not first.strip():
-        raise TreebankError(f"{source}: the file is empty, or its first line, which names columns")
-    # Else a mark that is never closed would take all rows after it into its cell.
+        raise TreebankError(
+            f"{source}: the file or its first line is empty: the first line must name the columns"
+        )
+    # Not strict, a quotation mark without an end would put all later rows into its cell.
     rows = csv.reader(chain([first], lines), delimiter=separator, strict=True)
     line = 1  # where the row begins
     try:

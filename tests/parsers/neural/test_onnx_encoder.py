@@ -164,7 +164,9 @@ def test_damaged_files(exact, model, tmp_path):
     whole = OnnxEncoder(header["encoder"], {"onnx": network, "tokenizer": cut}, 2, 16)
     assert whole.digest == exact.encoder.digest
     for layers, size in ((3, 16), (2, 8)):
-        with pytest.raises(ModelError, match=r"the encoder gives float32 \(3, 2, 16\)"):
+        with pytest.raises(
+            ModelError, match=r"the encoder returns float32 \(3, 2, 16\), not float32 \("
+        ):
             OnnxEncoder(header["encoder"], whole.arrays, layers, size)
     del arrays["encoder/onnx"]
     assert "array 'onnx' is missing" in refused(cut, "tokenizer")

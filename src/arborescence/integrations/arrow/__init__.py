@@ -1,4 +1,4 @@
-"""Sentences in Apache Arrow tables and Parquet files, and a parser from table to table."""
+"""Sentences in Apache Arrow tables and Parquet files, and a parser of such tables."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""A parser from Arrow table to table, for Ray Data, Hugging Face datasets and Spark."""
+"""A parser of Arrow tables, for Ray Data, Hugging Face datasets and Spark."""
 
 from __future__ import annotations
 
@@ -28,8 +28,9 @@ if TYPE_CHECKING:
 
 
 class Parse:
-    """A parser from table to table, for Ray Data, Hugging Face datasets and Spark.
+    """A parser of Arrow tables, for Ray Data, Hugging Face datasets and Spark.
 
+    An object is called with a table, and returns a table.
     A table has a column ``forms`` (the words of a sentence), or ``text``, which is split into
     sentences and words. The result has the columns of `schema`, then all other columns of the
     table. A text of several sentences becomes several rows, which repeat the other columns.
@@ -40,7 +41,7 @@ class Parse:
     Parameters
     ----------
     model
-        ``"english"``, the path of a model file, a parser, or a list of these that parse together.
+        ``"english"``, the path of a model file, a parser, or a list of these, which are combined.
     weights
         The weights of several models.
     root, projective, confidence, rules

@@ -53,7 +53,7 @@ class Studio:
         self._waiting: SimpleQueue[Callable[[], None]] = SimpleQueue()
         self._open = 0  # trainings that wait, and the current training
         self._lock = threading.Lock()
-        # The end of the process does not wait for it.
+        # The end of the process does not wait for this thread.
         self._thread = threading.Thread(target=self._run, name="training", daemon=True)
 
     def end(self) -> None:
@@ -67,14 +67,14 @@ class Studio:
         return self._open > 0
 
     def path(self, group: str, name: str) -> Path:
-        """Return the path of a model, within the folder for any name."""
+        """Return the path of a model; it is within the folder, whatever the name is."""
         if self.folder is None:
             raise OptionError("no models are trained here: start the service with --train-into")
         safe = [quote(part, safe="").replace(".", "%2E") for part in (group, name)]
         if not all(safe):
             raise OptionError("a project, a user and a model must have names")
         if max(map(len, safe)) > _LONGEST:
-            raise OptionError(f"a name has more than {_LONGEST} bytes, as files count: {name!r}")
+            raise OptionError(f"a name has more than {_LONGEST} bytes as a file name: {name!r}")
         return self.folder / safe[0] / f"{safe[1]}.model"
 
     def load(self, path: Path) -> Any:
@@ -98,7 +98,7 @@ class Studio:
     def train(
         self, path: Path, treebank: list[Sentence], start: Any, epochs: int, info: dict[str, str]
     ) -> Future[dict[str, Any]]:
-        """Begin to train a linear parser, or continue its training; the result has its accuracy."""
+        """Begin or continue the training of a linear parser; the result is the model's accuracy."""
         done: Future[dict[str, Any]] = Future()
         with self._lock:
             self._check_room(path, epochs)
@@ -151,7 +151,7 @@ class Studio:
 
 
 def check_json(request: Request) -> None:
-    """Refuse a request for a training without the type JSON, which no foreign page can send."""
+    """Refuse a request for a training unless its type is JSON, which no foreign page can send."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
         raise RefusedError(415, "a request that trains must have the Content-Type application/json")

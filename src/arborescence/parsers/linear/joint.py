@@ -1,4 +1,4 @@
-"""Weights of the relations of all edges: of the best relation before decoding, or of all after it.
+"""Scores of the relations of all edges: of the best relation before decoding, of all after it.
 
 The classifier of `relations` needs the whole tree. The joint classifier uses head and dependent
 only, so that the best relation's score can be added to the edge's score before decoding.
@@ -49,9 +49,8 @@ def add_relations(
     batch: Batch,
     model: RelationModel,
     unit: float,  # the factor of the relation scores
-    # gold, gold_relations: in training: the gold heads and relations of a batch of one sentence,
-    # int64 (n + 1,); then each wrong relation of a gold edge gets a cost of 1, added to its score.
-    # Else empty.
+    # gold, gold_relations: in training, the gold heads and relations of a batch of one sentence,
+    # int64 (n + 1,): 1 is added to the score of each wrong relation of a gold edge. Else empty.
     gold: np.ndarray,
     gold_relations: np.ndarray,
     sums: np.ndarray,
@@ -146,7 +145,7 @@ def weigh_edges(
     start: int,  # the first node of the sentence
     tree: np.ndarray,  # int64 (n + 1,): heads
     sums: np.ndarray,
-    # heads, words: int64 (E,); edges: float32 (E,), their weights, -inf for absent ones
+    # heads, words: int64 (E,); edges: float32 (E,), the edges' weights, -inf for absent edges
     heads: np.ndarray,
     words: np.ndarray,
     edges: np.ndarray,
@@ -154,9 +153,9 @@ def weigh_edges(
 ) -> None:
     """Weigh edges with each relation, so that the best relation has the edge's weight.
 
-    O(n + T L) an edge. The classifier sees a whole tree: the edge h -> d stands in `tree`, in place
-    of the edge into d, with the children of d, the head of h, and d's neighbours among the children
-    of h.
+    O(n + T L) an edge. The classifier reads a whole tree. To score the edge h -> d, this edge
+    replaces the edge into d in `tree`. The features are then those of the children of d, of the
+    head of h, and of d's neighbours among the children of h.
     """
     rows = np.empty(len(model.templates.roles), dtype=np.int64)
     relatives = np.empty((len(tree), 7), dtype=np.int64)

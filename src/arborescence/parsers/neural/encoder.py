@@ -222,7 +222,7 @@ class Encoder:
 def encode(model: Any, pieces: Any, layers: int, rows: int) -> Tensor:
     """Return the mean vector of the pieces of each word: (rows, layers, D), 0 without pieces.
 
-    `rows` is the number of words; with roots, if ``pieces.word`` counts roots.
+    `rows` is the number of words, and of roots if ``pieces.word`` counts them.
     """
     places = torch.arange(pieces.ids.shape[1], device=pieces.ids.device)
     mask = (places < pieces.lengths[:, None]).long()
@@ -259,7 +259,7 @@ def _room(model: Any, tokenizer: Any) -> int:
     room: int = min(tokenizer.model_max_length, LONGEST_WINDOW)
     table = getattr(getattr(model, "embeddings", None), "position_embeddings", None)
     if isinstance(table, nn.Embedding):
-        # In models like RoBERTa, positions are counted from the number after the padding's number.
+        # Models like RoBERTa count positions from the number of the padding, plus one.
         first = 0 if table.padding_idx is None else table.padding_idx + 1
         room = min(room, table.num_embeddings - first)
     return room

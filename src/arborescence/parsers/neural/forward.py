@@ -179,9 +179,9 @@ class Forward:
 
 
 class RelationScorer:
-    """Scores relations by a bilinear form for each, (K, L, K): K numbers for each end of an edge.
+    """Scores each of L relations of an edge by its own bilinear form, (K, L, K).
 
-    The last number of an end is 1.
+    The head and the dependent of the edge have K numbers each; the last number is 1.
     """
 
     def __init__(self, forms: Array) -> None:

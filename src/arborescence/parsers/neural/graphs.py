@@ -33,7 +33,7 @@ class NeuralGroup(Group):
     output: NetworkScores
 
     def part(self, rows: NDArray[np.int64], numbers: Any, starts: NDArray[np.int64]) -> Self:
-        """Return the group of some of the sentences, with other numbers in a smaller batch."""
+        """Return the group of some of its sentences, with their numbers in a smaller batch."""
         return replace(super().part(rows, numbers, starts), rows=self.rows[rows])
 
 
@@ -95,7 +95,7 @@ class NeuralGraphs(Graphs):
             )
 
     def label(self, heads: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the relations of the edges of trees, in a row; score a repeated edge once."""
+        """Return the relations of the edges, tree after tree; score a repeated edge once."""
         labels = np.full(heads.shape, -1)
         for group in self.groups:
             trees = group.take(heads)

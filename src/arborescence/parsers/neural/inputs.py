@@ -264,7 +264,7 @@ def jackknifed_hints(
     rng: Rng,
     progress: Progress | None = None,
 ) -> list[Hints]:
-    """Return guesses of taggers that have not seen the sentence; of `tagger` if too few."""
+    """Return guesses of taggers that have not seen the sentence; of `tagger` for few sentences."""
     hints: dict[int, Hints] = {}
     for part, other in taggers_of_others(
         treebank, columns=tagger.columns, rng=rng, progress=progress

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float32]
     Bytes = NDArray[np.uint8]
 
-#: Shares of the range of a block that its scale may span: fewer of its numbers are exact, but most
-#: are nearer. The share with the least squared error is taken.
+#: A scale may span only a share of the range of its block: weights outside are clipped, but the
+#: others are rounded less. Of these shares, the share with the least squared error is taken.
 _SHARES: Final = (1.0, 0.92, 0.84, 0.76)
 #: The number of weights that are rounded at a time.
 _PART: Final = 1 << 22
@@ -46,7 +46,7 @@ class RoundedMatrix(NamedTuple):
 
     #: (R, B, block * bits / 8): the numbers; of two in a byte, the first is in the low bits.
     numbers: Bytes
-    #: (R, B): multiples of 2^-7 of a power of two, so that a file packs them well.
+    #: (R, B): the scales, with 8 significant bits each, so that a file packs them well.
     scales: Floats
     #: (R, ceil(B * bits / 8)): the numbers that stand for 0, packed as `numbers`.
     zeros: Bytes

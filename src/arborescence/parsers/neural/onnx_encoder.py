@@ -126,7 +126,10 @@ class OnnxEncoder:
             ]
         for state, length in zip(states, pieces.lengths, strict=True):
             if state.dtype != np.float32 or state.shape != (length, self.layers, self.size):
-                raise ModelError(f"the encoder gives {state.dtype} {state.shape}")
+                shape = (length, self.layers, self.size)
+                raise ModelError(
+                    f"the encoder returns {state.dtype} {state.shape}, not float32 {shape}"
+                )
             if not (np.abs(state) <= _LARGEST).all():
                 raise ModelError("the encoder gives numbers that are too large, or NaN")
         window, place = np.divmod(pieces.place, pieces.ids.shape[1])

@@ -31,7 +31,7 @@ EIGHT: Final = Bits(8, 8)
 def exported(encoder: Encoder, model: Any, layers: int, bits: Bits | None) -> OnnxEncoder:
     """Return an encoder in ONNX, whose graph is `model`: from pieces (1, P) to (P, layers, size).
 
-    `bits` says how weights are rounded; None: they are not.
+    `bits` says how weights are rounded; None: weights are not rounded.
     """
     try:
         import onnx

@@ -118,7 +118,7 @@ def graph_of(data: memoryview) -> OnnxGraph:
     for node in nodes:
         missing = set(node.inputs) - known
         if missing:
-            raise refused(f"it reads {min(missing)!r}, which is not known there")
+            raise refused(f"a node reads {min(missing)!r}, which is missing or written later")
         _check_new(node.output, known)
         known.add(node.output)
     if not nodes or _text(result, 1) not in {node.output for node in nodes}:
@@ -137,7 +137,7 @@ def _node(fields: Fields) -> OnnxNode:
         _check_new(_text(each, 1), attributes)
         [(number, value)] = [(number, each[number]) for number in _KINDS if number in each]
         if each.get(20) != [_KINDS[number]]:
-            raise refused(f"it is damaged: the kind of {_text(each, 1)!r}")
+            raise refused(f"it is damaged: the attribute {_text(each, 1)!r} has another kind")
         attributes[_text(each, 1)] = (
             tuple(value) if isinstance(_ATTRIBUTE[number], list) else value[0]
         )
@@ -166,7 +166,7 @@ def _tensor(fields: Fields) -> Tensor:
     else:
         length, expected = len(data), size * WIDTHS[kind]
     if length != expected or (number == 4 and kind != FLOAT):
-        raise refused(f"it has a constant of the shape {shape} with other data")
+        raise refused(f"the data of a constant do not fit its shape {shape}")
     few = number == 9 and kind == INT64 and size <= _FEW
     values = np.frombuffer(data, "<i8").tolist() if few else None
     return Tensor(kind, shape, None if values is None else tuple(values))

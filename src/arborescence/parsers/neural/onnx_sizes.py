@@ -74,9 +74,9 @@ class Sizes:
     def _memory(self, known: dict[str, Tensor]) -> int:
         """Return a bound on the bytes that are needed at once, for any order of the nodes.
 
-        A result that does not depend on the input may be computed once and kept. When a node runs,
-        the result of another node can be in memory, unless the other node needs this node's result,
-        or all readers of its result ran before.
+        A result that does not depend on the input may be computed once and kept. While a node runs,
+        the result of another node counts as kept in memory, with two exceptions: the other node
+        reads this node's result, or all readers of the other result have run before.
         """
         nodes = [node for node in self._graph.nodes if node.output in known]
         place = {node.output: n for n, node in enumerate(nodes)}
@@ -96,7 +96,7 @@ class Sizes:
             if nodes[n].operator in _VIEWS and (m := place.get(nodes[n].inputs[0])) is not None:
                 owner[n] = m
                 readers[m] += readers[n]
-        in_memory = np.zeros(len(nodes), dtype=np.int64)  # bytes of others when each node runs
+        in_memory = np.zeros(len(nodes), dtype=np.int64)  # bytes of other results, by running node
         for n, node in enumerate(nodes):
             size = _bytes(known[node.output])
             if size > ROOM:
@@ -123,8 +123,8 @@ def _output_of(node: OnnxNode, inputs: list[Tensor]) -> tuple[Tensor, int]:
     output = operator(inputs, attributes)
     if attributes or len(output.shape) > _MOST_AXES or min(output.shape, default=0) < 0:
         raise refused(
-            f"it has {node.operator} with {', '.join(attributes) or 'no'} unknown attributes, "
-            f"which makes a tensor of {output.shape}"
+            f"its node {node.operator} has an output of shape {output.shape}, and these unknown "
+            f"attributes: {', '.join(attributes) or 'none'}"
         )
     inner = inputs[0].shape[-1] if node.operator in _PRODUCTS else 1
     return output, math.prod(output.shape) * inner

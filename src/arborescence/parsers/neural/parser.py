@@ -47,7 +47,7 @@ _FIELDS: Final = {
     "info": scheme.INFO,
     "encoder": scheme.MAPPING_OR_NULL,
 }
-#: The fields of a pretrained encoder in a model file; the user may give its place.
+#: The fields of a pretrained encoder in a model file; a user may say where the encoder is.
 _ENCODER: Final = {"name": scheme.VALUE, "digest": scheme.VALUE}
 _ARRAYS: Final = {"allowed": scheme.Array((np.bool_,), (2, "labels"))}
 #: The prefix of the names of the network's weights in a model file.
@@ -268,7 +268,8 @@ class BiaffineParser(GraphParser):
         Raises
         ------
         MissingExtraError, OptionError
-            Without PyTorch; and without the device, enough memory on it, or all columns of tags.
+            MissingExtraError if PyTorch is missing; OptionError if the device, enough memory on it,
+            or a column of tags is missing.
         """
         settings = settings_from(start) | settings
         chosen = Settings.of(settings)  # raises its errors before anything is read
@@ -431,5 +432,7 @@ def _encoder_of(
         download=place is not None,
     )
     if encoder.size != settings.encoded:
-        raise ModelError(f"{encoder.name}: vectors of {encoder.size} columns")
+        raise ModelError(
+            f"{encoder.name}: its vectors have {encoder.size} columns, not {settings.encoded}"
+        )
     return encoder

@@ -69,7 +69,7 @@ class PieceSplitter:
 
     def __init__(self, tokenizer: Any, room: int) -> None:
         self._tokenizer = tokenizer
-        # Byte-level tokenizers cut a word after a space differently; to others, spaces are nothing.
+        # Byte-level tokenizers cut a word after a space differently; others ignore spaces.
         plain, spaced = self._cut(["a", " a"])
         self._space = " " if len(spaced) <= len(plain) else ""
         [whole] = tokenizer([f"{self._space}a"])["input_ids"]
@@ -124,9 +124,9 @@ class PieceSplitter:
 
 
 def windows(counts: Sequence[int], room: int) -> list[tuple[int, int, range]]:
-    """Split a sentence into windows: each window's first word, its end, and the words it is for.
+    """Split a sentence into windows: first word, end, and the words whose vectors it gives.
 
-    A word's vector comes from the window whose ends are farthest from the word; ends of the
+    The vector of a word comes from the window whose ends are farthest from the word; ends of the
     sentence do not count. A word has 1 to ``room // 2`` pieces.
     """
     starts = np.cumsum([0, *counts])

@@ -47,7 +47,7 @@ _FEW_STEPS: Final = 1000
 _INPUT: Final = "Pretrained input"
 _FILE: Final = Option(metavar="FILE", panel=_INPUT, stored=False)
 _FOLDER: Final = Option(
-    metavar="FOLDER", panel=_INPUT, stored=False, shown="beside the checkpoint, until it is done"
+    metavar="FOLDER", panel=_INPUT, stored=False, shown="beside the checkpoint, until training ends"
 )
 
 _Size = Annotated[int, Option(whole(1, 10_000), panel="The sizes of the network")]
@@ -60,7 +60,7 @@ _Given = Annotated[int, Option(whole(0, 10**5), command=False)]
 class Settings(LearnerSettings):
     """Options of a graph-based parser with a neural network (Dozat and Manning 2017)."""
 
-    #: Its input has jackknifed guesses of the tagger.
+    #: The input has jackknifed guesses of the tagger.
     jackknifed: ClassVar[bool] = False
 
     columns: shared.Columns = ("form", "upos", "xpos", "feats")

@@ -75,7 +75,8 @@ def keep(
 ) -> None:
     """Copy the weights of a network into a network that knows more words, tags and relations.
 
-    A new word or character begins with the vector of the unknown one; new relations come last.
+    A new word or character begins with the vector of the unknown word or character. New relations
+    come last.
     """
     first: dict[str, Any] = {}  # the new places along the first axis
     for column, tagset in before.tags.items():

@@ -146,7 +146,10 @@ def _check_pieces(pieces: list[str]) -> None:
 
 
 def _check_nodes(pieces: list[str]) -> None:
-    """Check the size of the tree of pieces: the bytes that a piece does not share with the last."""
+    """Check the size of the tree of pieces: bytes that a piece does not share with the one before.
+
+    The pieces are in alphabetical order.
+    """
     ordered = sorted(each.encode() for each in pieces)
     table = np.array(ordered, dtype=f"S{_LONGEST_TEXT}").view(np.uint8).reshape(-1, _LONGEST_TEXT)
     alike = np.logical_and.accumulate(table[1:] == table[:-1], axis=1).sum(axis=1)
@@ -186,7 +189,7 @@ _ADDED: Final = {
 _TEMPLATES: Final = _Kinds(
     TemplateProcessing={
         "single": _once,
-        # Two texts are never cut together, but a template must be there.
+        # The package tokenizers demands a template for two texts, which are never cut together.
         "pair": lambda _: [{"Sequence": {"id": name, "type_id": 0}} for name in "AB"],
         "special_tokens": lambda value: {
             _known_parts(name, str, "id"): _known_parts(

@@ -119,7 +119,7 @@ def _kept(
 
 
 def _word(line: bytes, size: int, at: str) -> str | None:
-    """Return the word before `size` numbers, None if not UTF-8.
+    """Return the word before `size` numbers; None if the word is not UTF-8.
 
     The word may have spaces, but no number at its end: that would be one number too many.
     """

@@ -139,7 +139,7 @@ class Vocabulary(NamedTuple):
         fields = scheme.fields_of(header, _FIELDS)
         unknown = fields["tags"].keys() - set(TAGS)
         if unknown:
-            raise ModelError(f"tags are of {brief(sorted(unknown))}, not of {list(TAGS)}")
+            raise ModelError(f"{brief(sorted(unknown))}: not columns of tags ({', '.join(TAGS)})")
         scheme.fields_of(fields["tags"], dict.fromkeys(fields["tags"], _UNIQUE))
         numbers = {
             name: {key: number for number, key in enumerate(fields[name], first)}

@@ -1,7 +1,7 @@
-"""The candidates of a rewriting: what rules and exceptions make of a form (see `rules`).
+"""The candidates of a rewriting: the results of rules and exceptions for a form (see `rules`).
 
-All texts are UTF-8, one after the other in one array. A candidate is three pieces of it: what
-stands before the stem, the stem, and what stands after it. Candidate 0 is the form itself.
+All texts are UTF-8, one after the other in one array. A candidate is three pieces of this array:
+the text before the stem, the stem, and the text after the stem. Candidate 0 is the form itself.
 """
 
 # mypy: disable-error-code="no-untyped-call,no-any-return"
@@ -70,7 +70,7 @@ class Texts(NamedTuple):
     def and_forms(
         self, rules: Rules, forms: Iterable[str], others: Sequence[Sequence[str]] = ()
     ) -> Self:
-        """Return these texts of rules and those of forms; `others` has more for each form."""
+        """Return these texts and those of forms; `others` has further texts of each form."""
         texts: list[str] = []
         firsts: list[tuple[int, int]] = []
         for number, form in enumerate(forms):
@@ -121,8 +121,8 @@ class Candidates(NamedTuple):
     #: int64 (most,): the source of each candidate: r + 1 for rule r in order; -1 - k for exception
     #: k; 0 for the form itself
     sources: np.ndarray
-    #: int64 (most, 3): the hash of the rule; the known words: 4 if all words of the candidate are
-    #: known, + 2 if the form, + 1 if the candidate's longest word; the hash of the longest word's
+    #: int64 (most, 3): the hash of the rule; a sum: 4 if all words of the candidate are known, 2 if
+    #: the form is known, 1 if the candidate's longest word is known; the hash of the longest word's
     #: suffix
     rows: np.ndarray
     #: uint64 (SPELLING,): hashes of the form, its suffixes and its prefixes

@@ -1,7 +1,7 @@
 """Words that were cut at the end of a line: *exam-* and *ple* on the next line are *example*.
 
-They are joined where the model knows the whole, so compounds such as *well-* / *known* stay. A soft
-hyphen says by itself that a word goes on.
+The parts are joined if the model knows the whole word, so compounds such as *well-* / *known* stay.
+After a soft hyphen, the model need not know it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _SOFT: Final = "\u00ad"
 # A hyphen, one line end, and the blanks around it.
 _CUT: Final = re.compile(rf"[-\u2010{_SOFT}][ \t]*(\r\n?|\n)[ \t]*")
-#: So many characters may a part have: words are no longer, and other runs take no time.
+#: The most characters of a part. Words are not longer, and the search in longer runs ends here.
 _LONGEST: Final = 40
 
 
@@ -49,16 +49,17 @@ def joined(
     text
         A text.
     marks : (len(text),) uint8
-        Those of `Lines.marks`; the first character of the rest of a word becomes `JOINED`. Changed.
+        The result of `Lines.marks`, changed: the first character of the rest of a word becomes
+        `JOINED`.
     known
         Says whether a word is known.
 
     Returns
     -------
     text : Read
-        The text with whole words, and where its characters stand in the given one.
+        The text with whole words, and the places of its characters in the given text.
     removed : list of (int, int)
-        What it leaves out. O(n).
+        The starts and stops of the left-out characters in the given text. O(n).
     """
     removed: list[tuple[int, int]] = []
     if not marks.any():

@@ -112,7 +112,7 @@ class Evidence:
             whole[places[:-1][pairs]] = True
         if self.figures:
             whole[_before_figures(read.text, codes)] = True
-        if read.starts is not None:  # within several characters that stand for one character
+        if read.starts is not None:  # the characters that the model reads for one stay together
             whole |= read.starts[1:] == read.starts[:-1]
         return whole, strange
 

@@ -26,12 +26,12 @@ _LINE: Final = re.compile(r"([^\r\n]*)(\r\n?|\n|\Z)")
 # The mark of an entry in a list. Not ">", which cites wrapped text.
 _MARK: Final = re.compile(r"\s*(?:([-*+•‣◦▪■●○–—☐☑☒✓✔])|\[[ xX]?\]|\(?\d{1,3}[.)]|\(?[a-z]\))\s+\S")
 _GOES_ON: Final = tuple(",;&([{-–—")
-# No prose is wrapped at less: where all lines are shorter, any word would have fitted.
+# No prose is wrapped at a smaller width: if all lines are shorter, any word would have fitted.
 _LEAST_WIDTH: Final = 40
 # Lines in lower case are items if all are shorter than `_SHORT`, and there are `_LEAST_LINES`.
 _SHORT: Final = 60
 _LEAST_LINES: Final = 3
-# The number of line ends of a document from which on they decide about its short paragraphs.
+# From this number on, the line ends of a document decide about its short paragraphs.
 _ENOUGH: Final = 5
 _ITEMS: Final = (
     "short lines are read as items, each by itself: if each line is one sentence, give --format "
@@ -56,7 +56,7 @@ class Count(NamedTuple):
         return cls(*map(sum, zip(*counts, strict=True)))
 
     def is_of_items(self, share: float) -> bool:
-        """Return whether most lines are items, by the least share of fitting line ends."""
+        """Return whether most lines are items; `share` is the least share of fitting line ends."""
         return self.fitting >= share * self.ends and 4 * self.going_on <= self.ends
 
 
@@ -141,7 +141,7 @@ class Lines:
     Attributes
     ----------
     lines : bool or None
-        Whether each line is a sentence (true), line ends are spaces (false), or the text tells.
+        True: each line is a sentence. False: line ends are spaces. None: the text decides.
     """
 
     def __init__(self, lines: bool | None, tell: Callable[[str], None] | None = None) -> None:
@@ -203,8 +203,7 @@ def _blocks(text: str) -> Iterator[LineBlock]:
 
 
 def last_end(text: str, marks: NDArray[np.uint8], stop: int) -> int:
-    """Return a place after the last paragraph, or line that stands apart, before a character."""
-    # 0 if there is none
+    """Return the place after the last paragraph or item that ends before `stop`; 0 without any."""
     ends = np.flatnonzero(marks[:stop])
     for before, end in zip(ends[-2::-1].tolist(), ends[:0:-1].tolist(), strict=True):
         if marks[end] == APART or not text[before:end].strip():

@@ -1,8 +1,8 @@
 """Quotation marks and brackets at the ends of sentences, and the spaces within quotation marks.
 
-A model that knows quotation marks without spaces within them takes a mark between two spaces for a
-sentence. So it reads « Oui » without these spaces. Afterwards, no sentence begins with a closing
-mark, ends with an opening mark, or has nothing but marks.
+A model that has learned from quotations without inner spaces takes a mark between two spaces for a
+sentence. So it reads « Oui » without the inner spaces. Afterwards, no sentence begins with a
+closing mark, ends with an opening mark, or has nothing but marks.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _SPACE: Final = r"([^\S\r\n\v\f\x1c-\x1e\x85\u2028\u2029]+)"
 # Nothing but a space or an opening mark stands before an opening mark, so German »Ja!« is kept.
 _OPENS: Final = r"(?<![^\s(\[{'’—–-])"
 _CLOSES: Final = r"(?=[\s.,;:!?…)\]}]|\Z)"
-#: A mark of a pair, with the space within; the marks of typewriters tell only in pairs.
+#: A mark and the space on its inner side. The marks of typewriters show this side only in pairs.
 _OPENING: Final = re.compile(rf"{_OPENS}[«“‹]{_SPACE}(?=\S)")
 _CLOSING: Final = re.compile(rf"(?<=\S){_SPACE}[»”›]{_CLOSES}")
 _PAIR: Final = re.compile(rf'{_OPENS}"{_SPACE}(?=\S)[^"\r\n]+?{_SPACE}"{_CLOSES}')
@@ -75,7 +75,7 @@ def without_spaces(read: Read, text: str, known: Container[str]) -> Read:
 
 
 def before_spaces(read: Read, text: str) -> NDArray[np.int64]:
-    """Return the places in a text as it is read after which a space was dropped."""
+    """Return the places after which a space was dropped, in the text as the model reads it."""
     if read.starts is None:
         return np.zeros(0, dtype=np.int64)
     skipping = np.flatnonzero(np.diff(read.starts) > 1).tolist()
@@ -85,7 +85,7 @@ def before_spaces(read: Read, text: str) -> NDArray[np.int64]:
 
 
 def mend(scores: NDArray[np.float64], letters: NDArray[np.uint64], gaps: NDArray[np.uint8]) -> None:
-    """Move the ends of sentences to the right side of quotation marks and brackets. O(t).
+    """Move the ends of sentences to the correct side of quotation marks and brackets. O(t).
 
     Parameters
     ----------

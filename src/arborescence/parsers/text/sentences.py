@@ -74,8 +74,8 @@ _START: Final = np.uint64(0x5851F42D4C957F2D)
 _OUTSIDE: Final = np.uint64(7)
 # The first numbers of the bins of `_rough`.
 _BINS: Final = np.array([1, 2, 3, 4, 5, 8, 12, 20, 40])
-# In a text of at least _LONG tokens without full stops and commas, sentences end sooner: few ends
-# are likely there, and F1 is best if a sentence ends where the probability is above one in four.
+# In a text of at least _LONG tokens without full stops and commas, few sentence ends are probable.
+# There, F1 is best if a sentence ends wherever the probability is above one in four.
 _LONG: Final = 30
 _SOONER: Final = float(1 / UNIT)
 # The L1 penalty for a step of size 1, chosen on the dev set of English-EWT.

@@ -49,7 +49,7 @@ _FIELDS: Final = {
     "reading": replace(reading.FIELD, default=None),
     "evidence": replace(scheme.MAPPING, default=Evidence().to_file()),
 }
-# The words of its treebank, where no splitter has them; older files lack them.
+# The words of the treebank, if there is no splitter that has them. Older files lack this array.
 _KNOWN: Final = {"known": scheme.Array((np.uint32,), ("known",))}
 _NONE: Final = np.zeros(0, dtype=np.int64)
 # The number of characters of a piece, and the number of them that the next piece repeats.
@@ -85,7 +85,7 @@ class Tokenizer:
         evidence: Evidence,
         known: NDArray[np.int64] = _NONE,
     ) -> None:
-        # known: the hashes of the words of its treebank, in order; a splitter has them, too
+        # known: the hashes of the words of the treebank, in order; a splitter has them, too
         self._words = words
         self._sentences = sentences
         self._splitter = splitter
@@ -179,9 +179,9 @@ class Tokenizer:
             Paragraphs separated by blank lines. Each run of white space counts as one space.
         lines
             Whether each line is a sentence (True), or sentences go on from line to line (False).
-            None: as False, but lines that are items, such as headlines or the entries of a list,
-            are read one by one. Items are short lines, or lines into most of which the next word
-            would have fitted, and most of them begin with a capital letter.
+            None: as False, but items, such as headlines or the entries of a list, are read one by
+            one. Lines are items if they are short, or if the next word would have fitted into most
+            of them; and if most of them begin with a capital letter.
 
         Yields
         ------
@@ -376,7 +376,7 @@ class Tokenizer:
         return without_spaces(self._reading.read(text), text, self._reading.known or ())
 
     def _knows(self, word: str) -> bool:
-        """Return whether a word is one of its treebank, or two: *du*."""
+        """Return whether the treebank has a word, or has the words that it stands for: *du*."""
         word = self._reading.form(word).lower()
         return is_known(word, self._known) or bool(self._splitter and self._splitter.parts(word))
 

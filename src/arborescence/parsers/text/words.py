@@ -230,7 +230,7 @@ class Splitter(Rewriter):
         )
 
     def parts(self, token: str) -> list[str]:
-        """Return the words of a token in no context, if it has several and all are known."""
+        """Return the words of a token in no context, if there are several, all of them known."""
         nothing = np.zeros((1, CONTEXTS), dtype=np.uint64)
         words = self.rewritten([token], nothing).get(0, "").split(" ")
         return words if all(is_known(word, self.known) for word in words) else []

@@ -52,9 +52,9 @@ class Tokens(NamedTuple):
     words: dict[int, list[str]]
     #: The text.
     text: str
-    #: From where to where forms leave the text out, in order.
+    #: The start and the stop of each part of the text that no form has, in order.
     removed: list[tuple[int, int]]
-    #: Whether the text ends here.
+    #: Whether the document ends with these tokens.
     ends: bool
 
     def first(self, count: int) -> Tokens:
@@ -72,7 +72,7 @@ class Tokens(NamedTuple):
         )
 
     def shown(self, first: int, stop: int) -> str:
-        """Return the text of tokens as forms have it, with single spaces."""
+        """Return the text of tokens without the removed parts, with single spaces."""
         start, stop = self.starts[first], self.stops[stop - 1]
         pieces = []
         for begin, end in self.removed[bisect_left(self.removed, (start, 0)) :]:
@@ -190,10 +190,10 @@ class Writer:
 
 
 def with_contractions(sentence: Sentence, parts: Mapping[int, Sequence[str]]) -> Sentence:
-    """Return a sentence with words split into the parts of a multiword token, by their numbers.
+    """Return a sentence in which some words became multiword tokens; it has no tree.
 
-    The other words keep their columns, but no tree. A sentence with multiword tokens stays as it
-    is.
+    `parts` has the words of each multiword token, by the number of the word that becomes the token.
+    The other words keep their columns. A sentence that has multiword tokens does not change.
     """
     if not parts or sentence.multiwords:
         return sentence
@@ -222,7 +222,7 @@ def with_contractions(sentence: Sentence, parts: Mapping[int, Sequence[str]]) ->
 def stops_of(
     scores: NDArray[np.float64], sizes: list[int], cutting: Callable[[int], object]
 ) -> Iterator[int]:
-    """Yield the ends of sentences; call `cutting` with the number of words that are too many."""
+    """Yield the ends of sentences; call `cutting` with the number of words of a sentence to cut."""
     first = 0
     for stop in [*(np.flatnonzero(scores > 0) + 1).tolist(), len(sizes)]:
         rest = sizes[first:stop]

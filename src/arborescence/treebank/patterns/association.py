@@ -24,8 +24,8 @@ class Association(NamedTuple):
     expected : float
         How many would have both if the values were independent of each other.
     g2 : float
-        The log-likelihood ratio, negative where `observed` is below `expected`. Above 10.8, chance
-        gives such a value once in 1,000 pairs.
+        The log-likelihood ratio, negative where `observed` is below `expected`. By chance, one pair
+        in 1,000 has a ratio above 10.8.
     """
 
     values: tuple[str, ...]

@@ -104,7 +104,7 @@ def matches_html(matches: Iterable[Match], pattern: str) -> Iterator[str]:
     matches
         Matches, as from `search`.
     pattern
-        The pattern, which stands above.
+        The pattern, for the top of the page.
 
     Yields
     ------

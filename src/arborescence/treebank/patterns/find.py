@@ -49,9 +49,9 @@ def search(
     treebank
         A CoNLL-U file, a folder of such files, or sentences.
     pattern
-        The pattern, in Grew's notation (Guillaume 2021): ``arborescence search --help`` lists what
-        is understood. Left out are ``global``, ``delta``, ``length``, enhanced dependencies, empty
-        nodes, lexicons, and rules that rewrite.
+        The pattern, in Grew's notation (Guillaume 2021), which ``arborescence search --help``
+        lists. Left out are ``global``, ``delta``, ``length``, enhanced dependencies, empty nodes,
+        lexicons, and rules that rewrite.
     least
         The least probability of the edges of a match's words (``EdgeProb`` in MISC).
 
@@ -103,7 +103,8 @@ def count(
     treebank, pattern, least
         As for `search`.
     keys
-        What matches are counted by: ``NODE.feature``, such as ``"S.lemma"``, or ``EDGE.label``.
+        The features that group the matches: ``NODE.feature``, such as ``"S.lemma"``, or
+        ``EDGE.label``.
 
     Returns
     -------
@@ -150,7 +151,7 @@ class Found(NamedTuple):
     columns: Columns
     #: int64 (matches, nodes): the word of each node, as an index among all words of the part
     words: npt.NDArray[np.int64]
-    #: what found them
+    #: the matcher that found the matches
     matcher: Matcher
 
     @property

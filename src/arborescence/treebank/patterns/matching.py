@@ -1,8 +1,9 @@
 """The matches of a pattern in the columns of a treebank, by joins of arrays.
 
-A match grows node by node: each step joins the matches so far with the words that a condition
-allows next, which is an edge (its head is known, its dependents are sorted by head) before a path,
-and a path before all words of the sentence. The cost is the number of partial matches.
+A match grows node by node: each step adds a node, and joins the matches so far with the words that
+a condition allows for it. The condition is an edge if there is one (the head of each word is known,
+dependents are sorted by head), else a path, else any word of the sentence. The cost is the number
+of partial matches.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ class Matcher:
         self.names = [
             name for name in pattern.demanded.nodes if not name.startswith(ANY) or name in kept
         ]
-        # Kept from part to part: the numbers of values ("" for none), and what is known of them.
+        # Kept from part to part: the numbers of values ("" for no value), and their tests' results.
         self._numbers = {"": 0}
         self._listed: list[str] = []
         self._numberings: dict[tuple[str, int], Numbering] = {}
@@ -163,13 +164,13 @@ class _Words:
     @property
     @remembered
     def walk(self) -> tuple[Integers, Integers, Integers]:
-        """The words in the order of a walk down the trees, and where each one's subtree is there.
+        """The words in the order of a walk down the trees, and each subtree's start and end there.
 
         TreeError if a word is in or below a cycle.
         """
         level = np.flatnonzero(self.heads < 0)
         sizes, places = np.ones(self.count, np.int64), np.full(self.count, -1)
-        levels = []  # the words above, and for each word of the next level its row among these
+        levels = []  # words, and for each word of the next level, the row of its head among them
         reached = len(level)
         while len(level):
             rows, lower = self.dependents(level)
@@ -216,7 +217,7 @@ class _Words:
 
 
 def _expanded(begins: Integers, ends: Integers, items: Integers) -> tuple[Integers, Integers]:
-    """Return for rows of slices of `items` the row and the item of each element."""
+    """Return the row and the item of each element of slices of `items`, one slice a row."""
     counts = ends - begins
     rows = np.repeat(np.arange(len(counts)), counts)
     within = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)

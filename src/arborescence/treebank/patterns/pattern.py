@@ -1,6 +1,6 @@
 """Patterns over trees, read from the notation of Grew (Guillaume 2021).
 
-A pattern names nodes, and says what holds of each node and between two nodes. Parsed here are:
+A pattern names nodes, and has conditions on a node, and on two nodes. This module reads:
 
 ==========================================  ======================================================
 ``V [upos=VERB|AUX, lemma<>"be", !Mood]``   a word and its features; ``V []`` is any word
@@ -16,8 +16,8 @@ A pattern names nodes, and says what holds of each node and between two nodes. P
 ==========================================  ======================================================
 
 Values are words, strings in quotes, or regular expressions (``re"un.*"``), which match the whole
-value. The blocks ``pattern { ... }`` and ``without { ... }`` are Grew's; what stands outside of
-blocks is the pattern. Two names are two different words. Not here: ``global``, ``delta``,
+value. The blocks ``pattern { ... }`` and ``without { ... }`` are as in Grew; conditions outside of
+blocks belong to the pattern. Two names are two different words. Left out are ``global``, ``delta``,
 ``length``, enhanced dependencies, empty nodes, lexicons, and rules that rewrite.
 """
 

@@ -24,7 +24,7 @@ _SPACE: Final = ord(" ")
 
 
 class SentenceTexts(NamedTuple):
-    """The texts of sentences, with single spaces, and where their words are there."""
+    """The texts of sentences, with single spaces, and the places of the words in them."""
 
     #: the sentences
     columns: Columns

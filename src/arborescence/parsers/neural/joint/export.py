@@ -34,10 +34,10 @@ def parser_of(
     *,
     bits: Bits | None = EIGHT,
 ) -> MultilingualParser:
-    """Return a parser of the first of some languages, by the weights that training has found.
+    """Return a parser with trained weights, for the first of several languages.
 
-    `encoder` is the one that training began with: its table of pieces is not trained, so `weights`
-    need not have it. `bits` rounds the encoder's weights.
+    `encoder` is the encoder before training: its table of pieces is not trained, so `weights` need
+    not have this table. `bits` rounds the encoder's weights.
     """
     sizes = {"arc": weights["edge_weights"].shape[1], "label": len(weights["relation_weights"]) - 1}
     network = JointNetwork(encoder, inventory, **sizes, dropout=0)

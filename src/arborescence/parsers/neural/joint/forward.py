@@ -57,7 +57,7 @@ class JointScores(NamedTuple):
     features: Numbers | None
     #: (B, T, T): the scores of edges, ``[head, dependent]``.
     edges: Array
-    #: Scores the relations of edges, as in `forward.NetworkScores`: those that the treebank has.
+    #: Scores the treebank's relations on edges, as in `forward.NetworkScores`.
     relations: Callable[[Numbers, Numbers], Array]
 
 
@@ -98,8 +98,8 @@ class JointForward:
     def run(self, vectors: Array, nodes: Numbers) -> JointScores:
         """Score sentences.
 
-        `vectors`, (N, 2, size), are those of nodes by both mixtures of layers; `nodes`, (B,), the
-        numbers of nodes of sentences.
+        `vectors`, (N, 2, size), has two vectors of each node, one by each mixture of layers.
+        `nodes`, (B,), has the number of nodes of each sentence.
         """
         for_edges, for_tags = (vectors[:, row] + self._treebank for row in range(2))
         heads, dependents = (gelu(layer.run(for_edges)) for layer in self._ends)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.int64]
 
 _VALUES: Final = scheme.list_of(scheme.VALUE, 0, 10**5)
-#: Old treebanks have others in FEATS, too: nothing is learned of them.
+#: Old treebanks have other entries in FEATS, too; the network does not learn these.
 _FEATURE: Final = scheme.Field(
     "an attribute and its value, such as Case=Nom",
     lambda value: isinstance(value, str) and re.fullmatch(r"[^=|\s]+=[^|\s]+", value) is not None,
@@ -70,7 +70,7 @@ _FIELDS: Final = {
 class Inventory:
     """The treebanks, relations, tags and features that a network knows, by number.
 
-    An attribute such as Case has its values, and first "": the word does not have it.
+    The first value of an attribute such as Case is "": the word does not have the attribute.
 
     Examples
     --------
@@ -104,7 +104,8 @@ class Inventory:
         #: (T, U) bool: whether a treebank has a tag.
         self.has_upos = np.zeros((len(self.treebanks), len(self.upos)), dtype=np.bool_)
         widest = max(map(len, self.features.values()), default=1)
-        #: (T, A, V) bool: whether a treebank has a value of an attribute, of V at most.
+        #: (T, A, V) bool: whether a treebank has a value of an attribute. No attribute has more
+        #: than V values.
         self.has_feature = np.zeros(
             (len(self.treebanks), len(self.features), widest), dtype=np.bool_
         )
@@ -134,8 +135,8 @@ class Inventory:
     def features_of(self, sentence: Sentence, treebank: int) -> Numbers:
         """Return the number of the value of each attribute, (n, A).
 
-        -1: nothing is known, since the treebank does not have the attribute, or the sentence lacks
-        FEATS, although its treebank has them.
+        -1: the value is not known. The treebank does not have the attribute, or the sentence lacks
+        FEATS although its treebank has them.
         """
         numbers = np.zeros((len(sentence), len(self.features)), dtype=np.int64)
         given = is_given(sentence.feats) or is_given(sentence.upos)

@@ -1,4 +1,4 @@
-"""What a parser of several languages has for each of them, as its model file stores it."""
+"""The parts of a parser of several languages that belong to one language, and their storage."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _FIELDS: Final = {
 
 
 class Language(NamedTuple):
-    """What a parser has for a language, besides its network."""
+    """The parts of a parser that belong to one language; all languages share the network."""
 
     #: The treebank whose annotation is predicted.
     treebank: str
@@ -41,9 +41,9 @@ class Language(NamedTuple):
     tree_temperature: float = 1.0
     #: The rules that trees keep by default.
     rules: str = "none"
-    #: What it reads of forms.
+    #: How the parser reads forms.
     reading: Reading = Reading()
-    #: What splits raw text into words and finds lemmas, if it is known.
+    #: The models that split raw text into words and find lemmas; None without such models.
     text: Text | None = None
     #: As in `LinearParser`.
     info: Mapping[str, Any] | None = None

@@ -1,6 +1,6 @@
 """The network for many treebanks: an encoder, mixtures of its layers, and one layer for each task.
 
-A word's vector is the mean of the vectors of its pieces; to it a vector of the treebank is added
+A word's vector is the mean of the vectors of its pieces, plus a vector of the treebank
 (Stymne et al. 2018). Edges and relations are scored by biaffine forms (Dozat and Manning 2017), as
 in the other neural parsers, but without LSTMs (Kondratyuk and Straka 2019).
 """
@@ -37,7 +37,7 @@ class JointInputs(NamedTuple):
     lengths: Numbers
     #: (M,) int64: the index in the flattened `ids` of each piece whose vector is used.
     place: Numbers
-    #: (M,) int64: its node, as an index in the flattened (B, T).
+    #: (M,) int64: the node of each such piece, as an index in the flattened (B, T).
     node: Numbers
     #: (B,) int64: the number of nodes of each sentence, with the root.
     nodes: Numbers
@@ -79,7 +79,8 @@ class JointOutputs(NamedTuple):
     dependents: Tensor
     #: (B, T, U): the logits of tags; very low for tags that the treebank does not have.
     upos: Tensor
-    #: (B, T, A, V): the logits of the values of each attribute; very low for those it has not.
+    #: (B, T, A, V): the logits of the values of each attribute; very low for values that the
+    #: treebank does not have.
     features: Tensor
 
 
@@ -102,7 +103,7 @@ class JointNetwork(nn.Module):
         treebanks, _, relations = inventory.has_relation.shape
         self.treebanks = nn.Embedding(treebanks, size)
         nn.init.zeros_(self.treebanks.weight)
-        #: The shares of layers: those for edges and relations, those for tags and features.
+        #: The shares of layers: a row for edges and relations, a row for tags and features.
         self.mix = nn.Parameter(torch.zeros(2, self.encoder.config.num_hidden_layers + 1))
         self.as_head = nn.Linear(size, arc + label)
         self.as_dependent = nn.Linear(size, arc + label)

@@ -1,4 +1,4 @@
-"""A parser of several languages: one network, and for each language what it needs besides."""
+"""A parser of several languages: they share one network, and each has parts of its own."""
 
 from __future__ import annotations
 
@@ -49,17 +49,17 @@ _MOST_EDGES: Final = 2**20
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class MultilingualParser(GraphParser):
-    """A parser of several languages, by one network; each object is for one language.
+    """A parser of one of several languages that share a network.
 
-    Loaded by `arborescence.load`, with a language. A fine-tuned encoder in ONNX reads the words; so
-    parsing needs onnxruntime, not PyTorch. The network finds tags and features, too.
+    Loaded by `arborescence.load`, with a language. A fine-tuned encoder in ONNX reads the words, so
+    parsing needs onnxruntime, but not PyTorch. The network finds tags and features, too.
 
     Attributes
     ----------
     language : str
-        The code of the language that it reads, such as ``"de"``.
+        The code of the language that this object reads, such as ``"de"``.
     languages : dict
-        What a model file has for each language, by its code: see `in_language`.
+        The parts of the model file for each language, by its code: see `in_language`.
     inventory : Inventory
         The treebanks, relations, tags and features that the network knows.
     weights : dict of str to array
@@ -138,7 +138,7 @@ class MultilingualParser(GraphParser):
         return replace(self, language=language, languages=self._languages())
 
     def _languages(self) -> dict[str, Stored]:
-        """Return `languages`, with what the parser's own language has now."""
+        """Return `languages`, with the current parts of the parser's own language."""
         fields = {name: getattr(self, name) for name in Language._fields}
         return self.languages | {self.language: Language(**fields).stored()}
 

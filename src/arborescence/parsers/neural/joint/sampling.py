@@ -1,7 +1,7 @@
-"""Which sentences of many treebanks an epoch learns from: of each, by the root of its size.
+"""The choice of an epoch's sentences, from each treebank in proportion to its size's square root.
 
-Each treebank has an endless row of its sentences, pass after pass, each in another random order; an
-epoch takes the next words of each row. So an epoch depends on its number only, not on those before.
+Each treebank has an endless row of its sentences: pass after pass, each in another random order. An
+epoch takes the next sentences of each row. So it depends only on its number, not on other epochs.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def shares_of(sizes: Sequence[int]) -> NDArray[np.float64]:
-    """Return the share of each treebank in an epoch: in proportion to the root of its size.
+    """Return the share of each treebank in an epoch: in proportion to its size's square root.
 
     >>> shares_of([100, 400, 0]).tolist()
     [0.3333333333333333, 0.6666666666666666, 0.0]
@@ -32,7 +32,8 @@ def sampled(
 ) -> Iterator[tuple[int, int]]:
     """Yield the treebank and the number of each sentence of an epoch (from 1).
 
-    `lengths` are the words of the sentences of each treebank, `words` those of an epoch.
+    `lengths` has the number of words of each sentence, by treebank. `words` is the number of words
+    of an epoch.
 
     >>> lengths = [np.full(3, 10), np.full(300, 10)]
     >>> first, second = (list(sampled(lengths, 110, epoch, 1)) for epoch in (1, 2))

@@ -39,7 +39,7 @@ _LARGEST: Final = 6e4
 _ADVICE: Final = "lower the number of pieces of a batch (pieces=)"
 #: An epoch reports its progress after this number of batches.
 _REPORT_EVERY: Final = 20
-#: Batches of dev have this factor more pieces, since no gradients are kept.
+#: Batches of dev have this many times more pieces, since no gradients are kept.
 _LARGER: Final = 2
 
 
@@ -67,7 +67,7 @@ class JointAccuracy(NamedTuple):
     las: float
     #: The words with the right tag.
     upos: float
-    #: The words of which all features are right.
+    #: The words with all features right.
     feats: float
 
 
@@ -141,7 +141,7 @@ class JointTrainer(Run):
                     parameter.copy_(torch.from_numpy(self.best[name]))
 
     def scores(self, treebanks: Treebanks) -> dict[str, JointAccuracy]:
-        """Return how well each treebank is parsed from words, by the network as it is now."""
+        """Return the accuracy on each treebank, parsed from words with the current parameters."""
         network = self.network.eval()
         scores_of_treebanks = {}
         for name, sentences in treebanks.items():

@@ -14,6 +14,7 @@ ESSENTIAL = ("decoding", "growth", "kbest", "distributions", "parsing", "first_u
 OTHERS = (
     "sparse", "graphs", "undirected", "edge_linear", "through_undirected", "evaluating",
     "searching", "neural", "gradients", "styles", "rules", "asking", "threads", "shipped", "kinds",
+    "parts_of_parsing",
 )  # fmt: skip
 HERE = Path(__file__).parent
 

@@ -9,8 +9,11 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
+import typer
 
 import arborescence
+from arborescence.cli import app
+from arborescence.cli.parse import parse
 from command_line import ENVIRONMENT, without_progress
 
 if TYPE_CHECKING:
@@ -194,3 +197,37 @@ def test_the_terminal_of_another_language(gold: Path) -> None:
     assert done.returncode == 1
     assert "Traceback" not in done.stderr.decode()
     assert "Ča" in done.stderr.decode()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["a.txt", "b.txt"],
+        ["-m", "x", "--model", "y", "--format", "lines", "--quiet"],
+        ["--kbest", "2", "--threads", "2", "--max-words", "7", "--no-projective", "--tree"],
+        ["--sentence", "Grow.", "--rules", "none", "--encoding", "cp1252", "--keep-words"],
+    ],
+)
+def test_values_that_pass_without_a_conversion_are_as_typer_converts_them(
+    arguments: list[str],
+) -> None:
+    plain = app._made("parse", parse).make_context("parse", list(arguments))
+    assert app._own("parse").make_context("parse", list(arguments)).params == plain.params
+
+
+def test_wrong_values_are_converted_by_typer() -> None:
+    for wrong in (["--format", "nope"], ["--threads", "0"], ["--kbest", "x"]):
+        with pytest.raises(typer.BadParameter):
+            app._own("parse").make_context("parse", wrong)
+
+
+def test_a_command_starts_without_pydantic() -> None:
+    script = (
+        "import sys; from arborescence.cli import run; "
+        "status = run(['parse', '-m', 'none.model', '--format', 'lines', 'none.txt']); "
+        "print(status, 'pydantic' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.stdout == "1 False\n", done.stderr
+    assert "none.model" in done.stderr

@@ -4,7 +4,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arborescence.treebank import Sentence, read
-from arborescence.treebank.joined import with_trees
+from arborescence.treebank.joined import Joined, names_of, with_columns, with_trees
+from arborescence.treebank.sentence import LEMMA, UPOS, XPOS
 from real import TREEBANKS
 
 NAMES = ["nsubj", "csubj:outer", "ergänzung", "_", "root"]
@@ -73,3 +74,35 @@ def test_what_does_not_fit():
         with_trees(one, tree[:1], tree, NAMES)
     with pytest.raises(ValueError, match="label 7 has no name: there are 5"):
         with_trees(one, tree, np.array([0, 7]), NAMES)
+
+
+def test_columns_of_many_sentences_where_some_words_keep_their_values(tmp_path):
+    path = tmp_path / "all.conllu"
+    path.write_bytes(WITH_EVERYTHING * 3)
+    sentences = [*read(path), Sentence.from_words(["Grow", "!"], upos=["VERB", "PUNCT"])]
+    words = sum(map(len, sentences))
+    new = {
+        LEMMA: [b"" if word % 3 == 0 else b"l%d" % word for word in range(words)],
+        UPOS: names_of(["N", "ÄDJ"], np.arange(words) % 2, np.arange(words) > 4),
+        XPOS: [b"x"] * words,
+    }
+    first = 0
+    for old, changed in zip(sentences, with_columns(sentences, new), strict=True):
+        stop = first + len(old)
+        lemmas, upos, xpos = (
+            [value.decode() or kept for value, kept in zip(values[first:stop], own, strict=True)]
+            for values, own in zip(new.values(), (old.lemmas, old.upos, old.xpos), strict=True)
+        )
+        one = old.replace(lemmas=lemmas, upos=upos, xpos=xpos)
+        assert (one.raw, one.spans.tolist()) == (changed.raw, changed.spans.tolist())
+        assert (one.source, one.line) == (changed.source, changed.line)
+        first = stop
+    joined = Joined.of(sentences)
+    assert with_columns(sentences, new, joined) == with_columns(sentences, new)
+    assert with_columns(sentences, dict.fromkeys(new, [b""] * words)) == sentences
+
+
+@pytest.mark.parametrize("values", [[b"a", b"b"], [b"a\tb"], [b"a\n"], [b"\r"]])
+def test_values_that_do_not_fit(values):
+    with pytest.raises(ValueError, match=r"2 values for 1 words|a tab or a line end"):
+        with_columns([Sentence.from_words(["Grow"])], {LEMMA: values})

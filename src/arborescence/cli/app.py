@@ -12,7 +12,12 @@ from typing import Annotated, Any, Final
 import typer
 from typer.core import TyperGroup
 
-from arborescence.cli.options import documented, examples_of, shown_as_written
+from arborescence.cli.options import (
+    documented,
+    examples_of,
+    shown_as_written,
+    without_conversions,
+)
 from arborescence.cli.progress import say
 from arborescence.errors import MissingExtraError
 from arborescence.version import __version__
@@ -50,7 +55,7 @@ class Commands(TyperGroup):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        shown_as_written(self)
+        without_conversions(shown_as_written(self))
         self.commands: Any = dict.fromkeys(_MODULES)  # for Typer, which suggests similar names
 
     def list_commands(self, _context: Any) -> list[str]:
@@ -77,7 +82,8 @@ def _added() -> dict[str, EntryPoint]:
 def _own(name: str) -> Any:
     """Import a command of this package: a function, or an app of several commands."""
     module, _, attribute = _MODULES[name].partition(":")
-    return _made(name, getattr(import_module(f"arborescence.cli.{module}"), attribute or name))
+    member = getattr(import_module(f"arborescence.cli.{module}"), attribute or name)
+    return without_conversions(_made(name, member))
 
 
 def _made(name: str, member: Any) -> Any:

@@ -8,6 +8,7 @@ import re
 import warnings
 from contextlib import contextmanager
 from copy import copy
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeVar, get_args, get_origin
 
 import typer
@@ -54,6 +55,45 @@ def _escaped(text: str | None) -> str | None:
     from rich.markup import escape
 
     return escape(text)
+
+
+def without_conversions(command: Any) -> Any:
+    """Let values of a command that need no conversion pass without one.
+
+    Typer converts values by Pydantic, whose import takes as long as that of NumPy.
+    """
+    get_params = command.get_params
+
+    def prepared(context: typer.Context) -> list[Any]:
+        parameters: list[Any] = get_params(context)
+        for each in parameters:
+            if not each.required and "process_value" not in vars(each):
+                each.process_value = partial(_processed, each, each.process_value)
+        return parameters
+
+    command.get_params = prepared
+    return command
+
+
+def _processed(
+    parameter: Any, process: Callable[[Any, Any], Any], context: typer.Context, value: Any
+) -> Any:
+    """Return the value of a parameter; `process` converts it, unless it is as it should be."""
+    kind = getattr(getattr(parameter, "type_descriptor", None), "annotation", None)
+    if get_origin(kind) is list:
+        if not value or not all(_is_of(get_args(kind)[0], each) for each in value):
+            return process(context, value)
+        value = list(value)
+    elif kind is None or (value is not None and not _is_of(kind, value)):
+        return process(context, value)
+    return parameter.callback(context, parameter, value) if parameter.callback else value
+
+
+def _is_of(kind: Any, value: Any) -> bool:
+    """Tell whether a value has the type of an option."""
+    if get_origin(kind) is Literal:
+        return isinstance(value, str) and value in get_args(kind)
+    return kind in (str, int, float, bool) and type(value) is kind
 
 
 @contextmanager

@@ -228,13 +228,15 @@ class ParseArguments:
 
 def loaded(options: ParseArguments) -> Parser:
     """Load a model, or several that parse together; raise OptionError for wrong weights."""
-    from arborescence.parsers import CombinedParser, load
+    from arborescence.parsers import load
 
     models: Sequence[str | None] = options.models or [None]
     parsers = [load(model, options.encoder) for model in models]
     if len(parsers) == 1 and options.weights is None:
         parser = parsers[0]
     else:
+        from arborescence.parsers import CombinedParser
+
         weights = options.weights
         try:
             numbers = None if weights is None else [float(w) for w in weights.split(",")]

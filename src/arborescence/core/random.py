@@ -22,9 +22,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-
-#: A generator, a seed, or None, for new numbers at each call (SPEC 7 of Scientific Python).
-Rng = int | np.random.Generator | None
+    #: A generator, a seed, or None, for new numbers at each call (SPEC 7 of Scientific Python).
+    Rng = int | np.random.Generator | None  # for types only: parsing needs no `numpy.random`
 
 
 def as_generator(rng: Any) -> np.random.Generator:

@@ -10,7 +10,7 @@ from arborescence.errors import OptionError
 from arborescence.treebank.sentence import DEPREL, HEAD, MISC, Sentence, rewritten
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import numpy.typing as npt
     from numpy.typing import NDArray
@@ -74,25 +74,60 @@ def with_trees(
 
     OptionError if the numbers of heads, labels and nodes differ, or a label has no name.
     """
-    raw, places, offsets, spans = Joined.of(sentences)
-    roots = offsets[:-1] + np.arange(len(sentences))
-    if not len(heads) == len(labels) == len(spans) + len(roots):
-        nodes = len(spans) + len(roots)
+    joined = Joined.of(sentences)
+    roots = joined.offsets[:-1] + np.arange(len(sentences))
+    nodes = len(joined.spans) + len(roots)
+    if not len(heads) == len(labels) == nodes:
         raise OptionError(f"{len(heads)} heads and {len(labels)} labels for {nodes} nodes")
     if labels.size and labels.max() >= len(names):
         raise OptionError(f"label {labels.max()} has no name: there are {len(names)}")
     numbers = [*map(b"%d".__mod__, range(heads.max(initial=-1) + 1)), b"_"]  # the last is for -1
     relations = [*(name.encode() for name in names), b"_"]
-    values = [b""] * (2 * len(spans) + 1)
-    values[:-1:2] = map(numbers.__getitem__, np.delete(heads, roots).tolist())
-    values[1:-1:2] = map(relations.__getitem__, np.delete(labels, roots).tolist())
-    replaced = np.zeros(10, np.bool_)
-    replaced[[HEAD, DEPREL]] = True
-    out, new_places, new_spans = rewritten(
-        raw, places, offsets, spans, replaced, b"\t".join(values)
+    return with_columns(
+        sentences,
+        {
+            HEAD: [numbers[head] for head in np.delete(heads, roots).tolist()],
+            DEPREL: [relations[label] for label in np.delete(labels, roots).tolist()],
+        },
+        joined,
     )
+
+
+def with_columns(
+    sentences: Sequence[Sentence],
+    # for each column, in ascending order, a value for each word: b"" keeps the old value
+    columns: Mapping[int, Sequence[bytes]],
+    joined: Joined | None = None,  # the sentences, if they have been joined before
+) -> list[Sentence]:
+    """Return the sentences with other values in some columns; all other bytes are kept. O(bytes).
+
+    OptionError if there is not one value for each word, or a value has a tab or a line end.
+    """
+    raw, places, offsets, spans = joined or Joined.of(sentences)
+    values = [b""] * (len(columns) * len(spans) + 1)
+    for first, of_column in enumerate(columns.values()):
+        if len(of_column) != len(spans):
+            raise OptionError(f"{len(of_column)} values for {len(spans)} words")
+        values[first : -1 : len(columns)] = of_column
+    written = b"\t".join(values)
+    if written.count(b"\t") != len(values) - 1 or b"\n" in written or b"\r" in written:
+        raise OptionError("a value of a column has a tab or a line end")
+    replaced = np.zeros(10, np.bool_)
+    replaced[list(columns)] = True
+    out, new_places, new_spans = rewritten(raw, places, offsets, spans, replaced, written)
     cuts, rows = new_places.tolist(), offsets.tolist()
     return [
         old.derived(out[cuts[b] : cuts[b + 1]], new_spans[rows[b] : rows[b + 1]])
         for b, old in enumerate(sentences)
     ]
+
+
+def names_of(
+    # V names, N numbers of names, and whether each word keeps the value that it has
+    names: Sequence[str],
+    numbers: npt.NDArray[np.int64],
+    kept: npt.NDArray[np.bool_],
+) -> list[bytes]:
+    """Return the values of words for `with_columns` by the numbers of names."""
+    encoded = [*(name.encode() for name in names), b""]
+    return [encoded[number] for number in np.where(kept, -1, numbers).tolist()]

@@ -111,11 +111,13 @@ class Sentence:
         >>> Sentence.from_words(["Grow"]).derived(source="trees.txt", line=7)
         <Sentence of 1 words at trees.txt:7: Grow>
         """
-        names = ("source", "line", "item", "offset", "plus")
-        kept = {name: getattr(self, name) for name in names} | origin
         if raw is None or spans is None:
             raw, spans = self.raw, self.spans
-        return Sentence(raw, spans, **kept)
+        if not origin:  # without a dictionary: this is done for each sentence that is parsed
+            places = self.source, self.line, self.item, self.offset, self.plus
+            return Sentence(raw, spans, *places)
+        names = ("source", "line", "item", "offset", "plus")
+        return Sentence(raw, spans, **{name: getattr(self, name) for name in names} | origin)
 
     @classmethod
     def from_words(
@@ -664,7 +666,8 @@ def rewritten(
     offsets: npt.NDArray[np.int64],
     spans: npt.NDArray[np.int32],
     replaced: npt.NDArray[np.bool_],  # (10,): whether each column gets new values
-    values: bytes,  # the new values, by word and column, a tab after each
+    # the new values, by word and column, a tab after each; nothing before the tab: the old value
+    values: bytes,
 ) -> tuple[bytes, npt.NDArray[np.int64], npt.NDArray[np.int32]]:
     """Return sentences' bytes, places and spans with new values in some columns. O(bytes)."""
     out = np.empty(raw.size + len(values), dtype=np.uint8)
@@ -700,15 +703,16 @@ def _rewrite(
             for column in range(10):
                 new_spans[i, column] = start + spans[i, column] - read + written - begun
                 if replaced[column]:
-                    for at in range(read, start + spans[i, column]):
-                        out[written] = raw[at]
-                        written += 1
+                    if values[value] != _TAB:
+                        for at in range(read, start + spans[i, column]):
+                            out[written] = raw[at]
+                            written += 1
+                        read = start + spans[i, column + 1] - 1
                     while values[value] != _TAB:
                         out[written] = values[value]
                         written += 1
                         value += 1
                     value += 1
-                    read = start + spans[i, column + 1] - 1
             new_spans[i, 10] = start + spans[i, 10] - read + written - begun
         for at in range(read, places[b + 1]):
             out[written] = raw[at]

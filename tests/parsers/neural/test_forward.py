@@ -5,7 +5,7 @@ import pytest
 
 from arborescence import decode
 from arborescence.core.products import PanelMatrix
-from arborescence.parsers.neural import kernels
+from arborescence.parsers.neural import forward, kernels
 from arborescence.parsers.neural.forward import Forward
 from arborescence.parsers.neural.inputs import BatchLayout, Inputs
 from arborescence.parsers.neural.vocabulary import Vocabulary
@@ -120,6 +120,28 @@ def test_batches_do_not_matter(scorer):
             assert (together.tags[column][rows] == alone.tags[column][own]).all()
         scores = together.relations(rows[::-1].copy(), rows)
         assert np.abs(scores - alone.relations(own[::-1].copy(), own)).max() < 1e-5
+
+
+@pytest.mark.parametrize("kept", [0, 3, 1000])
+def test_kept_forms_change_nothing_and_are_not_too_many(kept, monkeypatch):
+    settings = settings_of(("form", "upos"))
+    vocabulary = vocabulary_of(settings)
+    weights = weights_of(settings, vocabulary)
+    monkeypatch.setattr(forward, "_KEPT", kept * 8 * settings.hidden)
+    network, read = Forward(settings, vocabulary, weights), []
+    read_forms = network._read_forms
+    network._read_forms = lambda inputs, new: read.append(len(new)) or read_forms(inputs, new)
+    for lengths in ([5, 1], [3], [4, 9], [5, 1], [9, 4, 2]):
+        inputs = inputs_of(sentences(lengths), vocabulary)
+        found = network.run(inputs)
+        fresh = Forward(settings, vocabulary, weights).run(inputs)
+        assert (found.edges == fresh.edges).all()
+        assert (found.tags["upos"] == fresh.tags["upos"]).all()
+        assert len(network._known) <= max(kept, 1)
+    assert kept < 1000 or sum(read) == len(network._known)
+    before = len(read)
+    network.run(inputs)
+    assert (len(read) == before) == (kept == 1000)
 
 
 def test_edges_may_be_repeated_and_in_any_order():

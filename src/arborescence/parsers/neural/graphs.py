@@ -9,6 +9,8 @@ import numpy as np
 
 from arborescence.parsers.neural.inputs import Inputs, given_columns, hints_of
 from arborescence.parsers.shared.graphs import Graphs, Group, with_relations
+from arborescence.parsers.tagger.stages import COLUMNS
+from arborescence.treebank.joined import names_of, with_columns
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -67,6 +69,7 @@ class NeuralGraphs(Graphs):
         projective = bool(parser.projective if wanted is None else wanted)
         of_all = hints_of(sentences, parser.tagger, vocabulary) if parser.tagger else None
         given_of_all = given_columns(sentences, vocabulary)
+        tags = sorted(vocabulary.tags.items(), key=lambda item: COLUMNS[item[0]])
         lengths = [len(sentence) for sentence in sentences]
         for numbers in grouped(lengths, parser.settings.most_edges):
             batch = [sentences[b] for b in numbers]
@@ -75,15 +78,16 @@ class NeuralGraphs(Graphs):
             inputs = Inputs.of(batch, vocabulary, hints, given, parser.encoder)
             output = parser._network.run(inputs)
             layout = inputs.layout
-            for place, b in enumerate(numbers):
-                rows = layout.rows[place, 1 : layout.lengths[place]]
-                new: dict[str, Any] = {
-                    column: [tagset.values[v] for v in output.tags[column][rows].tolist()]
-                    for column, tagset in vocabulary.tags.items()
-                    if not given[column][place]
-                }
-                if new:
-                    sentences[b] = sentences[b].replace(**new)
+            new = {
+                COLUMNS[column]: names_of(
+                    tagset.values,
+                    output.tags[column][layout.words],
+                    np.repeat(given[column], layout.lengths - 1),
+                )
+                for column, tagset in tags
+            }
+            for b, sentence in zip(numbers, with_columns(batch, new), strict=True):
+                sentences[b] = sentence
             yield NeuralGroup(
                 np.array(numbers),
                 self.starts[numbers],

@@ -133,6 +133,8 @@ class Inputs(NamedTuple):
 
     #: The order of rows.
     layout: BatchLayout
+    #: The U different forms; "" for the root.
+    forms: tuple[str, ...]
     #: (U,) int64: the numbers of the different forms as words.
     words: Numbers
     #: (N,) int64: the form of each word: a row of `words` and `letters`.
@@ -186,6 +188,7 @@ class Inputs(NamedTuple):
             lemmas = layout.packed(np.array(lemma_numbers, dtype=np.int64))
         return cls(
             layout,
+            tuple(spellings),
             np.array(numbers, dtype=np.int64),
             layout.packed(np.array(spelling, dtype=np.int64)),
             letters_of(spellings, vocabulary),

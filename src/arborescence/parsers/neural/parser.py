@@ -10,7 +10,6 @@ import numpy as np
 
 from arborescence.errors import ModelError, OptionError
 from arborescence.parsers.neural import stored
-from arborescence.parsers.neural.feature_cache import remove
 from arborescence.parsers.neural.graphs import NeuralGraphs
 from arborescence.parsers.neural.inputs import hints_of, jackknifed_hints
 from arborescence.parsers.neural.onnx_encoder import FORMAT, OnnxEncoder
@@ -345,6 +344,8 @@ class BiaffineParser(GraphParser):
         run.run(chosen.epochs, checkpoint=checkpoint, progress=progress)
         parser = cls(**run.parts(), text=text)  # fitting its temperatures needs the vectors
         if cache is not None:
+            from arborescence.parsers.neural.feature_cache import remove
+
             remove(cache)
         return parser._finished(task)
 

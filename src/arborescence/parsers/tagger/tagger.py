@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, Self
 
 import numpy as np
@@ -29,6 +28,7 @@ from arborescence.parsers.tagger.stages import (
     trained,
     untrained,
 )
+from arborescence.treebank.joined import names_of, with_columns
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -185,13 +185,15 @@ class Tagger:
                 column: words.given(column) & np.bool_(not overwrite) for column in self.columns
             }
             wanted = ~np.logical_and.reduce(list(keep.values()))
+            places = np.flatnonzero(wanted).tolist()
             tagged = self._tagged(
-                [batch[i] for i in np.flatnonzero(wanted).tolist()],
+                [batch[i] for i in places],
                 {column: kept[wanted] for column, kept in keep.items()},
                 confidence,
             )
-            for sentence, change in zip(batch, wanted.tolist(), strict=True):
-                yield next(tagged) if change else sentence
+            for i, sentence in zip(places, tagged, strict=True):
+                batch[i] = sentence
+            yield from batch
 
     def guess(
         self, sentences: Sequence[Sentence], k: int = 3
@@ -269,22 +271,25 @@ class Tagger:
 
     def _tagged(
         self, sentences: Sequence[Sentence], keep: Mapping[str, Mask], confidence: bool
-    ) -> Iterator[Sentence]:
+    ) -> list[Sentence]:
         """Predict the columns of sentences, except those in the masks `keep`."""
         words = TaggerWords(sentences)
         tags = {stage.column: stage.tags for stage in self._stages}
-        codes_of_all, guesses = self._run(words, keep, int(confidence))
-        codes = {column: each.tolist() for column, each in codes_of_all.items()}
-        for i, (first, last) in enumerate(pairwise(words.starts.tolist())):
-            new = {
-                column: [tags[column][code] for code in codes[column][first:last]]
-                for column in self.columns
-                if not keep[column][i]
-            }
-            if confidence and "upos" in new:
-                chances = guesses["upos"].chances[first:last, 0].tolist()
-                new["misc"] = with_probs(sentences[i].misc, chances, "UposProb")
-            yield sentences[i].replace(**new)
+        codes, guesses = self._run(words, keep, int(confidence))
+        sizes = np.diff(words.starts)
+        new = {
+            COLUMNS[column]: names_of(tags[column], codes[column], np.repeat(keep[column], sizes))
+            for column in sorted(self.columns, key=COLUMNS.__getitem__)
+        }
+        tagged = with_columns(sentences, new)
+        if confidence and "upos" in self.columns:
+            chances = guesses["upos"].chances[:, 0].tolist()
+            starts = words.starts.tolist()
+            for i in np.flatnonzero(~keep["upos"]).tolist():
+                of_sentence = chances[starts[i] : starts[i + 1]]
+                misc = with_probs(tagged[i].misc, of_sentence, "UposProb")
+                tagged[i] = tagged[i].replace(misc=misc)
+        return tagged
 
     def _run(
         self, words: TaggerWords, keep: Mapping[str, Mask], k: int = 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from itertools import chain, islice
 from typing import TYPE_CHECKING, Final, Self
 from zlib import crc32
 
@@ -14,7 +13,8 @@ from arborescence.errors import TreebankError
 from arborescence.parsers.shared.given import batches
 from arborescence.parsers.text.rewriting import CONTEXTS, Rewriter
 from arborescence.parsers.text.rules import CASES, STEM
-from arborescence.treebank.sentence import FEATS, FORM
+from arborescence.treebank.joined import Joined, with_columns
+from arborescence.treebank.sentence import FEATS, FORM, LEMMA
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -54,7 +54,7 @@ class Lemmatizer(Rewriter):
 
     def __init__(self, rules: Rules, known: NDArray[np.int64], weights: NDArray[np.int8]) -> None:
         super().__init__(rules, known, weights)
-        self._known_lemmas: dict[bytes, str] = {}
+        self._known_lemmas: dict[bytes, bytes] = {}
 
     @classmethod
     def train(
@@ -71,7 +71,7 @@ class Lemmatizer(Rewriter):
         """
         lemmas: defaultdict[Word, Counter[str]] = defaultdict(Counter)
         for sentence in treebank:
-            for row in _rows(sentence):
+            for row in _rows(Joined.of([sentence])):
                 word, lemma = _parted(row)
                 if (lemma != "_" or word[0] == "_") and STEM not in lemma and " " not in lemma:
                     lemmas[word][lemma] += 1
@@ -113,24 +113,24 @@ class Lemmatizer(Rewriter):
             The same sentences in the same order.
         """
         for batch in batches(sentences):
-            rows = [
-                _rows(sentence) if overwrite or set(sentence.lemmas) == {"_"} else []
-                for sentence in batch
-            ]
-            lemmas = iter(self._lemmas(list(chain.from_iterable(rows))))
-            for sentence, changed in zip(batch, rows, strict=True):
-                new = list(islice(lemmas, len(changed)))
-                yield sentence.replace(lemmas=new) if new else sentence
+            wanted = ~Joined.of(batch).is_given(LEMMA) | np.bool_(overwrite)
+            places = np.flatnonzero(wanted).tolist()
+            bare = [batch[i] for i in places]
+            joined = Joined.of(bare)
+            lemmatized = with_columns(bare, {LEMMA: self._lemmas(_rows(joined))}, joined)
+            for i, sentence in zip(places, lemmatized, strict=True):
+                batch[i] = sentence
+            yield from batch
 
-    def _lemmas(self, rows: list[bytes]) -> list[str]:
+    def _lemmas(self, rows: list[bytes]) -> list[bytes]:
         known = self._known_lemmas
         # Other threads may fill or clear the dictionary at the same time.
-        lemmas = {row: known.get(row, "") for row in rows}
+        lemmas = {row: known.get(row, b"") for row in rows}
         unknown = [row for row, lemma in lemmas.items() if not lemma]
         if unknown:
             words = [_parted(row)[0] for row in unknown]
             new = self.rewritten([word[0] for word in words], _contexts(words))
-            computed = {row: new.get(i, words[i][0]) for i, row in enumerate(unknown)}
+            computed = {row: new.get(i, words[i][0]).encode() for i, row in enumerate(unknown)}
             if len(known) > _MOST_WORDS:
                 known.clear()
             known.update(computed)
@@ -138,11 +138,11 @@ class Lemmatizer(Rewriter):
         return [lemmas[row] for row in rows]
 
 
-def _rows(sentence: Sentence) -> list[bytes]:
+def _rows(joined: Joined) -> list[bytes]:
     """Return the columns from FORM to FEATS of each word."""
-    raw = sentence.raw
-    starts, stops = sentence.spans[:, FORM].tolist(), sentence.spans[:, FEATS + 1].tolist()
-    return [raw[start : stop - 1] for start, stop in zip(starts, stops, strict=True)]
+    raw, places = joined.raw.tobytes(), joined.places_of_columns
+    starts, stops = places[:, FORM].tolist(), (places[:, FEATS + 1] - 1).tolist()
+    return [raw[start:stop] for start, stop in zip(starts, stops, strict=True)]
 
 
 def _parted(row: bytes) -> tuple[Word, str]:

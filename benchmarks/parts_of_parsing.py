@@ -1,0 +1,175 @@
+"""Where the processor time of ``parse`` from raw text goes, by part, and the limit of each part.
+
+A timer interrupts each millisecond of processor time; the time since the last interruption is that
+of the innermost function in `PARTS`. So a kernel's time is that of its caller. The limit of matrix
+products is their multiply-adds at the rate of the largest product (`peak`); the limit of reading
+and writing is the bytes at the rate of copying. ``python benchmarks/parts_of_parsing.py [--quick]``
+"""
+
+from __future__ import annotations
+
+import io
+import signal
+import time
+from collections import Counter
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+
+import arborescence
+from arborescence import load
+from arborescence.core import products
+from arborescence.parsers.neural import kernels
+from arborescence.treebank import raw_text, read, write
+from inputs import TREEBANKS
+from recording import Results, options
+from timing import least_seconds
+
+MODELS = "english", "english-fast"
+PACKAGE = Path(arborescence.__file__).parent
+EVERY = 1e-3  # seconds of processor time between two samples
+RUNS = 3
+
+PRODUCTS, LSTMS, COPIED = "network: products", "network: LSTMs", "reading and writing"
+FORMS, REST = "forms: vectors and characters", "network: the rest"
+#: Parts by file, or by file and function. What has no part belongs to the part of its caller.
+PARTS = {
+    "core/products.py": PRODUCTS,
+    "parsers/neural/forward.py:Forward.run": REST,
+    "parsers/neural/forward.py:Forward._read": FORMS,
+    "parsers/neural/forward.py:_BiLSTM.run": LSTMS,
+    "parsers/neural/inputs.py": FORMS,
+    "parsers/neural/graphs.py": REST,
+    "parsers/tagger": "tagger",
+    "parsers/text/lemmas.py": "lemmas",
+    "parsers/text/rewriting.py": None,
+    "parsers/text/candidates.py": None,
+    "parsers/text/rules.py": None,
+    "parsers/text": "sentences and words",
+    "parsers/shared/features.py": "scores of edges",
+    "parsers/linear": "scores of edges",
+    "parsers/linear/graphs.py:LinearGraphs.decode": "decoding",
+    "parsers/shared/graphs.py:Graphs.decode": "decoding",
+    "parsers/shared/keeping.py": "rules",
+    "parsers/shared/base.py:annotated": COPIED,
+    "treebank/plain.py": COPIED,
+    "treebank/conllu.py:write": COPIED,
+    "treebank/conllu.py:_pieces": COPIED,
+}
+OTHER = "the rest"
+
+
+def part_of(frame):
+    """Return the part of the innermost function that has one."""
+    while frame is not None:
+        file = Path(frame.f_code.co_filename)
+        if file.is_relative_to(PACKAGE):
+            name = file.relative_to(PACKAGE)
+            keys = (
+                f"{name.as_posix()}:{frame.f_code.co_qualname}",
+                name.as_posix(),
+                *map(Path.as_posix, name.parents),
+            )
+            part = next((PARTS[key] for key in keys if key in PARTS), None)
+            if part:
+                return part
+        frame = frame.f_back
+    return OTHER
+
+
+@contextmanager
+def sampled(parts):
+    """Add the processor seconds of what is done meanwhile to `parts`."""
+    since = time.process_time()
+
+    def count(_, frame):
+        nonlocal since
+        parts[part_of(frame)] += time.process_time() - since
+        since = time.process_time()  # without the time of this function
+
+    old = signal.signal(signal.SIGPROF, count)
+    signal.setitimer(signal.ITIMER_PROF, EVERY, EVERY)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, old)
+
+
+@contextmanager
+def counted(work):
+    """Add the multiply-adds of the network's kernels to `work`."""
+    multiply, lstm = products.multiply_all, kernels.lstm
+
+    def multiply_all(rows, panels, product, wide):
+        work[PRODUCTS] += len(rows) * panels.shape[1] * product.shape[1]
+        multiply(rows, panels, product, wide)
+
+    def run_lstm(gates, weights, *others):
+        work[LSTMS] += len(gates) * 8 * weights.shape[2] ** 2
+        lstm(gates, weights, *others)
+
+    products.multiply_all, kernels.lstm = multiply_all, run_lstm
+    try:
+        yield
+    finally:
+        products.multiply_all, kernels.lstm = multiply, lstm
+
+
+def peak():
+    """Return the multiply-adds a second of the largest product of a network."""
+    rows, matrix = np.ones((2048, 512), np.float32), np.ones((512, 1600), np.float32)
+    panels = products.PanelMatrix(matrix)
+    seconds = least_seconds(lambda: panels.after(rows), clock=time.process_time)
+    return len(rows) * matrix.size / seconds
+
+
+def copying():
+    """Return the bytes a second of a copy that stays in the cache."""
+    data = np.zeros(1 << 20, np.uint8)
+    return data.size / least_seconds(data.copy, clock=time.process_time)
+
+
+def parsed(parser, text):
+    """Parse a text; return the bytes of its trees."""
+    file = io.BytesIO()
+    write(parser.parse(parser.read_text(io.BytesIO(text))), file)
+    return file.getvalue()
+
+
+def main():
+    quick = options(__doc__).quick
+    [file] = (TREEBANKS / "English-EWT").glob("*-test.conllu.gz")
+    gold = list(read(file))[: 200 if quick else None]
+    text, words = raw_text(gold).encode(), sum(map(len, gold))
+    results = Results(
+        "parts_of_parsing", "parse from raw text to CoNLL-U, after a first run, one thread", quick
+    )
+    fastest, copied = peak(), copying()
+    for model in MODELS:
+        parser = load(model)
+        work, parts = Counter(), Counter()
+        with counted(work):
+            out = parsed(parser, text)
+        with sampled(parts):
+            for _ in range(RUNS):
+                parsed(parser, text)
+        limits = {part: each / fastest for part, each in work.items()}
+        limits[COPIED] = (len(text) + len(out)) / copied
+        rows = [
+            [part, seconds / RUNS / words * 1e6, f"{limits[part] / words * 1e6:.2g}"]
+            if part in limits
+            else [part, seconds / RUNS / words * 1e6, "–"]
+            for part, seconds in [("all", parts.total()), *parts.most_common()]
+        ]
+        results.table(
+            model, ["part", "time", "limit"], rows, unit="µs a word",
+            condition=f"processor time; products at most {fastest / 1e9:.0f} billion multiply-adds "
+            "a second",
+        )  # fmt: skip
+    results.save()
+
+
+if __name__ == "__main__":
+    main()

@@ -66,7 +66,7 @@ def forked(path, flags, *rest):
             places = [(1, n) for n in random.Random(0).sample(range(1, work), {MANY})]
             places += [(1, n) for n in range(work - {LAST}, work, 4)]
             places += [(2, n) for n in range(1, after, 4)]
-        elif not said or (len(said), said[-1]) == place:  # where less was to do, it had ended before
+        elif not said or (len(said), said[-1]) == place:  # not said: the run had ended
             print(status, {{(): "nothing", tuple(finished): "all"}}[tuple(left)], flush=True)
             assert left in ({{}}, finished)
     os._exit(0)

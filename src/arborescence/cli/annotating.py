@@ -33,7 +33,7 @@ def rank(
     output: WordsOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """List the sentences about which a parser has most doubt, or single words with both readings.
+    """List the sentences about which a parser has most doubt, or words with their two best edges.
 
     Each line has the doubt, file and line, and the sentence. Given heads are kept, and sentences
     with all heads are left out.
@@ -105,8 +105,8 @@ def audit(
     """List the words of a treebank that are most likely annotated wrongly.
 
     Parsers and taggers that are trained on the rest of the treebank give the probabilities of each
-    edge and tag, and of the best others. Also listed are broken rules, and n-grams whose words
-    have another annotation elsewhere.
+    edge and tag, and of the best other edge and tag. Each line also has broken rules, and n-grams
+    whose words have another annotation elsewhere.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ def audit(
     seed
         The seed for the folds and for training.
     decisions
-        Apply the decisions that the page of -o let you download, and write the corrected treebank.
+        Apply these decisions, from the page that -o wrote, and write the corrected treebank.
     output
         Write a page with both trees of each word, on which you accept or reject corrections; with
         --apply, CoNLL-U.

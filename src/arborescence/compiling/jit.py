@@ -34,8 +34,9 @@ from arborescence.system.lazy import remembered
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-# Division as in NumPy. No kernel is called from C. The last two are Numba's defaults, but if they
-# are not given, a kernel takes them from the first kernel that calls it.
+# "error_model" makes division as in NumPy. No code in C calls kernels, so none needs a wrapper for
+# C. The last two options have Numba's defaults: without them, a kernel would take these options
+# from the first kernel that calls it.
 _OPTIONS = {
     "nopython": True,
     "nogil": True,
@@ -46,8 +47,8 @@ _OPTIONS = {
 }
 
 
-_SPEED: Final = 1000  # bytes of bytecode compiled in a second, for a first guess
-_LONG: Final = 1.0  # seconds that are worth a line
+_SPEED: Final = 1000  # bytes of bytecode that are compiled in a second, about
+_LONG: Final = 1.0  # seconds; a longer compilation is reported at its end
 
 
 def compiled(function: Callable[..., Any], options: dict[str, Any]) -> Any:
@@ -61,7 +62,7 @@ def compiled(function: Callable[..., Any], options: dict[str, Any]) -> Any:
 class Kernel(CPUDispatcher):
     """A kernel as a function that Python and other kernels can call."""
 
-    locked_out = False  # whether nobody can release the compiler's lock: see `_look_at_lock`
+    locked_out = False  # whether no thread can release the compiler's lock: see `_look_at_lock`
 
     def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
         super().__init__(function, targetoptions=options, pipeline_class=EntryCompiler)
@@ -199,14 +200,15 @@ def way(
 ) -> tuple[Callable[..., Any], Any]:
     """Return a function that takes records apart, and the compiled `entry` that it calls.
 
-    The function takes a tuple of the kernel's arguments, and calls `entry` with all fields.
-    `compiled` makes `entry` from a function that makes the records again and calls the kernel.
+    The function takes a tuple of the kernel's arguments, and calls `entry` with the fields of all
+    records. `entry` makes the records again from the fields, and calls the kernel; `compiled`
+    compiles it.
     """
     names: list[str] = []
     space: dict[str, Any] = {"kernel": kernel, "__name__": kernel.__module__}
 
     def both(argument: RecordType | str) -> tuple[str, str]:
-        """Return the code that takes an argument apart, and the code that makes it."""
+        """Return the code that takes an argument apart, and the code that makes it again."""
         if isinstance(argument, str):
             names.append(f"x{len(names)}")
             return names[-1], names[-1]
@@ -217,7 +219,7 @@ def way(
 
     apart, made = zip(*map(both, arguments), strict=True)
     every = ", ".join(names)
-    exec(  # noqa: S102, what `takes` declares is code
+    exec(  # noqa: S102, the code is made from the package's own declarations (`takes`)
         f"def call(given): {', '.join(apart)}, = given; return entry({every})\n"
         f"def made({every}): return kernel({', '.join(made)})",
         space,

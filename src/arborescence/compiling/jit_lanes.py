@@ -19,7 +19,7 @@ from arborescence.compiling.lanes import LANES
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-# Of Numba's low-level API, which has no types.
+# Parts of Numba's low-level API, which has no type annotations.
 cgutils: Any = numba_cgutils
 extending: Any = numba.extending
 
@@ -33,7 +33,7 @@ class LanesType(types.Type):
 
 
 class Places(types.Type):
-    """The type of the places from `places`: in code, the first place."""
+    """The type of the result of `places`; compiled code stores only the first place."""
 
 
 _PLACES = Places("Places")
@@ -46,7 +46,7 @@ _DOUBLES = LanesType(types.float64)
 @register_model(LanesType)
 class _Model(models.PrimitiveModel):
     def __init__(self, manager: Any, kind: LanesType) -> None:
-        if isinstance(kind.dtype, types.Complex):  # real and imaginary parts in turn
+        if isinstance(kind.dtype, types.Complex):  # real and imaginary parts alternate
             vector = ir.VectorType(ir.DoubleType(), 2 * LANES)
         else:
             vector = ir.VectorType(manager.lookup(kind.dtype).get_value_type(), LANES)
@@ -62,7 +62,11 @@ class _First(models.PrimitiveModel):
 def _lower(
     function: Any, *kinds: Any
 ) -> Callable[[Callable[..., Any]], Callable[[Callable[..., Any]], None]]:
-    """Register an operation for types (or tuples of types): the type of its result, its code."""
+    """Register an operation of `lanes` for types of arguments; a tuple stands for any of its types.
+
+    Call the result with the rule that gives the type of the operation's result. This call returns a
+    decorator for the function that writes the operation's code.
+    """
 
     def with_rule(rule: Callable[..., Any]) -> Callable[[Callable[..., Any]], None]:
         def result_of(*args: Any) -> Any:
@@ -83,7 +87,7 @@ def _lower(
 
 
 def _same(*args: Any) -> Any:
-    """Return the common type of all lanes in the arguments, if it can also hold the numbers."""
+    """Return the common type of the lanes, or None if there is none that can hold the numbers."""
     kinds = {each for each in args if isinstance(each, LanesType)}
     whole = all(isinstance(each, (LanesType, types.Integer)) for each in args)
     kind = kinds.pop() if len(kinds) == 1 else None
@@ -216,7 +220,8 @@ def _turn(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     size = context.get_abi_sizeof(kind.element)
     places = [builder.gep(pointer, [context.get_constant(types.intp, k)]) for k in range(LANES)]
     rows = [builder.load(place, align=size) for place in places]
-    # Exchange the blocks beside the diagonal: those of half the size, of a quarter, and so on.
+    # Exchange the two blocks beside the diagonal, then those within each quarter, and so on: blocks
+    # of half the size, of a quarter of the size, down to single numbers.
     half = LANES // 2
     while half > 0:
         one = [k if k & half == 0 else LANES + k - half for k in range(LANES)]
@@ -285,7 +290,7 @@ def _multiply(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     last = builder.sub(depth, one)
 
     def pointers(array: int, which: int, last: Any, used: Any = cgutils.true_bit) -> list[Any]:
-        """Return pointers into an array. If used, each has the numbers up to `last` from it on."""
+        """Return pointers to places in an array; if `used`, check each place and place + `last`."""
         places = [
             context.cast(builder, place, kinds[which].dtype, types.intp)
             for place in cgutils.unpack_tuple(builder, args[which], len(kinds[which]))
@@ -300,7 +305,7 @@ def _multiply(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         return builder.bitcast(pointer, context.get_value_type(kind).as_pointer())
 
     panels = len(kinds[3])
-    some = builder.icmp_signed(">=", depth, one)  # of rows without numbers nothing is read
+    some = builder.icmp_signed(">=", depth, one)  # if rows have no numbers, nothing is read
     row_of = pointers(0, 1, last, some)
     panel_of = pointers(2, 3, builder.sub(builder.mul(depth, wide), one), some)
     to = pointers(5, 6, context.get_constant(types.intp, panels * LANES - 1))
@@ -325,7 +330,7 @@ def _multiply(context: Any, builder: Any, sig: Any, args: Any) -> Any:
 
 
 def _intrinsic(context: Any, builder: Any, name: str, kinds: Any) -> Any:
-    """Return LLVM's function of that name for lanes of floats."""
+    """Return LLVM's function of this name for lanes of floats."""
     vectors = [context.get_value_type(kind) for kind in kinds]
     full = f"llvm.{name}.v{LANES}f{kinds[0].dtype.bitwidth}"
     function = ir.FunctionType(vectors[0], vectors)

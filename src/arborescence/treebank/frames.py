@@ -44,7 +44,7 @@ class WordTable(NamedTuple):
         *,
         of_rows: bool = False,
     ) -> WordTable:
-        """Make the table of `to_frame`, row by row; `of_rows`: of texts in the rows of a table."""
+        """Make the table of `to_frame`; with `of_rows`, sentences are from texts in table rows."""
         known = placed(sentences)
         first = list(islice(known, 1))
         several = of_rows or (bool(first) and first[0].item is not None)
@@ -71,7 +71,7 @@ def to_frame(
     sentences
         Sentences, with or without trees.
     library
-        What makes the table: a ``pandas.DataFrame``, a ``polars.DataFrame`` or a
+        The library of the table: a ``pandas.DataFrame``, a ``polars.DataFrame`` or a
         ``pyarrow.Table``. None: the first of pandas, polars and pyarrow that is installed.
     features
         Names in FEATS or MISC, such as ``"Case"``: each becomes a column.
@@ -93,7 +93,7 @@ def to_frame(
     Raises
     ------
     OptionError
-        If a column has the name of another one.
+        If two columns have the same name.
     MissingExtraError
         If there is no such library.
 

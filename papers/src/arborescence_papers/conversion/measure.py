@@ -243,7 +243,7 @@ def worth_of(name: str, plan: Plan) -> dict[str, float]:
         each.replace(upos=None, xpos=None, feats=None, lemmas=None, heads=None, deprels=None)
         for each in test
     ]
-    options = {"jackknife": False} if plan.kind == "linear" else {}
+    options: dict[str, Any] = {"jackknife": False} if plan.kind == "linear" else {}
     found = {}
     for source, part in zip(FROM, (dev, before, after, after + dev), strict=True):
         skipped: list[ArborescenceError] = []

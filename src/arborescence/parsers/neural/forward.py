@@ -147,7 +147,7 @@ class Forward:
     def _read_forms(self, inputs: Inputs, new: Numbers) -> Array:
         """Compute what some of the forms add to the inputs of the gates: words and letters."""
         words = self._words[inputs.words[new]]
-        if self._pretrained is not None:
+        if self._pretrained is not None and inputs.vectors is not None:
             words += self._projection.after(self._pretrained[inputs.vectors[new]])
         letters = inputs.letters[new]
         spelled = np.empty((len(new), len(self._spelled)), dtype=np.float32)

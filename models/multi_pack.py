@@ -40,8 +40,6 @@ from arborescence.treebank.spaces import raw_text
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from numpy.typing import NDArray
-
     from arborescence.parsers.neural.joint.parser import MultilingualParser
     from arborescence.treebank import Sentence
 
@@ -217,7 +215,9 @@ def languages_of(treebanks: Mapping[str, Data], parts: Path) -> dict[str, Langua
     return found
 
 
-def packed(folder: Path, encoder: Encoder, run: Path, parts: Path, bits: Bits) -> MultilingualParser:
+def packed(
+    folder: Path, encoder: Encoder, run: Path, parts: Path, bits: Bits
+) -> MultilingualParser:
     """Return the parser of all languages, with fitted temperatures."""
     treebanks = treebanks_of(folder)
     inventory, weights = weights_of(run, treebanks)

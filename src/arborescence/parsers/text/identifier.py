@@ -103,7 +103,9 @@ class LanguageIdentifier(NamedTuple):
         """
         generator = as_generator(rng)
         letters = {code: [_letters(each) for each in some] for code, some in texts.items()}
-        empty = [code for code, some in letters.items() if not some or not all(map(str.strip, some))]
+        empty = [
+            code for code, some in letters.items() if not some or not all(map(str.strip, some))
+        ]
         if len(letters) < 2 or empty:
             missing = f"a text of {min(empty)!r} has no letters" if empty else "give two languages"
             raise TreebankError(f"a model of languages cannot be trained: {missing}")

@@ -5,8 +5,6 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, TypeVar, cast
 
-import numpy as np
-
 from arborescence.errors import ModelError
 from arborescence.parsers import registry
 from arborescence.parsers.shared.base import Parser
@@ -17,6 +15,7 @@ from arborescence.parsers.text.model import Text
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    import numpy as np
     import numpy.typing as npt
     from numpy.typing import NDArray
 
@@ -72,7 +71,9 @@ class AutoParser(Parser):
             known[name].root_relations + known[name].relations for name in names if name in known
         )
         self.labels = tuple(sorted(set().union(*relations)))
-        self.rules = "ud" if all(h["rules"] == "ud" for h, _ in parser.languages.values()) else "none"
+        self.rules = (
+            "ud" if all(h["rules"] == "ud" for h, _ in parser.languages.values()) else "none"
+        )
         self.text = Text(cast("Any", _AutoTokenizer(self)), None)
         self.tagger = _AutoTagger(self)
         self.info: dict[str, Any] = {}
@@ -116,7 +117,8 @@ class AutoParser(Parser):
 
     def _marked(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
         """Yield sentences with the languages of their documents."""
-        language, waiting, words = "", list[Sentence](), 0
+        language, words = "", 0
+        waiting: list[Sentence] = []
         for sentence in sentences:
             if any(each.startswith("# newdoc") for each in sentence.comments):
                 yield from self._decided(waiting)

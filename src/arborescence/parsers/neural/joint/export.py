@@ -39,7 +39,8 @@ def parser_of(
     """Return a parser of the first of some languages, by the weights that training has found.
 
     `encoder` is the one that training began with: its table of pieces is not trained, so `weights`
-    need not have it. `identifier` finds the language of a text. `bits` rounds the encoder's weights.
+    need not have it. `identifier` finds the language of a text. `bits` rounds the encoder's
+    weights.
     """
     sizes = {"arc": weights["edge_weights"].shape[1], "label": len(weights["relation_weights"]) - 1}
     network = JointNetwork(encoder, inventory, **sizes, dropout=0)

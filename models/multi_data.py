@@ -181,12 +181,27 @@ class Shared:
         if source.files == _GUM:
             return sorted(source.also)
         name = source.folder or name
-        named = [
-            Treebank.of(folder / name).licence
-            for folder in self._folders
-            if any((folder / name).glob("README*"))
+        named = self._named(name)
+        return sorted({spdx(named[0].licence if named else self._licences[name]), *source.also})
+
+    def describe(self, name: str, place: Path) -> None:
+        """Write the README and the licences of a treebank, as `arborescence package` reads them."""
+        source = SOURCES[name]
+        named = [] if source.files == _GUM else self._named(source.folder or name)
+        lines = {"License": " AND ".join(self.licences(name))}
+        lines |= {"Contributors": named[0].contributors, "Genre": named[0].genre} if named else {}
+        text = "".join(f"{field}: {value}\n" for field, value in lines.items())
+        (place / "README.md").write_text(text, encoding="utf-8")
+        if terms := next((each.terms for each in named if each.terms), None):
+            (place / "LICENSE").write_bytes(terms.read_bytes())
+
+    def _named(self, folder: str) -> list[Treebank]:
+        """Return what the READMEs of a treebank say."""
+        return [
+            Treebank.of(each / folder)
+            for each in self._folders
+            if any((each / folder).glob("README*"))
         ]
-        return sorted({spdx(named[0] if named else self._licences[name]), *source.also})
 
 
 def _is(part: str, file: str) -> bool:
@@ -293,6 +308,7 @@ def main(shared: str, converted: str, output: str, *names: str) -> None:
     for name, of_name in collected(folders, Path(converted), names or SOURCES).items():
         place = Path(output) / name
         place.mkdir(parents=True, exist_ok=True)
+        folders.describe(name, place)
         listed[name] = {"language": SOURCES[name].language, "licences": folders.licences(name)}
         for part, sentences in zip(_PARTS, of_name, strict=True):
             write(sentences, place / f"{part}.conllu")

@@ -61,7 +61,7 @@ def models() -> None:
 def package(
     models: Annotated[list[Path], typer.Argument(metavar="MODEL")],
     name: Annotated[str, typer.Option()],
-    treebank: Annotated[Path, typer.Option(metavar="FOLDER")],
+    treebank: Annotated[list[Path], typer.Option(metavar="FOLDER")],
     output: Annotated[Path | None, into(metavar="FOLDER")] = None,
     licence: Annotated[str | None, typer.Option(metavar="SPDX")] = None,
     version: str | None = None,
@@ -69,6 +69,7 @@ def package(
     encoder: Annotated[
         str | None, typer.Option(metavar="NAME_OR_PATH", show_default="if it was downloaded before")
     ] = None,
+    words: Annotated[int | None, typer.Option(min=1, metavar="N", show_default="all")] = None,
     wheel: bool = True,
     quiet: QuietOption = False,
 ) -> None:
@@ -84,7 +85,8 @@ def package(
         A short name, such as pt: the package is called arborescence-NAME.
     treebank
         The folder of the treebank that the models learned from, with README and LICENSE: the models
-        have its licence, and are measured on its test part.
+        have its licence, and are measured on its test part. A model of several languages has
+        several, each with --treebank.
     output
         The folder to write; by default arborescence-NAME.
     licence
@@ -96,6 +98,8 @@ def package(
     encoder
         The pretrained encoder of the models, as for parse. If it was fine-tuned, it is stored in
         the package, in ONNX.
+    words
+        Measure on the first N words of each test part.
     wheel
         Also build the wheel, into the folder dist of the package; this needs hatchling.
 
@@ -119,6 +123,7 @@ def package(
             version=version or __version__,
             note=remark,
             encoder=encoder,
+            words=words,
             wheel=wheel,
             progress=step,
         )

@@ -11,8 +11,8 @@ import shlex
 from time import process_time
 from typing import TYPE_CHECKING, Any, Final
 
-from arborescence.errors import printable
-from arborescence.parsers.calibrating import FEWEST, calibration, probabilistic
+from arborescence.errors import OptionError, printable
+from arborescence.parsers.calibrating import FEWEST, calibration, fitted_on, probabilistic
 from arborescence.parsers.recipe import all_options
 from arborescence.parsers.shared.given import untagged
 from arborescence.treebank.evaluation import evaluate
@@ -20,11 +20,14 @@ from arborescence.treebank.spaces import raw_text
 from arborescence.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from arborescence.parsers.folders import Treebank
     from arborescence.parsers.shared.options import Progress
     from arborescence.treebank import Sentence
+
+    #: The cells of a table of figures, by model and input.
+    _Cells = dict[str, dict[str, list[str]]]
 
 #: The sentence of card and command about a licence that allows no commercial use.
 NO_COMMERCE: Final = "The licence of the treebank, and so of the models, forbids commercial use."
@@ -82,6 +85,38 @@ lemmas and tags.{note}
 To cite it, cite the treebank as its README asks, and the library Arborescence {library}.
 """
 
+#: The cells of a row without figures.
+_NONE: Final = ("–",) * (len(_MEASURED) + 1)
+_LANGUAGES: Final = """\
+# {package}
+
+{count} languages for Arborescence, by one network: from raw text to sentences, words, tags, lemmas
+and dependency trees. It needs no PyTorch.
+
+```console
+$ pip install "arborescence[cli,jit]" {package}
+$ arborescence parse -m {name}:de --format text brief.txt
+$ arborescence parse -m {name}:auto --format text letter.txt
+```
+
+## How good it is
+
+F1 on the test part of each treebank, as the CoNLL 2018 shared task counts. UPOS, lemmas, UAS and
+LAS are from raw text; the next UAS and LAS from given words. Words/s are in processor time on the
+machine that made it. Each language has a card with more.
+
+| language | code | treebank | licence | UPOS | lemmas | UAS | LAS | UAS | LAS | words/s |
+| --- | --- | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
+{rows}
+
+## Data and licence
+
+It has learned from these treebanks of Universal Dependencies: {treebanks}. It has all their
+licences: {terms}. The library itself is under the MIT licence.
+{commerce}{note}
+To cite it, cite the treebanks as their READMEs ask, and the library Arborescence {library}.
+"""
+
 
 def card_of(
     package: str,
@@ -97,14 +132,30 @@ def card_of(
 
     `kept` has the number of sentences that the temperatures of each model were fitted on, or 0.
     """
-    gold = data.sentences("test")
+    gold = data.tested()
+    found = _measured(gold, models, progress)
+    return _card(package, data, licence, models, kept, gold, found, note, progress)
+
+
+def _card(
+    package: str,
+    data: Treebank,
+    licence: str,
+    models: Mapping[str, Any],
+    kept: Mapping[str, int],
+    gold: list[Sentence],
+    found: _Cells,
+    note: str,
+    progress: Progress | None,
+) -> str:
+    """Write a card, with the figures of each model and input."""
     return _CARD.format(
         package=package,
         language=data.language,
         first=next(iter(models)),
         models="".join(map(_described, models, models.values())),
         test=_tested(data.name, gold),
-        scores="\n".join(_scores(gold, models, progress)),
+        scores="\n".join(_rows(found)),
         sure="\n".join(_sure(gold, models, kept, progress)),
         treebank=data.name,
         address=data.name.replace(" ", "%20"),
@@ -116,6 +167,59 @@ def card_of(
         note=f" {note}" if note else "",
         commands="\n".join(_command(*each, data.name) for each in models.items()),
         library=__version__,
+    )
+
+
+def cards_of_languages(
+    package: str,
+    data: Sequence[Treebank],
+    licence: str,
+    name: str,
+    parser: Any,
+    *,
+    note: str,
+    progress: Progress | None,
+) -> Iterator[tuple[str, str]]:
+    """Yield the cards of a model of several languages, by the names of their files.
+
+    Each language is measured on the treebank whose annotation it has; so all of them must be given.
+    The last card is that of the package: it has a row for each language.
+    """
+    treebanks = {each.name.removeprefix("UD_"): each for each in data}
+    rows = []
+    for code in sorted(parser.languages):
+        own = parser.in_language(code)
+        if own.treebank not in treebanks:
+            raise OptionError(f"{code}: give the folder of {own.treebank}, too (treebank=)")
+        of_language = treebanks[own.treebank]
+        gold, model = of_language.tested(), {f"{name}:{code}": own}
+        found = _measured(gold, model, progress)
+        others = [
+            f"{treebanks[each].name} ({plain(treebanks[each].licence)})"
+            for each in (own.info or {}).get("treebanks", ())
+            if each != own.treebank and each in treebanks
+        ]
+        said = f"It has also learned from {', '.join(others)}." if others else ""
+        kept = {f"{name}:{code}": fitted_on(own)}
+        card = _card(package, of_language, licence, model, kept, gold, found, said, progress)
+        yield f"languages/{code}.md", card
+        cells = found.get(f"{name}:{code}", {})
+        figures = [*cells.get("raw text", _NONE)[2:6], *cells.get("words", _NONE)[4:]]
+        about = f"[{of_language.language}](languages/{code}.md)", f"`{code}`", of_language.name
+        rows.append(f"| {' | '.join((*about, plain(of_language.licence), *figures))} |")
+    yield (
+        "README.md",
+        _LANGUAGES.format(
+            package=package,
+            name=name,
+            count=len(rows),
+            rows="\n".join(rows),
+            terms=licence,
+            treebanks=", ".join(sorted(treebanks)),
+            commerce="" if commercial(licence) else f"\n{NO_COMMERCE}\n",
+            note=f"\n{note}\n" if note else "",
+            library=__version__,
+        ),
     )
 
 
@@ -133,18 +237,15 @@ def plain(text: str) -> str:
     return _MARKS.sub(r"\\\g<0>", printable(text))
 
 
-def _scores(
-    gold: list[Sentence], models: Mapping[str, Any], progress: Progress | None
-) -> Iterator[str]:
-    """Yield the rows of the table of figures; nothing if there is no test part."""
-    if not gold:
-        return
+def _measured(gold: list[Sentence], models: Mapping[str, Any], progress: Progress | None) -> _Cells:
+    """Return the cells of the table of figures, by model and input; {} without a test part."""
     words = list(map(untagged, gold))
     inputs: dict[str, Any] = {"raw text": raw_text(gold), "words": words, "words, gold tags": gold}
-    for name, parser in models.items():
-        yield _HEADER.format(f"`{name}`" if len(models) > 1 else "from")
+    cells: _Cells = {}
+    for name, parser in models.items() if gold else ():
         given = {how: data for how, data in inputs.items() if parser.text or how != "raw text"}
         list(parser.parse(words[:50]))  # compile before the speed is measured
+        cells[name] = {}
         for done, (how, data) in enumerate(given.items()):
             if progress:
                 progress(f"measuring {name}: {how}", done, len(given))
@@ -158,7 +259,16 @@ def _scores(
                 figures[:2] = "–", "–"
             if shown < len(_MEASURED):
                 figures[2:4] = "–", "–"
-            yield f"| {how} | {' | '.join(figures)} | {speed} |"
+            cells[name][how] = [*figures, speed]
+    return cells
+
+
+def _rows(cells: _Cells) -> Iterator[str]:
+    """Yield the rows of the table of figures."""
+    for name, of_model in cells.items():
+        yield _HEADER.format(f"`{name}`" if len(cells) > 1 else "from")
+        for how, figures in of_model.items():
+            yield f"| {how} | {' | '.join(figures)} |"
         yield ""
 
 
@@ -213,6 +323,8 @@ def _described(name: str, parser: Any) -> str:
 
 def _command(name: str, parser: Any, treebank: str) -> str:
     """Return the command that trains a model, with the options that differ from their defaults."""
+    if hasattr(parser, "in_language"):
+        return "$ make multi"  # in a checkout of the library
     kind = _TRAINED.get(parser.kind, parser.kind)
     try:
         defaults = {option: each.default for option, each in all_options(kind).items()}

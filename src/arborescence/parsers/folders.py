@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import accumulate, chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 from unicodedata import normalize
@@ -13,12 +14,17 @@ from arborescence.treebank.conllu import read
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Iterable
 
     from arborescence.treebank import Sentence
 
 _NAME: Final = re.compile(r"[\w .-]+")
 #: The most bytes that are read of a README: enough for the fields at the end of UD's READMEs.
 _LONGEST: Final = 2**20
+#: Identifiers of SPDX that treebanks have.
+_IDENTIFIER: Final = re.compile(
+    r"CC-BY(-NC)?(-SA|-ND)?-[0-9]\.[0-9]|CC0-1\.0|MIT|LGPLLR|GPL-[23]\.0-only"
+)
 #: SPDX has other names for these licences of treebanks.
 _SPDX: Final = {
     "LGPL-LR": "LGPLLR",
@@ -45,6 +51,8 @@ class Treebank(NamedTuple):
     parts: dict[str, list[Path]]
     #: The file with the licence's text, if there is one.
     terms: Path | None
+    #: The words of the test part that are measured; None: all.
+    most: int | None = None
 
     @classmethod
     def of(cls, folder: str | os.PathLike[str]) -> Treebank:
@@ -80,6 +88,16 @@ class Treebank(NamedTuple):
         """Read a part; it may have no sentences."""
         return [sentence for file in self.parts[part] for sentence in read(file)]
 
+    def tested(self) -> list[Sentence]:
+        """Read the test part: the first sentences, until they have `most` words."""
+        sentences = self.sentences("test")
+        before = accumulate(map(len, sentences), initial=0)
+        return [
+            sentence
+            for sentence, words in zip(sentences, before, strict=False)
+            if self.most is None or words < self.most
+        ]
+
 
 def _first(folder: Path, pattern: str) -> Path | None:
     """Return the first file of a folder whose name matches a pattern, if there is one."""
@@ -112,8 +130,24 @@ def _fields(readme: Path | None) -> dict[str, str]:
     return {name: value.strip() for name, value in pairs if value.strip()}
 
 
+def joined(licences: Iterable[str]) -> str:
+    """Return one expression of SPDX for the licences of several treebanks, or OptionError.
+
+    >>> joined(["MIT", "CC BY 4.0", "CC-BY-4.0 AND MIT"])
+    'CC-BY-4.0 AND MIT'
+    """
+    named = (spdx(each).split(" AND ") for each in licences)
+    return " AND ".join(sorted(set(chain.from_iterable(named))))
+
+
 def spdx(licence: str) -> str:
-    """Return the SPDX identifier of a licence as treebanks name it, or OptionError."""
+    """Return the SPDX identifier of a licence as treebanks name it, or OptionError.
+
+    >>> spdx("CC BY-SA 4.0"), spdx("CC-BY-4.0 AND MIT")
+    ('CC-BY-SA-4.0', 'CC-BY-4.0 AND MIT')
+    """
+    if all(map(_IDENTIFIER.fullmatch, licence.split(" AND "))):
+        return licence
     if re.fullmatch(r"CC BY(-NC)?(-SA|-ND)? [0-9]\.[0-9]", licence):
         return licence.replace(" ", "-")
     if licence in _SPDX:

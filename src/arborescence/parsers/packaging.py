@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -19,15 +18,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from arborescence.errors import MissingExtraError, ModelError, OptionError
-from arborescence.parsers import registry
+from arborescence.parsers import model_file, registry
 from arborescence.parsers.calibrating import FEWEST, fitted, fitted_on, members
 from arborescence.parsers.cards import NO_COMMERCE as NO_COMMERCE
-from arborescence.parsers.cards import card_of, commercial
-from arborescence.parsers.folders import Treebank, spdx
+from arborescence.parsers.cards import card_of, cards_of_languages, commercial
+from arborescence.parsers.folders import Treebank, joined
 from arborescence.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from arborescence.parsers.shared.options import Progress
 
@@ -69,7 +68,7 @@ class Package(NamedTuple):
 
 def package(
     models: Sequence[Name],
-    treebank: Name,
+    treebank: Name | Sequence[Name],
     *,
     name: str,
     output: Name | None = None,
@@ -77,20 +76,23 @@ def package(
     version: str = __version__,
     note: str = "",
     encoder: Name | None = None,
+    words: int | None = None,
     wheel: bool = False,
     progress: Progress | None = None,
 ) -> Package:
     """Write a folder from which a package of models is built: ``python -m build FOLDER``.
 
     The folder has the models, their licence, and a card. `treebank` is the folder of Universal
-    Dependencies that the models have learned from. On its test part, the models are measured for
-    the card: from raw text, from words, and with gold tags; also their calibration errors. The
-    package is ``arborescence-NAME``, which is also the default of `output`; that folder must not
-    exist. One model is loaded by ``arborescence.load(NAME)``, several models by the names of their
-    files. The licence is an SPDX identifier, by default the licence in the treebank's README; the
-    card also has the `note`. Models with a fine-tuned encoder, which is found as by
-    `arborescence.load`, are converted so that they need no PyTorch: see `BiaffineParser.to_onnx`.
-    With `wheel`, the wheel is built into the folder ``dist``. After an error, there is no folder.
+    Dependencies that the models have learned from. On its test part, or the first `words` of it,
+    the models are measured for the card: from raw text, from words, and with gold tags; also their
+    calibration errors. For a model of several languages, `treebank` has several folders, and each
+    language gets a card in the folder ``languages``. The package is ``arborescence-NAME``, which is
+    also the default of `output`; that folder must not exist. One model is loaded by
+    ``arborescence.load(NAME)``, several models by the names of their files. The licence is an SPDX
+    identifier, by default that of the README, or those of the READMEs joined by AND; the card also
+    has the `note`. Models with a fine-tuned encoder, which is found as by `arborescence.load`, are
+    converted so that they need no PyTorch: see `BiaffineParser.to_onnx`. With `wheel`, the wheel is
+    built into the folder ``dist``. After an error, there is no folder.
 
     Only plain files within the treebank's folder are read, since its author may be anybody.
 
@@ -106,14 +108,17 @@ def package(
         raise OptionError(f"{folder} exists: remove it, or name another folder (output=)")
     if not _VERSION.fullmatch(version):
         raise OptionError(f"version must be valid for Python packages, such as 1.0: {version!r}")
-    data = Treebank.of(treebank)
-    terms = licence or spdx(data.licence)
+    folders = [treebank] if isinstance(treebank, str | os.PathLike) else treebank
+    if not folders:
+        raise OptionError("name the treebank that the models have learned from (treebank=)")
+    data = [Treebank.of(each)._replace(most=words) for each in folders]
+    terms = licence or joined(each.licence for each in data)
     if not _LICENCE.fullmatch(terms):
         raise OptionError(f"licence must be an SPDX identifier, such as MIT, not {terms!r}")
     parsers = _loaded(models, name, encoder)
-    kept = {each: _kept_apart(each, parser, data) for each, parser in parsers.items()}
+    kept = {each: _kept_apart(each, parser, data[0]) for each, parser in parsers.items()}
     module = f"arborescence_{name.replace('-', '_')}"
-    project = _project(name, module, version, data.language, terms, parsers)
+    project = _project(name, module, version, _language(data), terms, parsers)
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}") as temporary:
         whole = Path(temporary) / folder.name
@@ -122,19 +127,67 @@ def package(
         _write(inside / "__init__.py", _MODULE)
         _write(whole / "pyproject.toml", project)
         _write(whole / "README.md", "")
-        if data.terms:
-            shutil.copyfile(data.terms, whole / "LICENSE")
+        for file, text in _terms(data).items():
+            (whole / file).write_bytes(text)
         if wheel:  # errors of building must come before the models are measured
             build_wheel(whole)
         for each, parser in parsers.items():
             parser.save(inside / f"{each}.npz")
-        card = card_of(
-            f"arborescence-{name}", data, terms, parsers, kept, note=note, progress=progress
-        )
-        _write(whole / "README.md", card)
+        for file, card in _cards(name, data, terms, parsers, kept, note, progress):
+            (whole / file).parent.mkdir(exist_ok=True)
+            _write(whole / file, card)
         built = folder / "dist" / build_wheel(whole).name if wheel else None
         whole.rename(folder)
     return Package(folder, terms, commercial(terms), built)
+
+
+def _cards(
+    name: str,
+    data: Sequence[Treebank],
+    licence: str,
+    parsers: Mapping[str, Any],
+    kept: Mapping[str, int],
+    note: str,
+    progress: Progress | None,
+) -> Iterator[tuple[str, str]]:
+    """Yield the names of the cards' files, and the cards."""
+    package = f"arborescence-{name}"
+    several = [each for each, parser in parsers.items() if hasattr(parser, "in_language")]
+    if not several:
+        [of_all] = _only(data)
+        yield (
+            "README.md",
+            card_of(package, of_all, licence, parsers, kept, note=note, progress=progress),
+        )
+        return
+    if len(parsers) > 1:
+        raise OptionError(f"{several[0]} has several languages: make a package of it alone")
+    yield from cards_of_languages(
+        package, data, licence, name, parsers[name], note=note, progress=progress
+    )
+
+
+def _only(data: Sequence[Treebank]) -> Sequence[Treebank]:
+    """Return the only treebank; OptionError if there are several."""
+    if len(data) > 1:
+        raise OptionError("several treebanks go with a model of several languages only")
+    return data
+
+
+def _language(data: Sequence[Treebank]) -> str:
+    """Name the language, or say how many there are."""
+    names = {each.language for each in data}
+    return f"{len(names)} languages" if len(names) > 1 else names.pop()
+
+
+def _terms(data: Sequence[Treebank]) -> dict[str, bytes]:
+    """Return the texts of the licences, by the names of their files: each text once."""
+    texts: dict[bytes, str] = {}
+    for each in data:
+        if each.terms:
+            name = "LICENSE" if len(data) == 1 else f"LICENSE-{each.name.removeprefix('UD_')}"
+            texts.setdefault(each.terms.read_bytes(), name)
+    return {name: text for text, name in texts.items()}
 
 
 def _checked(name: str) -> str:
@@ -150,9 +203,16 @@ def _loaded(models: Sequence[Name], name: str, encoder: Name | None) -> dict[str
     if twice := next((each for each in names if names.count(each) > 1), None):
         raise OptionError(f"two models have the name {twice!r}: rename the file of one of them")
     return {
-        each: _without_torch(registry.load(os.path.abspath(model), encoder))  # noqa: PTH100
+        each: _without_torch(_any_language(os.path.abspath(model), encoder))  # noqa: PTH100
         for each, model in zip(names, models, strict=True)
     }
+
+
+def _any_language(path: str, encoder: Name | None) -> Any:
+    """Load a model; of one of several languages, the first."""
+    languages = model_file.load(path)[0].get("languages")
+    first = min(languages) if languages and isinstance(languages, dict) else None
+    return registry.load(path, encoder, first)
 
 
 def _without_torch(parser: Any) -> Any:

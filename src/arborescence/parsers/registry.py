@@ -41,8 +41,12 @@ DEFAULT: Final = "english"
 #: name.
 KINDS_GROUP: Final = "arborescence.parsers"
 
-#: The code of a language after the name of a model, as in multi:de.
-_LANGUAGE: Final = re.compile(r"[a-z]{2,3}(-[A-Za-z]{2,8})*")
+#: Stands for the language of each document, whichever it is.
+AUTO: Final = "auto"
+_CODE: Final = r"[a-z]{2,3}(-[A-Za-z]{2,8})*"
+#: The code of a language after the name of a model, as in multi:de; multi:yi=de reads one that the
+#: model has not learned as if it was another one.
+_LANGUAGE: Final = re.compile(rf"{AUTO}|{_CODE}(={_CODE})?")
 
 #: The largest number of parsers in a file, and the deepest nesting.
 _MOST: Final = 100

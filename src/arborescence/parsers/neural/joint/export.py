@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from arborescence.parsers.neural.joint.inventory import Inventory
     from arborescence.parsers.neural.joint.languages import Language
     from arborescence.parsers.neural.onnx_blocks import Bits
+    from arborescence.parsers.text.identifier import LanguageIdentifier
 
 
 def parser_of(
@@ -32,12 +33,14 @@ def parser_of(
     weights: Mapping[str, NDArray[np.float32]],
     languages: Mapping[str, Language],
     *,
+    identifier: LanguageIdentifier | None = None,
     bits: Bits | None = EIGHT,
 ) -> MultilingualParser:
     """Return a parser with trained weights, for the first of several languages.
 
     `encoder` is the encoder before training: its table of pieces is not trained, so `weights` need
-    not have this table. `bits` rounds the encoder's weights.
+    not have this table. `identifier` finds the language of a text. `bits` rounds the encoder's
+    weights.
     """
     sizes = {"arc": weights["edge_weights"].shape[1], "label": len(weights["relation_weights"]) - 1}
     network = JointNetwork(encoder, inventory, **sizes, dropout=0)
@@ -61,6 +64,7 @@ def parser_of(
         inventory=inventory,
         weights=stored.to_arrays(above, "int8"),
         encoder=onnx,
+        identifier=identifier,
         **sizes,
     )
 

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 import numpy as np
 
-from arborescence.errors import ModelError
+from arborescence.errors import ArborescenceWarning, ModelError
 from arborescence.parsers.neural import stored
 from arborescence.parsers.neural.graphs import NeuralGraphs, NeuralGroup, grouped
+from arborescence.parsers.neural.joint.auto import AutoParser
 from arborescence.parsers.neural.joint.forward import JointForward, shapes_of
 from arborescence.parsers.neural.joint.inventory import Inventory
 from arborescence.parsers.neural.joint.languages import Language
 from arborescence.parsers.neural.onnx_encoder import FORMAT, OnnxEncoder
 from arborescence.parsers.neural.vocabulary import is_given
+from arborescence.parsers.registry import AUTO
 from arborescence.parsers.shared import scheme
 from arborescence.parsers.shared.given import batches
 from arborescence.parsers.shared.graph_parser import TEMPERATURES, GraphParser
+from arborescence.parsers.text.identifier import LanguageIdentifier
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -36,6 +40,7 @@ _FIELDS: Final = {
     "inventory": scheme.MAPPING,
     "encoder": scheme.MAPPING,
     **dict.fromkeys(("size", "arc", "label"), _SIZE),
+    "identifier": replace(scheme.MAPPING_OR_NULL, default=None),
     "info": scheme.INFO,
 }
 #: The encoder gives two vectors for each piece: for edges and relations, and for tags.
@@ -43,6 +48,7 @@ MIXTURES: Final = 2
 _NETWORK: Final = "network/"
 _ENCODED: Final = "encoder/"
 _LANGUAGE: Final = "language/{}/"
+_IDENTIFIER: Final = "identifier/"
 #: The largest number of edges in a group of sentences, unless one sentence has more.
 _MOST_EDGES: Final = 2**20
 
@@ -57,7 +63,8 @@ class MultilingualParser(GraphParser):
     Attributes
     ----------
     language : str
-        The code of the language that this object reads, such as ``"de"``.
+        The code of the language that this object reads, such as ``"de"``; ``"yi=de"`` for a
+        language that it has not learned, and reads as if the language was German.
     languages : dict
         The parts of the model file for each language, by its code: see `in_language`.
     inventory : Inventory
@@ -68,6 +75,8 @@ class MultilingualParser(GraphParser):
         The encoder.
     arc, label : int
         The sizes of the vectors by which edges and relations are scored.
+    identifier : LanguageIdentifier or None
+        Finds the language of a text, for an `AutoParser`.
     labels : tuple of str
         The relations that the language has.
     temperature, relation_temperature, tree_temperature : float
@@ -94,12 +103,11 @@ class MultilingualParser(GraphParser):
     encoder: OnnxEncoder
     arc: int
     label: int
+    identifier: LanguageIdentifier | None = None
 
     def __post_init__(self) -> None:
         """Prepare the network for the language; ModelError if it is not known, or damaged."""
-        if self.language not in self.languages:
-            raise ModelError(f"it does not read {self.language!r}: {_choice(self.languages)}")
-        own = Language.restored(self.languages[self.language], self.inventory.treebanks)
+        own = Language.restored(self.languages[self._learned()], self.inventory.treebanks)
         shapes = shapes_of(self.inventory, size=self.encoder.size, arc=self.arc, label=self.label)
         weights = stored.from_arrays(self.weights, shapes)
         self.network = JointForward(self.inventory, own.treebank, weights, self.arc)
@@ -110,6 +118,22 @@ class MultilingualParser(GraphParser):
         self.rules, self.reading, self.text = own.rules, own.reading, own.text
         self.info = dict(own.info or {})
         self.tagger = NetworkTagger(self)
+
+    def _learned(self) -> str:
+        """Return the code of the language as which the language is read; ModelError if none is."""
+        unknown, _, code = self.language.rpartition("=")
+        if code not in self.languages:
+            raise ModelError(f"it does not read {code!r}: {_choice(self.languages)}")
+        if unknown in self.languages:
+            raise ModelError(f"it reads {unknown!r} itself: leave out '={code}'")
+        if unknown:
+            warnings.warn(
+                f"the model has not learned {unknown!r}: it reads it as {code!r} (zero-shot), so "
+                "expect more errors",
+                ArborescenceWarning,
+                stacklevel=2,
+            )
+        return code
 
     def in_language(self, language: str) -> Self:
         """Return a parser of another language with the same network.
@@ -140,7 +164,8 @@ class MultilingualParser(GraphParser):
     def _languages(self) -> dict[str, Stored]:
         """Return `languages`, with the current parts of the parser's own language."""
         fields = {name: getattr(self, name) for name in Language._fields}
-        return self.languages | {self.language: Language(**fields).stored()}
+        code = self.language.rpartition("=")[2]
+        return self.languages | {code: Language(**fields).stored()}
 
     def _stored(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """Return the fields of the header that this kind of parser has, and the arrays."""
@@ -156,11 +181,18 @@ class MultilingualParser(GraphParser):
         }
         parts = {_NETWORK: self.weights, _ENCODED: self.encoder.arrays}
         parts |= {_LANGUAGE.format(code): arrays for code, (_, arrays) in languages.items()}
+        if self.identifier is not None:
+            header["identifier"], parts[_IDENTIFIER] = self.identifier.to_file()
         return header, scheme.joined(parts)
 
     @classmethod
-    def _restored(cls, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
-        return cls.from_file(header, arrays)  # rules and reading are those of the language
+    def _restored(cls, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Any:
+        # rules and reading are those of the language
+        if header.get("language") != AUTO:
+            return cls.from_file(header, arrays)
+        names = scheme.fields_of(header, {"languages": _FIELDS["languages"]})["languages"]
+        first = min(names, default=None)
+        return AutoParser(cls.from_file(header | {"language": first}, arrays))
 
     @classmethod
     def from_file(cls, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
@@ -187,6 +219,13 @@ class MultilingualParser(GraphParser):
             encoder=encoder,
             arc=fields["arc"],
             label=fields["label"],
+            identifier=(
+                None
+                if fields["identifier"] is None
+                else LanguageIdentifier.from_file(
+                    fields["identifier"], scheme.part(arrays, _IDENTIFIER)
+                )
+            ),
         )
 
     def scored(self, sentences: list[Sentence]) -> NDArray[np.float32]:
@@ -268,6 +307,6 @@ def _part(
 def _choice(languages: Iterable[str]) -> str:
     """List the languages for a message, and say how to choose a language."""
     return (
-        f"choose one of {', '.join(sorted(languages))} (language= in Python, -m NAME:LANGUAGE on "
-        "the command line)"
+        f"choose one of {', '.join(sorted(languages))}, or {AUTO} (language= in Python, "
+        "-m NAME:LANGUAGE on the command line)"
     )

@@ -159,6 +159,7 @@ WordsOption = Annotated[str | None, into("conllu", "json")]  # sentences that ma
 DrawingOption = Annotated[
     str | None, into("svg", metavar="FILE.svg", help="Draw the trees into this file.")
 ]
+LanguageOption = Annotated[str | None, typer.Option(metavar="CODE|auto")]
 QuietOption = Annotated[
     bool, typer.Option("--quiet", "-q", callback=hush, help="Write nothing but errors.")
 ]

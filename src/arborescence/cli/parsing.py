@@ -13,6 +13,7 @@ from arborescence.cli.options import (
     EncodingOption,
     JsonOption,
     KBestOption,
+    LanguageOption,
     QuietOption,
     RootOption,
     SkipOption,
@@ -92,6 +93,8 @@ class ParseArguments:
     encoder
         The pretrained encoder that the model was trained with: its folder, or its name on the
         Hugging Face hub.
+    language
+        The language of the input, for a model of several languages: its code, or 'auto'.
     device
         Let PyTorch run a neural parser, on this device; by default NumPy runs it.
     as_json
@@ -141,6 +144,7 @@ class ParseArguments:
     encoder: Annotated[
         str | None, typer.Option(metavar="NAME_OR_PATH", show_default="if it was downloaded before")
     ] = None
+    language: LanguageOption = None
     device: Annotated[str | None, typer.Option(metavar="cpu|cuda")] = None
     as_json: JsonOption = False
     tree: bool = False
@@ -231,7 +235,7 @@ def loaded(options: ParseArguments) -> Parser:
     from arborescence.parsers import load
 
     models: Sequence[str | None] = options.models or [None]
-    parsers = [load(model, options.encoder) for model in models]
+    parsers = [load(model, options.encoder, options.language) for model in models]
     if len(parsers) == 1 and options.weights is None:
         parser = parsers[0]
     else:
@@ -348,6 +352,7 @@ _Model = Annotated[str | None, typer.Option("--model", "-m", show_default="engli
 def split(
     files: Arguments = None,
     model: _Model = None,
+    language: LanguageOption = None,
     output: WordsOption = None,
     format: TextFormat = "text",  # noqa: A002
     words: bool = False,
@@ -362,6 +367,8 @@ def split(
         Text; '-' or nothing: the standard input.
     model
         A model: its file, or its name if it is installed.
+    language
+        The language of the input, for a model of several languages: its code, or 'auto'.
     output
         Write CoNLL-U with the words, instead of lines.
     format
@@ -378,7 +385,7 @@ def split(
     """
     from arborescence.parsers import load
 
-    sentences = hinted(files, format, load(model), encoding, quiet)
+    sentences = hinted(files, format, load(model, language=language), encoding, quiet)
     if output:
         deliver(_counted(sentences, "split", output, quiet), output=output)
         return
@@ -390,6 +397,7 @@ def split(
 def tag(
     files: Arguments = None,
     model: _Model = None,
+    language: LanguageOption = None,
     output: WordsOption = None,
     format: Format = "conllu",  # noqa: A002
     encoding: EncodingOption = UTF8,
@@ -405,6 +413,8 @@ def tag(
         The input; '-' or nothing: the standard input.
     model
         A model: its file, or its name if it is installed.
+    language
+        The language of the input, for a model of several languages: its code, or 'auto'.
     output
         Write CoNLL-U, or JSON by the ending .json.
     format
@@ -422,7 +432,7 @@ def tag(
     """
     from arborescence.parsers import load
 
-    parser = load(model)
+    parser = load(model, language=language)
     tagged = parser.tag(hinted(files, format, parser, encoding, quiet), overwrite=overwrite)
     output = output or "-"
     sentences = _counted(tagged, "tagged", output, quiet)

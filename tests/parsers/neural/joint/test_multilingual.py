@@ -1,13 +1,16 @@
 """A parser of several languages: as the network that was trained, in one file, by language."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import arborescence
-from arborescence.errors import ModelError
+from arborescence.errors import ArborescenceWarning, ModelError
 from arborescence.parsers import model_file
 from arborescence.parsers.shared.reading import Reading
 from arborescence.parsers.text import Text
+from arborescence.parsers.text.identifier import LanguageIdentifier
 from arborescence.treebank import Sentence
 from small_treebanks import sentences
 from tiny_encoders import make_bert
@@ -20,10 +23,12 @@ import torch  # noqa: E402
 
 from arborescence.parsers.neural.devices import moved, own_threads  # noqa: E402
 from arborescence.parsers.neural.encoder import Encoder  # noqa: E402
+from arborescence.parsers.neural.joint.auto import language_of  # noqa: E402
 from arborescence.parsers.neural.joint.export import parser_of  # noqa: E402
 from arborescence.parsers.neural.joint.inventory import Inventory, TreebankValues  # noqa: E402
 from arborescence.parsers.neural.joint.languages import Language  # noqa: E402
 from arborescence.parsers.neural.joint.network import JointInputs, JointNetwork  # noqa: E402
+from arborescence.parsers.neural.onnx_encoder import OnnxEncoder  # noqa: E402
 
 FEW = [
     each.replace(
@@ -170,7 +175,9 @@ def test_temperatures_are_those_of_a_language(parser, model, tmp_path):
 
 
 def test_languages_that_it_lacks(parser, model, tmp_path):
-    with pytest.raises(ModelError, match=r"does not read 'xx': choose one of bi, ca \(language="):
+    with pytest.raises(
+        ModelError, match=r"does not read 'xx': choose one of bi, ca, or auto \(language="
+    ):
         arborescence.load(model, language="xx")
     with pytest.raises(ModelError, match="does not read 'xx'"):
         arborescence.load(f"{model}:xx")
@@ -178,6 +185,93 @@ def test_languages_that_it_lacks(parser, model, tmp_path):
     model_file.save(tmp_path / "none.npz", header | {"language": None}, arrays)
     with pytest.raises(ModelError, match="it reads several languages: choose one of bi, ca"):
         arborescence.load(tmp_path / "none.npz")
+
+
+@pytest.fixture(scope="module")
+def auto(parser, tmp_path_factory):
+    """The model, with what tells words of birds from words of cats."""
+    own = replace(parser, languages=parser.languages | {"ca": with_text(parser.languages["ca"])})
+    own.identifier = LanguageIdentifier.train(
+        {"bi": ["Birds sing under old trees. "], "ca": ["Zwölf Katzen jagen Mäuse. "]}
+    )
+    path = tmp_path_factory.mktemp("models") / "auto.npz"
+    own.save(path)
+    return path
+
+
+def with_text(stored):
+    header, arrays = Text.train(OTHER).to_file()
+    return stored[0] | {"text": header}, arrays
+
+
+BIRDS, CATS = "Old birds sing.", "Katzen jagen Mäuse."
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_each_document_is_read_in_its_language(auto, way):
+    parser = WAYS[way](arborescence.load(auto, language="auto"))
+    found = parser(texts=[BIRDS, CATS, BIRDS])
+    for sentence, text, code in zip(found, [BIRDS, CATS, BIRDS], ["bi", "ca", "bi"], strict=True):
+        [alone] = arborescence.load(f"{auto}:{code}")(text)
+        assert sentence.comments[-1] == f"# language = {code}"
+        assert (sentence.forms, sentence.deprels) == (alone.forms, alone.deprels)
+        assert sentence.heads.tolist() == alone.heads.tolist()
+        assert sentence.upos == alone.upos
+
+
+def test_the_encoder_reads_each_sentence_once(auto, monkeypatch):
+    parser = arborescence.load(auto, language="auto")
+    read = []
+    features = OnnxEncoder.features
+
+    def counted(self, sentences, **how):
+        read.extend(sentences)
+        return features(self, sentences, **how)
+
+    monkeypatch.setattr(OnnxEncoder, "features", counted)
+    list(parser.parse(parser.split(texts=[BIRDS, CATS, BIRDS, CATS])))
+    read = [words for words in read if len(words) > 1]  # an encoder is tried with one word
+    assert len(read) == 4
+
+
+def test_documents_begin_where_they_are_marked(auto):
+    parser = arborescence.load(auto, language="auto")
+    birds, cats = (
+        Sentence.from_words(words, comments=["# newdoc"])
+        for words in (["Birds", "sing"], ["Katzen", "jagen"])
+    )
+    next_one = Sentence.from_words(["Mäuse"])
+    told = Sentence.from_words(["Birds"], comments=["# language = ca"])
+    found = [language_of(each) for each in parser.parse([birds, cats, next_one, birds, told])]
+    assert found == ["bi", "ca", "ca", "bi", "ca"]
+    [ranked] = parser.kbest([birds], 2)
+    assert [language_of(each.sentence) for each in ranked] == ["bi", "bi"]
+    [tagged] = parser.tag([birds])
+    assert tagged.upos == next(arborescence.load(f"{auto}:bi").tag([birds])).upos
+    assert parser.scores(birds).shape == (3, 3)
+
+
+def test_auto_needs_a_model_of_languages(model, auto, tmp_path):
+    with pytest.raises(ModelError, match="cannot find the language of a text: name the language"):
+        arborescence.load(model, language="auto")
+    header, arrays = model_file.load(auto)
+    model_file.save(
+        tmp_path / "bad",
+        header | {"identifier": header["identifier"] | {"languages": ["bi", "bi"]}},
+        arrays,
+    )
+    with pytest.raises(ModelError, match="a language is twice"):
+        arborescence.load(tmp_path / "bad", language="auto")
+
+
+def test_a_language_that_was_not_learned_is_read_as_another_one(parser, model):
+    with pytest.warns(ArborescenceWarning, match="not learned 'xx': it reads it as 'bi'"):
+        loaded = arborescence.load(model, language="xx=bi")
+    assert [each.raw for each in loaded.parse(NEW)] == [each.raw for each in parser.parse(NEW)]
+    with pytest.raises(ModelError, match="reads 'ca' itself: leave out '=bi'"):
+        arborescence.load(f"{model}:ca=bi")
+    with pytest.raises(ModelError, match="does not read 'yy'"):
+        arborescence.load(f"{model}:xx=yy")
 
 
 def test_a_language_for_another_kind(tmp_path):

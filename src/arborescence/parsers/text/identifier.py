@@ -172,18 +172,21 @@ def _learn(
     table: NDArray[np.float32], squares: NDArray[np.float32], pieces: list[tuple[int, str]]
 ) -> None:
     """Move the weights against the gradient of the mean loss of some pieces."""
-    counts = np.zeros((len(pieces), _PLACES), dtype=np.float32)
-    for row, (_, piece) in zip(counts, pieces, strict=True):
-        places = _places(piece)
-        found = np.bincount(places, minlength=_PLACES)
-        row[:] = found * (_sharpness(len(places)) / max(len(places), 1))
-    gold = np.array([number for number, _ in pieces])
-    scores = counts @ table
+    rows = [np.unique(_places(piece), return_counts=True) for _, piece in pieces]
+    # BLAS would start threads of its own; and few of the places of the table are in a piece.
+    factors = []
+    scores = np.empty((len(pieces), table.shape[1]), dtype=np.float32)
+    for row, (places, times) in zip(scores, rows, strict=True):
+        count = int(times.sum())
+        factors.append((times * (_sharpness(count) / max(count, 1))).astype(np.float32)[:, None])
+        row[:] = (table[places] * factors[-1]).sum(axis=0)
     scores -= scores.max(axis=1, keepdims=True)
     gradient = np.exp(scores)
     gradient /= gradient.sum(axis=1, keepdims=True)
-    gradient[np.arange(len(gold)), gold] -= 1
-    of_table = counts.T @ gradient
+    gradient[np.arange(len(pieces)), [number for number, _ in pieces]] -= 1
+    of_table = np.zeros_like(table)
+    for (places, _), factor, row in zip(rows, factors, gradient, strict=True):
+        of_table[places] += factor * row
     squares += of_table * of_table
     table -= _RATE * of_table / np.sqrt(squares)
 

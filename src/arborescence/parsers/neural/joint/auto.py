@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import chain
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, TypeAlias, TypeVar, cast
 
 from arborescence.errors import ModelError
 from arborescence.parsers import registry
@@ -20,12 +20,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from arborescence.core.budget import Budget
-    from arborescence.parsers.neural.joint.parser import MultilingualParser
     from arborescence.parsers.shared.base import Options
     from arborescence.parsers.shared.given import Given, Texts
     from arborescence.treebank import Sentence
 
     _Result = TypeVar("_Result")
+    # The module of this class imports this module, so the class has no type here.
+    MultilingualParser: TypeAlias = Any
 
 #: The comment that says in which language a sentence is read.
 _COMMENT: Final = "# language = "

@@ -82,6 +82,6 @@ def moved(value: Any, device: torch.device | str) -> Any:
         return torch.from_numpy(value).to(device, non_blocking=True)
     if isinstance(value, dict):
         return {name: moved(each, device) for name, each in value.items()}
-    if isinstance(value, tuple):
+    if hasattr(value, "_fields"):
         return type(value)(*(moved(each, device) for each in value))
     return value

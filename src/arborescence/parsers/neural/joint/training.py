@@ -74,7 +74,8 @@ class JointAccuracy(NamedTuple):
 class JointTrainer(Run):
     """A training run of one network on the treebanks of an inventory.
 
-    `best` has the parameters after the epoch with the best mean LAS of dev over treebanks.
+    Training begins with the parameters `start`; the others begin at random, or as the encoder has
+    them. `best` has the parameters after the epoch with the best mean LAS of dev over treebanks.
     """
 
     kind = "joint"
@@ -112,7 +113,8 @@ class JointTrainer(Run):
                 dropout=settings.dropout,
             )
         if start is not None:
-            load_state(network, {name: torch.from_numpy(array) for name, array in start.items()})
+            given = {name: torch.from_numpy(array) for name, array in start.items()}
+            load_state(network, state_of(network) | given)
         self.network = network.to(self._device)
         tuned = {id(each) for each in self.network.encoder.parameters()}
         trained = [each for each in self.network.parameters() if each.requires_grad]

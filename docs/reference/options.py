@@ -1,7 +1,8 @@
 """Tables of options and cards: what stands for them in the sources becomes them on the site.
 
 A line with ``<!-- options: linear -->`` becomes the table of a kind of parsers, and a line with
-nothing but a link to the card of a model becomes the card.
+nothing but a link to the card of a model becomes the card. Links of a card to its neighbours
+become plain text, since the site has no page for them.
 
 mkdocs calls `on_page_markdown` (it is a hook in mkdocs.yml).
 """
@@ -15,6 +16,7 @@ PLACE = re.compile(r"^.*<!-- options: (\S+) -->$", re.MULTILINE)
 
 
 CARD = re.compile(r"^\[The card\]\(\.\./(models/\S+\.md)\)$", re.MULTILINE)
+NEIGHBOUR = re.compile(r"\[([^]]+)\]\((?!https?:)[^)]+\)")
 ROOT = Path(__file__).parents[2]
 
 
@@ -26,7 +28,7 @@ def on_page_markdown(markdown, **_):
 
 def card(path):
     """Return the card of a model without its title."""
-    return path.read_text(encoding="utf-8").split("\n", 2)[2]
+    return NEIGHBOUR.sub(r"\1", path.read_text(encoding="utf-8").split("\n", 2)[2])
 
 
 def table(options):

@@ -1,16 +1,17 @@
 """Collect the treebanks with free licences, from which one parser for all languages learns.
 
-``python models/multi_data.py SHARED CONVERTED OUTPUT [NAME...]``: SHARED has the folders `ud` and
-`ud-more`; CONVERTED is what `treebanks.py` wrote. For each treebank, a folder of OUTPUT gets
-``train.conllu``, ``dev.conllu`` (which chooses) and ``test.conllu``; `treebanks.json` lists all.
-A sentence of any test part, or seven words in a row of it, is never learned from.
+``python models/multi_data.py SHARED CONVERTED OUTPUT [NAME...] [--whole-dev]``: SHARED has the
+folders `ud` and `ud-more`; CONVERTED is what `treebanks.py` wrote. For each treebank, a folder of
+OUTPUT gets ``train.conllu``, ``dev.conllu`` (which chooses) and ``test.conllu``; `treebanks.json`
+lists all. A sentence of any test part, or seven words in a row of it, is never learned from. A
+tenth of a development part chooses, and the rest is learned from, unless ``--whole-dev`` is given.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import re
-import sys
 from itertools import chain, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -261,8 +262,11 @@ class Parts(NamedTuple):
     test: Block
 
 
-def parts(shared: Shared, converted: Path, name: str) -> Parts:
-    """Return what can be learned from, what chooses, and what is scored at the end."""
+def parts(shared: Shared, converted: Path, name: str, whole_dev: bool = False) -> Parts:
+    """Return what can be learned from, what chooses, and what is scored at the end.
+
+    With `whole_dev`, nothing of a development part is learned from.
+    """
     source = SOURCES[name]
     folder = source.folder or name
     train, dev, test = (shared.part(folder, each) if not source.files else [] for each in _PARTS)
@@ -280,6 +284,8 @@ def parts(shared: Shared, converted: Path, name: str) -> Parts:
     if source.apart:
         test, rest = shared_out(dev or train, APART)
         train, dev = (train, rest) if dev else (rest, [])
+    if dev and whole_dev:
+        return Parts(train, dev, test)
     size = sum(map(len, dev or train))
     chosen, rest = shared_out(dev or train, CHOOSING * min(size, MOST_WORDS))
     return Parts([*train, *rest] if dev else rest, chosen, test)
@@ -290,9 +296,11 @@ def _document(block: Block) -> str:
     return found[1] if found else ""
 
 
-def collected(shared: Shared, converted: Path, names: Iterable[str]) -> dict[str, Parts]:
+def collected(
+    shared: Shared, converted: Path, names: Iterable[str], whole_dev: bool = False
+) -> dict[str, Parts]:
     """Return the parts of treebanks; nothing is learned from that chooses or is scored."""
-    found = {name: parts(shared, converted, name) for name in names}
+    found = {name: parts(shared, converted, name, whole_dev) for name in names}
     apart = (sentence for each in found.values() for sentence in (*each.dev, *each.test))
     held = Held(chain(shared.tests(), apart))
     return {
@@ -301,12 +309,21 @@ def collected(shared: Shared, converted: Path, names: Iterable[str]) -> dict[str
     }
 
 
-def main(shared: str, converted: str, output: str, *names: str) -> None:
+def main() -> None:
     """Write the parts of each treebank, and what they are."""
-    folders = Shared(Path(shared))
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    for name in ("shared", "converted", "output"):
+        parser.add_argument(name, type=Path)
+    parser.add_argument("names", nargs="*", default=list(SOURCES), metavar="NAME")
+    parser.add_argument("--whole-dev", action="store_true", help="learn nothing of a dev part")
+    chosen = parser.parse_args()
+    if unknown := set(chosen.names) - SOURCES.keys():
+        parser.error(f"no such treebank: {min(unknown)}; there are {', '.join(SOURCES)}")
+    folders = Shared(chosen.shared)
     listed: dict[str, dict[str, Any]] = {}
-    for name, of_name in collected(folders, Path(converted), names or SOURCES).items():
-        place = Path(output) / name
+    every = collected(folders, chosen.converted, chosen.names, chosen.whole_dev)
+    for name, of_name in every.items():
+        place = chosen.output / name
         place.mkdir(parents=True, exist_ok=True)
         folders.describe(name, place)
         listed[name] = {"language": SOURCES[name].language, "licences": folders.licences(name)}
@@ -318,8 +335,8 @@ def main(shared: str, converted: str, output: str, *names: str) -> None:
     licences = sorted({each for of_name in listed.values() for each in of_name["licences"]})
     whole = {"licence": " AND ".join(licences), "treebanks": listed}
     text = json.dumps(whole, ensure_ascii=False, indent=1)
-    (Path(output) / "treebanks.json").write_text(text + "\n", encoding="utf-8")
+    (chosen.output / "treebanks.json").write_text(text + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main()

@@ -14,6 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from arborescence.errors import MissingExtraError, OptionError
+from arborescence.parsers.neural.mpnet import with_tables
 from arborescence.parsers.neural.onnx_blocks import Bits, round_weights
 from arborescence.parsers.neural.onnx_encoder import OnnxEncoder
 
@@ -49,7 +50,7 @@ def exported(encoder: Encoder, model: Any, layers: int, bits: Bits | None) -> On
     with TemporaryDirectory() as folder, _quiet():
         path = Path(folder, "encoder.onnx")
         torch.onnx.export(
-            model.eval(),
+            with_tables(model.eval(), encoder.room),
             (torch.zeros(1, 9, dtype=torch.int64),),
             path,
             input_names=["ids"],

@@ -1,7 +1,7 @@
 """The memory and the work that an encoder in ONNX needs, from the shapes of its tensors.
 
-They are known before the encoder runs: only the operators of BERT are allowed. So there are no
-loops, and each shape is a function of the number of pieces; so are memory and work.
+They are known before the encoder runs: only the operators of BERT and MPNet are allowed. So there
+are no loops, and each shape is a function of the number of pieces; so are memory and work.
 """
 
 from __future__ import annotations
@@ -49,7 +49,9 @@ class Sizes:
     def __init__(self, graph: OnnxGraph) -> None:
         for node in graph.nodes:
             if node.operator not in _OPERATORS:
-                raise refused(f"it has the operator {node.operator}, which BERT does not need")
+                raise refused(
+                    f"it has the operator {node.operator}, which BERT and MPNet do not need"
+                )
         self._graph = graph
         self._checked: set[int] = set()
 
@@ -337,7 +339,7 @@ def _unsqueeze(inputs: list[Tensor], attributes: dict[str, Any]) -> Tensor:  # n
 _PRODUCTS: Final = ("MatMul", "com.microsoft.MatMulNBits")
 #: Each function returns the output of a node, and removes the attributes that it knows.
 _OPERATORS: Final[dict[str, Callable[[list[Tensor], dict[str, Any]], Tensor]]] = {
-    **dict.fromkeys(("Add", "Div", "Erf", "Mul", "Where"), _element_by_element()),
+    **dict.fromkeys(("Add", "Div", "Erf", "Mul", "Sub", "Where"), _element_by_element()),
     **dict.fromkeys(("GreaterOrEqual", "IsNaN"), _element_by_element(BOOL)),
     "Concat": _concat,
     "DequantizeLinear": _dequantize,

@@ -26,6 +26,9 @@ from onnx_graphs import (  # noqa: E402
     network,
 )
 
+ROBERTA = {"type": "RobertaProcessing", "sep": ["</s>", 2], "cls": ["<s>", 0]}
+ROBERTA |= {"trim_offsets": True, "add_prefix_space": False}
+
 
 def encoder(model=None, tokenizer=BERT, **fields):
     data = (network() if model is None else model).SerializeToString()
@@ -280,6 +283,11 @@ EXPRESSION = {"type": "Replace", "pattern": {"Regex": "(a+)+$"}, "content": ""}
         (BERT | {"post_processor": TEMPLATE | {"special_tokens": {"x": {"ids": [1] * 2000}}}},
          "ids: list"),
         (BERT | {"post_processor": TEMPLATE | {"special_tokens": {}}}, "single: '[CLS]'"),
+        *(
+            (BERT | {"post_processor": ROBERTA | {"sep": piece}}, "post_processor: ")
+            for piece in (["</s>"], ["</s>", "2"], [2, "</s>"], "</s>", None, ["</s>", -1])
+        ),
+        (BERT | {"post_processor": {"type": "RobertaProcessing"}}, "the encoder cannot be read"),
         (BERT | {"added_tokens": [{"id": 1, "content": "a" * 99}]}, "content: 'aaa"),
         (BERT | {"added_tokens": [{}] * 2000}, "added_tokens: list"),
         (BERT | {"own": 1}, "tokenizer: dict"),

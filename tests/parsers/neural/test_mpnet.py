@@ -21,8 +21,12 @@ LEAST = 5
 
 @pytest.fixture(scope="module")
 def encoder(tmp_path_factory):
-    """An MPNet whose tokenizer is that of the tiny BERT."""
+    """An MPNet with its own tokenizer, which has the special pieces of RoBERTa."""
     folder = make_bert(tmp_path_factory.mktemp("encoders") / "mpnet", room=ROOM)
+    renamed = {"[CLS]": "<s>", "[SEP]": "</s>", "[PAD]": "<pad>", "[MASK]": "<mask>"}
+    vocabulary = {renamed.get(piece, piece): number for number, piece in enumerate(PIECES)}
+    tokenizer = transformers.MPNetTokenizer(vocab=vocabulary, model_max_length=ROOM)
+    tokenizer.save_pretrained(folder)
     config = transformers.MPNetConfig(
         vocab_size=len(PIECES),
         hidden_size=32,

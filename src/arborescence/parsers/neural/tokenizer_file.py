@@ -108,11 +108,18 @@ def _once(value: Any) -> list[Any]:
 def _template(value: Any) -> Any:
     """Return the template that adds special pieces; Rust would panic at an undescribed piece."""
     template = _known_parts(value, _TEMPLATES, "post_processor")
-    parts = () if template is None else template["single"]
+    parts = () if template is None else template.get("single", ())
     for name in (each["SpecialToken"]["id"] for each in parts if "SpecialToken" in each):
         if name not in template["special_tokens"]:
             raise _refused("single", name)
     return template
+
+
+def _special(value: Any) -> list[Any]:
+    """Return a special piece and its number."""
+    if not isinstance(value, list) or list(map(type, value)) != [str, int]:
+        raise _refused("post_processor", value)
+    return [_known_parts(each, type(each), "post_processor") for each in value]
 
 
 def _numbered(value: Any) -> dict[str, int]:
@@ -197,7 +204,13 @@ _TEMPLATES: Final = _Kinds(
             )
             for name, each in value.items()
         },
-    }
+    },
+    RobertaProcessing={
+        "sep": _special,
+        "cls": _special,
+        "trim_offsets": bool,
+        "add_prefix_space": bool,
+    },
 )
 #: The known parts of each value: a type; a list with the type of its items; a table of fields,
 #: where None marks a field to leave out (it does not cut words); `_Kinds`; or a function that

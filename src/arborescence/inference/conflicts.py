@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
@@ -150,10 +151,13 @@ def find_banned(ban: Ban, heads: np.ndarray, labels: np.ndarray, found: np.ndarr
         found[d] = (head and label) != ban.required
 
 
+@lru_cache(maxsize=64)
 def every_label(size: int) -> NDArray[np.uint64]:
     """Return words of bits (ceil(L / 64),), with a 1 for each of L labels; see `restrict`."""
     bits = np.arange(-(-size // 64) * 64) < size
-    return np.packbits(bits, bitorder="little").view("<u8").astype(np.uint64)
+    words = np.packbits(bits, bitorder="little").view("<u8").astype(np.uint64)
+    words.setflags(write=False)
+    return words
 
 
 @inlined_kernel

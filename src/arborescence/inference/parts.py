@@ -190,11 +190,12 @@ class Problem:
         # The labels of edges that a tree of any part may have.
         every = every_label(scores.shape[2])
         self._left = np.full((*self.best.shape, len(every)), every)
+        self._any_banned = False
         self.rules = rules
         # Whether the weight of a tree is the sum of its scores.
         self.sums_up = decoder is None and ranked is None
         self.options = options
-        self.decoder = self.decode if decoder is None else partial(self._decode, decoder)
+        self._decoder = decoder
         self.words = np.arange(1, len(scores))
         self.whole_number = self.scale.whole
         self._known = lru_cache(None)(partial(way_of, shape=scores.shape))
@@ -242,18 +243,23 @@ class Problem:
         self.budget.spend(work_of(len(best), projective=how["projective"]))
         return decode(best, **how), 0.0, 0.0
 
-    def _decode(self, decoder: Decoder, best: NDArray[np.float64]) -> Decoded:
-        """Return the best tree by the user's decoder."""
+    def _decode(self, best: NDArray[np.float64]) -> Decoded:
+        """Return the best tree, by the user's decoder if there is one."""
+        if self._decoder is None:
+            return self.decode(best)
         self.budget.spend(_OTHER * work_of(len(best), projective=self.options["projective"]))
-        return decoder(best)
+        return self._decoder(best)
 
     def ban_everywhere(self, bans: Iterable[Ban]) -> None:
         """Take edges out of all parts, from now on."""
         for banned in bans:
+            self._any_banned = True
             restrict(banned, self.scores, self._weighed, self._edges, self._left, self.best)
 
     def is_outdated(self, part: Part) -> bool:
         """Tell whether the tree of a part has edges that have been banned from all parts since."""
+        if not self._any_banned:
+            return False
         edges, labels = (part.heads[1:], self.words), part.labels[1:]
         left = self._left[(*edges, labels // 64)] >> (labels % 64).astype(np.uint64)
         return not bool((left & np.uint64(1)).all())
@@ -352,7 +358,7 @@ class Problem:
             return self._ranked(part, left)
         while True:
             try:
-                heads, beyond, more = (decoder or self.decoder)(best)
+                heads, beyond, more = (decoder or self._decode)(best)
             except NoTreeError:
                 return None
             gap = self.whole_number(more)

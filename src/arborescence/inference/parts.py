@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from arborescence.core.budget import Budget, work_of
+from arborescence.core.budget import work_of
 from arborescence.errors import NoTreeError, OptionError
 from arborescence.inference.conflicts import (
     Conflict,
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from arborescence.core.budget import Budget
     from arborescence.inference.conflicts import Alternative, Ban, Heads, Way
     from arborescence.inference.levels import LeveledScores
 
@@ -61,9 +62,14 @@ class Lazy(NamedTuple):
     #: the highest of an edge is the edge's weight, or all are -inf
     weigh: Callable[[NDArray[np.int64], NDArray[np.int64]], NDArray[Any]]
 
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """The shape of the table: (N, N, L)."""
+        return len(self.edges), len(self.edges), self.labels
+
     def table(self) -> NDArray[np.float64]:
         """Weigh all edges with each label: (N, N, L)."""
-        table, edges = np.zeros((*self.edges.shape, self.labels)), pairs_of(len(self.edges))
+        table, edges = np.zeros(self.shape), pairs_of(len(self.edges))
         table[edges] = self.weigh(*edges)
         return table
 
@@ -173,7 +179,7 @@ class Problem:
         rules: Callable[[Heads, Heads], Sequence[Any]],
         decoder: Decoder | None,
         options: Any,
-        budget: Budget | None = None,
+        budget: Budget,
         scale: LevelScale | None = None,
         ranked: LeveledScores | None = None,
     ) -> None:
@@ -181,7 +187,7 @@ class Problem:
         self._weigh = scores.weigh if isinstance(scores, Lazy) else None
         if isinstance(scores, Lazy):
             self.best = scores.edges.astype(np.float64)
-            self.scores = scores = np.zeros((*self.best.shape, scores.labels))
+            self.scores = scores = np.zeros(scores.shape)
             self._weighed = np.zeros(self.best.shape, np.bool_)
         else:
             self.scores, self.best = scores, best_labels(scores, 1)
@@ -201,7 +207,7 @@ class Problem:
         self._known = lru_cache(None)(partial(way_of, shape=scores.shape))
         self._conflicts: dict[tuple[bytes, bytes], list[Breach]] = {}
         self.costs: dict[Site, tuple[float, int]] = {}  # costs of broken rules, and their levels
-        self.budget = budget or Budget()
+        self.budget = budget
         self.nodes = 0
         self.lost: int | None = None
 

@@ -54,6 +54,26 @@ def test_scores_of_any_size(size):
     assert arb.repair([-1, 9, 9], scores=-scores).heads.tolist() == [-1, 0, 1]
 
 
+@pytest.mark.parametrize("exponent", [-1074, -500, 0, 500, 893, 894, 895, 900, 960, 1000, 1023])
+def test_votes_count_before_scores_of_any_size(exponent):
+    """The root has both votes for word 2, and one edge of the root is allowed."""
+    scores = np.ldexp([[0.0, 1.0, -1.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]], exponent)
+    with np.errstate(all="ignore" if UNCOMPILED else "raise"):
+        found = arb.repair([[-1, 0, 0], [-1, None, 0]], scores=scores)
+        assert found.heads.tolist() == [-1, 2, 0]
+        assert found.changed.tolist() == [1]
+        scores[0, 2] = -np.inf
+        assert arb.repair([-1, 0, 0], scores=scores).heads.tolist() == [-1, 0, 1]
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_scores_that_are_not_numbers(value):
+    scores = np.zeros((3, 3))
+    scores[1, 2] = value
+    with pytest.raises(arb.ScoresError, match=r"scores\[1, 2\]"):
+        arb.repair([-1, 2, 0], scores=scores)
+
+
 def test_a_tree_stays():
     tree = [-1, 2, 0, 2, 3]
     found = arb.repair(tree)

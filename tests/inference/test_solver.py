@@ -83,7 +83,7 @@ def check_every_labeled_tree(kind, rounds, seed):
         assert first.certified
         as_doubles = scores.astype(float)
         lazy = Lazy(as_doubles.max(axis=-1), scores.shape[-1], lambda h, d, s=as_doubles: s[h, d])
-        later = Search(lazy, conflicts, None, options).run(4, by_heads=False)
+        later = Search(lazy, conflicts, None, options, arb.Budget()).run(4, by_heads=False)
         assert [(tree.weight, tree.certified) for tree in later] == [
             (tree.weight, True) for tree in found
         ]

@@ -115,19 +115,19 @@ def search(
             for row in rows:
                 say("\t".join(map(str, row.values())))
         return
-    found = chain.from_iterable(find.parts(source, matcher, least) for source in sources)
-    _write_matches(found, pattern, output, as_json, quiet)
+    parts = chain.from_iterable(find.parts(source, matcher, least) for source in sources)
+    _write_matches(parts, pattern, output, as_json, quiet)
 
 
 def _write_matches(
-    found: Iterator[Found], pattern: str, output: str | None, as_json: bool, quiet: bool
+    parts: Iterator[Found], pattern: str, output: str | None, as_json: bool, quiet: bool
 ) -> None:
     """Write matches in the format of the ending or of `as_json`, or as lines of text."""
     from arborescence.treebank.patterns import context
     from arborescence.treebank.patterns.find import matches
 
     def each(shown: Callable[[Found], Iterator[Item]]) -> Iterator[Item]:
-        items = chain.from_iterable(map(shown, found))
+        items = chain.from_iterable(map(shown, parts))
         printed = not output or output == "-"
         return counted(items, "matches found", printed=printed, quiet=quiet)
 

@@ -166,9 +166,12 @@ class Search(Problem):
                     solutions[tree] = self.result(node, node.bound)
             else:
                 self.go_on(node, first, cuts, split=k > 1)
-        if not solutions and (not self.heap or not (solutions := self.uncertified(first))):
+        if solutions:
+            return list(solutions.values())
+        known = self.uncertified(first) if self.heap else None
+        if known is None:
             raise NoTreeError("no tree keeps the rules: loosen them, or let more edges be present")
-        return list(solutions.values())
+        return [known]
 
     def go_on(self, node: Part, first: Part, cuts: Cuts, *, split: bool) -> None:
         """Lower the bound of a node, or divide the node; sometimes, look for a tree in it."""
@@ -206,7 +209,7 @@ class Search(Problem):
         """Tell whether the proof may go on; if no tree is known, it may use half of the budget."""
         return not self.budget.over and (self.known is not None or self.budget.left >= half)
 
-    def uncertified(self, first: Part) -> dict[tuple[bytes, bytes], Solution]:
+    def uncertified(self, first: Part) -> Solution | None:
         """Return the best known tree that keeps the rules; if there is none, search for a tree.
 
         The search begins at the deepest node, which has the fewest conflicts left.
@@ -223,9 +226,7 @@ class Search(Problem):
             self.heap.remove(deepest)
             self.branch(deepest[3], dive=True, split=False)
         answers = [entry for entry in self.heap if entry[1] == 0]
-        if not answers:
-            return {}
-        return {(b"", b""): self.result(min(answers)[3], -min(self.heap)[0])}
+        return self.result(min(answers)[3], -min(self.heap)[0]) if answers else None
 
     def result(self, node: Part, bound: int) -> Solution:
         """Return the tree of a node as a result; the bound of the node is the tree's weight."""

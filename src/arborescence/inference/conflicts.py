@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
@@ -139,21 +140,24 @@ def against(banned: Ban, heads: Heads, labels: Heads) -> NDArray[np.bool_]:
 
 @kernel
 @takes(f"{_BAN}, int64[::1], int64[::1], out bool[::1]")
-def find_banned(ban: Ban, heads: np.ndarray, labels: np.ndarray, found: np.ndarray) -> None:
-    """Write for the words of a ban, into ``found`` (N,), whether the edges of a tree are banned."""
+def find_banned(ban: Ban, heads: np.ndarray, labels: np.ndarray, is_banned: np.ndarray) -> None:
+    """Write for the words of a ban whether the edges of a tree into them are banned."""
     for d in ban.words:
         head, label = False, False
         for h in ban.heads:
             head = head or h == heads[d]
         for k in ban.labels:
             label = label or k == labels[d]
-        found[d] = (head and label) != ban.required
+        is_banned[d] = (head and label) != ban.required
 
 
+@lru_cache(maxsize=64)
 def every_label(size: int) -> NDArray[np.uint64]:
     """Return words of bits (ceil(L / 64),), with a 1 for each of L labels; see `restrict`."""
     bits = np.arange(-(-size // 64) * 64) < size
-    return np.packbits(bits, bitorder="little").view("<u8").astype(np.uint64)
+    words = np.packbits(bits, bitorder="little").view("<u8").astype(np.uint64)
+    words.setflags(write=False)
+    return words
 
 
 @inlined_kernel

@@ -30,6 +30,8 @@ _BITS_OF_LEVEL: Final = 256
 #: A unit of a level is at least this many times the largest sum of the level below, so that a sum
 #: of any sign never reaches the next unit.
 _APART: Final = 8.0
+#: A gain in units of this size is finite.
+_LARGEST: Final = 2.0**900
 #: The number of scores whose whole numbers are remembered.
 _KEPT: Final = 2**13
 
@@ -105,18 +107,19 @@ def combined(
         stands for an absent edge.
     """
     *gains, scores = tables
-    there, nodes = scores != -np.inf, len(scores)  # NaN counts as present, and is not exact
+    there = scores != -np.inf
     total, units = np.where(there, scores, 0.0).astype(np.float64, copy=False), list[float]()
-    with np.errstate(over="ignore", invalid="ignore"):
-        for table in reversed(gains):
-            most = _APART * nodes * np.abs(total).max()
-            units.insert(0, 2.0 ** math.ceil(math.log2(most)) if 0 < most < np.inf else 1.0)
-            gain = table * units[0]
-            added = gain + total
-            back = added - gain  # rounding loses nothing if both terms come back
-            if most == np.inf or not ((back == total) & (added - back == gain)).all():
-                return None
-            total = added
+    for table in reversed(gains):
+        most = _APART * len(total) * float(np.abs(total).max())
+        if not most < _LARGEST:  # also if a score is NaN
+            return None
+        units.insert(0, 2.0 ** math.ceil(math.log2(most)) if most else 1.0)
+        gain = table * units[0]
+        added = gain + total
+        back = added - gain  # rounding loses nothing if both terms come back
+        if not ((back == total) & (added - back == gain)).all():
+            return None
+        total = added
     total[~there] = -np.inf
     return total, tuple(units)
 

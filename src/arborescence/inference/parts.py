@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from arborescence.core.budget import Budget, work_of
+from arborescence.core.budget import work_of
 from arborescence.errors import NoTreeError, OptionError
 from arborescence.inference.conflicts import (
     Conflict,
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from arborescence.core.budget import Budget
     from arborescence.inference.conflicts import Alternative, Ban, Heads, Way
     from arborescence.inference.levels import LeveledScores
 
@@ -61,9 +62,14 @@ class Lazy(NamedTuple):
     #: the highest of an edge is the edge's weight, or all are -inf
     weigh: Callable[[NDArray[np.int64], NDArray[np.int64]], NDArray[Any]]
 
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """The shape of the table: (N, N, L)."""
+        return len(self.edges), len(self.edges), self.labels
+
     def table(self) -> NDArray[np.float64]:
         """Weigh all edges with each label: (N, N, L)."""
-        table, edges = np.zeros((*self.edges.shape, self.labels)), pairs_of(len(self.edges))
+        table, edges = np.zeros(self.shape), pairs_of(len(self.edges))
         table[edges] = self.weigh(*edges)
         return table
 
@@ -173,7 +179,7 @@ class Problem:
         rules: Callable[[Heads, Heads], Sequence[Any]],
         decoder: Decoder | None,
         options: Any,
-        budget: Budget | None = None,
+        budget: Budget,
         scale: LevelScale | None = None,
         ranked: LeveledScores | None = None,
     ) -> None:
@@ -181,7 +187,7 @@ class Problem:
         self._weigh = scores.weigh if isinstance(scores, Lazy) else None
         if isinstance(scores, Lazy):
             self.best = scores.edges.astype(np.float64)
-            self.scores = scores = np.zeros((*self.best.shape, scores.labels))
+            self.scores = scores = np.zeros(scores.shape)
             self._weighed = np.zeros(self.best.shape, np.bool_)
         else:
             self.scores, self.best = scores, best_labels(scores, 1)
@@ -190,17 +196,18 @@ class Problem:
         # The labels of edges that a tree of any part may have.
         every = every_label(scores.shape[2])
         self._left = np.full((*self.best.shape, len(every)), every)
+        self._any_banned = False
         self.rules = rules
         # Whether the weight of a tree is the sum of its scores.
         self.sums_up = decoder is None and ranked is None
         self.options = options
-        self.decoder = self.decode if decoder is None else partial(self._decode, decoder)
+        self._decoder = decoder
         self.words = np.arange(1, len(scores))
         self.whole_number = self.scale.whole
         self._known = lru_cache(None)(partial(way_of, shape=scores.shape))
         self._conflicts: dict[tuple[bytes, bytes], list[Breach]] = {}
         self.costs: dict[Site, tuple[float, int]] = {}  # costs of broken rules, and their levels
-        self.budget = budget or Budget()
+        self.budget = budget
         self.nodes = 0
         self.lost: int | None = None
 
@@ -242,18 +249,23 @@ class Problem:
         self.budget.spend(work_of(len(best), projective=how["projective"]))
         return decode(best, **how), 0.0, 0.0
 
-    def _decode(self, decoder: Decoder, best: NDArray[np.float64]) -> Decoded:
-        """Return the best tree by the user's decoder."""
+    def _decode(self, best: NDArray[np.float64]) -> Decoded:
+        """Return the best tree, by the user's decoder if there is one."""
+        if self._decoder is None:
+            return self.decode(best)
         self.budget.spend(_OTHER * work_of(len(best), projective=self.options["projective"]))
-        return decoder(best)
+        return self._decoder(best)
 
     def ban_everywhere(self, bans: Iterable[Ban]) -> None:
         """Take edges out of all parts, from now on."""
         for banned in bans:
+            self._any_banned = True
             restrict(banned, self.scores, self._weighed, self._edges, self._left, self.best)
 
     def is_outdated(self, part: Part) -> bool:
         """Tell whether the tree of a part has edges that have been banned from all parts since."""
+        if not self._any_banned:
+            return False
         edges, labels = (part.heads[1:], self.words), part.labels[1:]
         left = self._left[(*edges, labels // 64)] >> (labels % 64).astype(np.uint64)
         return not bool((left & np.uint64(1)).all())
@@ -352,7 +364,7 @@ class Problem:
             return self._ranked(part, left)
         while True:
             try:
-                heads, beyond, more = (decoder or self.decoder)(best)
+                heads, beyond, more = (decoder or self._decode)(best)
             except NoTreeError:
                 return None
             gap = self.whole_number(more)

@@ -188,15 +188,12 @@ def search(
     own
         Called with each function of `conflicts`; returns the function to call in its place.
     """
-    if isinstance(scores, Lazy):
-        shape = (*scores.edges.shape, scores.labels)
-        scores = scores.table() if wanted.charges or wanted.levels else scores
-    else:
-        shape = scores.shape
+    shape = scores.shape
     rules = [*map(own, wanted.conflicts), *(limit.conflicts(shape) for limit in wanted.limits)]
     how: dict[str, Any] = {}
-    if not isinstance(scores, Lazy):
-        scores, rounded, how = _priced_scores(scores, wanted)
+    if wanted.charges or wanted.levels:
+        table = scores.table() if isinstance(scores, Lazy) else scores
+        scores, rounded, how = _priced_scores(table, wanted)
         rules += rounded
     if how and decoder is not None:
         raise OptionError("a decoder of your own cannot have prices at levels above the scores")
@@ -213,10 +210,10 @@ def _priced_scores(
     scores: NDArray[np.float64], wanted: Constraints
 ) -> tuple[NDArray[np.float64], list[Conflicts], dict[str, Any]]:
     """Return floats for decoders, functions for prices not in them, and options of `Search`."""
-    scores, rounded = wanted.charged(scores)
+    scores, rounded = wanted.charged(_own_edges(scores))
     if not wanted.levels:
         return scores, rounded, {}
-    tables = [*wanted.gains(scores.shape), _own_edges(scores)]
+    tables = [*wanted.gains(scores.shape), scores]
     exact = combined(tables)
     if exact is not None:
         return np.ascontiguousarray(exact[0]), rounded, {"scale": LevelScale(exact[1])}
@@ -237,7 +234,7 @@ def _priced(
     scores: NDArray[np.float64], wanted: Constraints, k: int, budget: Budget, *, by_heads: bool
 ) -> list[Solution] | None:
     """Return the best trees by kernels, if edges have prices; None if prices would be rounded."""
-    table, rounded, how = _priced_scores(_own_edges(scores), wanted)
+    table, rounded, how = _priced_scores(scores, wanted)
     if rounded or "ranked" in how:
         return None
     scale = how.get("scale") or LevelScale()

@@ -133,8 +133,8 @@ def card_of(
     `kept` has the number of sentences that the temperatures of each model were fitted on, or 0.
     """
     gold = data.tested()
-    found = _measured(gold, models, progress)
-    return _card(package, data, licence, models, kept, gold, found, note, progress)
+    figures = _measured(gold, models, progress)
+    return _card(package, data, licence, models, kept, gold, figures, note, progress)
 
 
 def _card(
@@ -144,7 +144,7 @@ def _card(
     models: Mapping[str, Any],
     kept: Mapping[str, int],
     gold: list[Sentence],
-    found: _Cells,
+    figures: _Cells,
     note: str,
     progress: Progress | None,
 ) -> str:
@@ -155,7 +155,7 @@ def _card(
         first=next(iter(models)),
         models="".join(map(_described, models, models.values())),
         test=_tested(data.name, gold),
-        scores="\n".join(_rows(found)),
+        scores="\n".join(_rows(figures)),
         sure="\n".join(_sure(gold, models, kept, progress)),
         treebank=data.name,
         address=data.name.replace(" ", "%20"),

@@ -111,7 +111,7 @@ def edges_of_crossing(heads: np.ndarray, word: int, d: int) -> int:
 @kernel
 @takes("int64[::1], int64[::1], int64[::1], bool, out int64[::1]")
 def find_faults(
-    heads: np.ndarray, roots: np.ndarray, words: np.ndarray, causes: bool, found: np.ndarray
+    heads: np.ndarray, roots: np.ndarray, words: np.ndarray, causes: bool, nodes: np.ndarray
 ) -> None:
     """Write for each word the node with the shortest proof (the first on a tie), or -1.
 
@@ -125,7 +125,7 @@ def find_faults(
         if causes:
             start, stop = roots[word], heads.shape[0]
         shortest = -1
-        found[i] = -1
+        nodes[i] = -1
         for d in range(start, stop):
             if roots[d] != roots[word]:
                 break
@@ -135,4 +135,4 @@ def find_faults(
                 size, _ = edges_against(heads, head, d)
             if size >= 0 and (shortest < 0 or size < shortest):
                 shortest = size
-                found[i] = d
+                nodes[i] = d

@@ -230,8 +230,7 @@ def _searched(sentence: Sentence, rules: list[Rule], **options: Any) -> Sentence
     # A head counts more than all relations.
     wanted &= Constraints.fixed(sentence.tree, numbers, levels=(2, 1), **options)
     [tree] = solve(scores, wanted, budget=Budget(_WORK))
-    labels = tree.labels if tree.labels is not None else ()
-    return sentence.replace(heads=tree.heads, deprels=[names[label] for label in labels[1:]])
+    return sentence.replace(heads=tree.heads, deprels=[names[label] for label in tree.labels[1:]])
 
 
 def _relations(sentence: Sentence) -> tuple[str, ...]:

@@ -149,7 +149,7 @@ class Keeper:
         return other
 
     def count(self, sentences: int, solutions: Sequence[Sequence[Solution]]) -> None:
-        """Add the counts of parsed sentences: `found` has the results of their searches."""
+        """Add the counts of parsed sentences; `solutions` are the results of searches."""
         changed = [trees for trees in solutions if trees]
         certified = sum(all(tree.certified for tree in trees) for trees in changed)
         nodes = sum(trees[-1].nodes for trees in changed)

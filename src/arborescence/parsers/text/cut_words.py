@@ -64,9 +64,9 @@ def joined(
     removed: list[tuple[int, int]] = []
     if not marks.any():
         return Read(text, None), removed
-    for found in _CUT.finditer(text):
-        start, stop = found.span()
-        if marks[found.end(1) - 1] != END:
+    for match in _CUT.finditer(text):
+        start, stop = match.span()
+        if marks[match.end(1) - 1] != END:
             continue
         first, second = _letters_before(text, start), _letters_after(text, stop)
         if _may_go_on(first, second) and (text[start] == _SOFT or known(first + second)):

@@ -152,8 +152,8 @@ class LanguageIdentifier(NamedTuple):
         languages = tuple(fields["languages"])
         if len({*languages}) < len(languages):
             raise ModelError("a language is twice in the model of languages")
-        found = scheme.arrays_of(arrays, _ARRAYS, {"languages": len(languages)})
-        return cls(languages, found["weights"], fields["unit"])
+        checked = scheme.arrays_of(arrays, _ARRAYS, {"languages": len(languages)})
+        return cls(languages, checked["weights"], fields["unit"])
 
 
 def _sharpness(count: int) -> np.float32:

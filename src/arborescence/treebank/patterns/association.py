@@ -73,11 +73,11 @@ def associations(counts: Mapping[tuple[str, ...], int]) -> list[Association]:
         firsts[first] += number
         seconds[second] += number
     total = firsts.total()
-    found = [
+    listed = [
         Association(pair, number, *_g2(number, firsts[pair[0]], seconds[pair[1]], total))
         for pair, number in counts.items()
     ]
-    return sorted(found, key=lambda each: (-each.g2, each.values))
+    return sorted(listed, key=lambda each: (-each.g2, each.values))
 
 
 def _g2(both: int, first: int, second: int, total: int) -> tuple[float, float]:

@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 _FEATURES = ("form", "lemma", "upos", "deprel")
 
 
-def lines(found: Found) -> Iterator[str]:
+def lines(part: Found) -> Iterator[str]:
     """Yield for each match the id or place of its sentence, and its words in brackets."""
-    texts = SentenceTexts.of(found.columns, found.sentences)
-    named = found.named
-    marked = _marked(texts, found.words[:, [*named.values()]], [*named])
-    sources, numbers = found.columns.sources, found.columns.lines
+    texts = SentenceTexts.of(part.columns, part.sentences)
+    named = part.named
+    marked = _marked(texts, part.words[:, [*named.values()]], [*named])
+    sources, numbers = part.columns.sources, part.columns.lines
     for sentence, line in zip(texts.sentences, marked, strict=True):
         place = texts.ids[sentence] or f"{sources[sentence]}:{numbers[sentence]}"
         yield f"{place}\t{line}"
@@ -47,16 +47,16 @@ def in_context(match: Match) -> str:
     return next(_marked(texts, words, [*match.words]))
 
 
-def rows(found: Found) -> Iterator[dict[str, Any]]:
+def rows(part: Found) -> Iterator[dict[str, Any]]:
     """Yield each match as a row: its place, its words, and the text before, at and after it.
 
     The text of the match goes from its first word to its last one (keyword in context).
     """
-    columns, words, matcher = found
-    texts = SentenceTexts.of(columns, found.sentences)
-    named = {name: words[:, at] for name, at in found.named.items()}
+    columns, words, matcher = part
+    texts = SentenceTexts.of(columns, part.sentences)
+    named = {name: words[:, at] for name, at in part.named.items()}
     starts, ends = texts.places_of(np.column_stack([*named.values()]))
-    firsts = columns.offsets[found.sentences]
+    firsts = columns.offsets[part.sentences]
     cells: dict[str, Sequence[Any]] = {}
     for name, word in named.items():
         cells[f"{name}.id"] = (word - firsts + 1).tolist()

@@ -85,8 +85,8 @@ def search(
     >>> match.words, match.sentence.forms[match.words["O"] - 1]
     ({'V': 2, 'O': 3}, 'cats')
     """
-    for found in parts(treebank, Matcher(parse(pattern)), least):
-        yield from matches(found)
+    for part in parts(treebank, Matcher(parse(pattern)), least):
+        yield from matches(part)
 
 
 def count(
@@ -171,20 +171,20 @@ def parts(
 ) -> Iterator[Found]:
     """Yield the matches of each part of a treebank that has any: see `search`."""
     for columns in columns_of(treebank):
-        found = matcher.matches(columns)
+        words = matcher.matches(columns)
         if least is not None:
-            found = found[(_edge_probs(columns, found, matcher) >= least).all(axis=1)]
-        if len(found):
-            yield Found(columns, found, matcher)
+            words = words[(_edge_probs(columns, words, matcher) >= least).all(axis=1)]
+        if len(words):
+            yield Found(columns, words, matcher)
 
 
 def _edge_probs(
-    columns: Columns, found: npt.NDArray[np.int64], matcher: Matcher
+    columns: Columns, rows: npt.NDArray[np.int64], matcher: Matcher
 ) -> npt.NDArray[np.float64]:
     """Return the probabilities of the edges of the words of matches."""
-    values, words = matcher.texts(columns, "EdgeProb", found.ravel()), found.ravel().tolist()
+    values, words = matcher.texts(columns, "EdgeProb", rows.ravel()), rows.ravel().tolist()
     try:
-        return np.array(values, dtype=np.float64).reshape(found.shape)
+        return np.array(values, dtype=np.float64).reshape(rows.shape)
     except ValueError:
         word = next(w for w, value in zip(words, values, strict=True) if not _is_number(value))
         raise TreebankError(
@@ -201,11 +201,11 @@ def _is_number(value: str) -> bool:
     return True
 
 
-def matches(found: Found) -> Iterator[Match]:
+def matches(part: Found) -> Iterator[Match]:
     """Yield matches with their sentences."""
-    columns, named = found.columns, found.named.items()
+    columns, named = part.columns, part.named.items()
     before, sentence = -1, None
-    for number, row in zip(found.sentences.tolist(), found.words.tolist(), strict=True):
+    for number, row in zip(part.sentences.tolist(), part.words.tolist(), strict=True):
         if number != before or sentence is None:
             before, sentence = number, columns.sentence(number)
         first = int(columns.offsets[number]) - 1

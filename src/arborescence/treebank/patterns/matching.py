@@ -69,14 +69,14 @@ class Matcher:
     def matches(self, columns: Columns) -> Integers:
         """Return the words of each match, as indices among all words: (matches, named nodes)."""
         words = _Words(columns, self)
-        found = _Join(words, self.pattern.demanded, {}).run()
+        rows = _Join(words, self.pattern.demanded, {}).run()
         for block in self.pattern.forbidden:
-            given = {name: found[:, at] for at, name in enumerate(self.pattern.demanded.nodes)}
-            found = found[~_Join(words, block, given).any_of(len(found))]
+            given = {name: rows[:, at] for at, name in enumerate(self.pattern.demanded.nodes)}
+            rows = rows[~_Join(words, block, given).any_of(len(rows))]
         named = [at for at, name in enumerate(self.pattern.demanded.nodes) if name in self.names]
-        if len(named) < found.shape[1]:
-            found = np.unique(found[:, named], axis=0)
-        return found[np.lexsort(found.T[::-1])]
+        if len(named) < rows.shape[1]:
+            rows = np.unique(rows[:, named], axis=0)
+        return rows[np.lexsort(rows.T[::-1])]
 
     def values(self, columns: Columns, feature: str, words: Integers | slice = _ALL) -> Integers:
         """Return the number of each word's value of a feature: 0 for none, else as in `names`."""
@@ -249,10 +249,10 @@ class _Join:
             left.remove(name)
             self._add(name, candidates[name])
         shape = len(self._rows_now), len(self._block.nodes)
-        found = np.empty(shape, dtype=np.int64)
+        rows = np.empty(shape, dtype=np.int64)
         for at, name in enumerate(self._block.nodes):
-            found[:, at] = self._columns[name]
-        return found
+            rows[:, at] = self._columns[name]
+        return rows
 
     def any_of(self, count: int) -> Mask:
         """Return for each of the given matches whether the block has a match with it."""

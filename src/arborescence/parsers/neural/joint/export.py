@@ -44,13 +44,13 @@ def parser_of(
     """
     sizes = {"arc": weights["edge_weights"].shape[1], "label": len(weights["relation_weights"]) - 1}
     network = JointNetwork(encoder, inventory, **sizes, dropout=0)
-    found = dict(network.named_parameters())
-    missing = {name for name, each in found.items() if each.requires_grad} - weights.keys()
+    parameters = dict(network.named_parameters())
+    missing = {name for name, each in parameters.items() if each.requires_grad} - weights.keys()
     if missing:
         raise ModelError(f"the trained weights lack {min(missing)}")
     with torch.no_grad():
         for name, array in weights.items():
-            found[name].copy_(torch.from_numpy(array))
+            parameters[name].copy_(torch.from_numpy(array))
     above = {
         name: array
         for name, array in weights.items()

@@ -151,12 +151,12 @@ class Inventory:
     def written(self, numbers: Numbers) -> list[str]:
         """Return FEATS of words from the number of the value of each attribute, (n, A)."""
         named = [[(name, value) for value in each] for name, each in self.features.items()]
-        found = []
+        texts = []
         for row in numbers.tolist():
             pairs = (named[attribute][number] for attribute, number in enumerate(row) if number > 0)
             pieces = sorted((f"{name}={value}" for name, value in pairs), key=str.casefold)
-            found.append("|".join(pieces) or "_")
-        return found
+            texts.append("|".join(pieces) or "_")
+        return texts
 
     def to_file(self) -> dict[str, Any]:
         """Return the field of a model file: see `from_file`."""

@@ -171,15 +171,15 @@ class JointNetwork(nn.Module):
         width = int(batch.nodes.max())
         rows = len(batch.nodes) * width
         counts = torch.bincount(batch.node, minlength=rows).clamp(min=1)[:, None]
-        found = []
+        means = []
         for shares in self.mix.softmax(dim=1):
             mixed = sum(
                 (share * state for share, state in zip(shares, states, strict=True)),
                 torch.zeros((), device=shares.device),
             )
             sums = mixed.new_zeros(rows, size).index_add(0, batch.node, mixed[batch.place])
-            found.append((sums / counts).view(-1, width, size))
-        return found[0], found[1]
+            means.append((sums / counts).view(-1, width, size))
+        return means[0], means[1]
 
     def _absent(self, batch: Any, width: int) -> Tensor:
         """Return whether there is no edge: from or into padding, or from a word to itself."""

@@ -188,12 +188,13 @@ class JointTrainer(Run):
             raise OptionError(f"weights became too large: lower rate={settings.rate:g}")
 
     def _score(self) -> dict[str, float]:
-        found = self.scores(self._dev)
-        if not found:
+        scores = self.scores(self._dev)
+        if not scores:
             return {}
         names = ("las", "uas", "upos", "feats")
         return {
-            name: float(np.mean([getattr(each, name) for each in found.values()])) for name in names
+            name: float(np.mean([getattr(each, name) for each in scores.values()]))
+            for name in names
         }
 
     def _said(self, scores: Mapping[str, float]) -> str:
@@ -279,9 +280,9 @@ class JointTrainer(Run):
                     batch.treebank[b].expand(len(sentence)),
                     places == 0,
                 )
-                found = relations[scored.argmax(dim=1).cpu().numpy()]
+                predicted = relations[scored.argmax(dim=1).cpu().numpy()]
                 same = heads == sentence.heads
-                alike = found == [name.partition(":")[0] for name in sentence.deprels]
+                alike = predicted == [name.partition(":")[0] for name in sentence.deprels]
                 tags = outputs.upos[b, 1 : len(sentence) + 1].argmax(dim=1).cpu().numpy()
                 features = outputs.features[b, 1 : len(sentence) + 1].argmax(dim=2).cpu().numpy()
                 written = self._inventory.written(features)

@@ -43,6 +43,8 @@ KINDS_GROUP: Final = "arborescence.parsers"
 
 #: Stands for the language of each document, whichever it is.
 AUTO: Final = "auto"
+#: Stands for the first language of a model of several; for other models, it says nothing.
+FIRST: Final = "*"
 _CODE: Final = r"[a-z]{2,3}(-[A-Za-z]{2,8})*"
 #: The code of a language after the name of a model, as in multi:de; multi:yi=de reads one that the
 #: model has not learned as if it was another one.
@@ -98,6 +100,8 @@ def _from_path(
 ) -> Any:
     header, arrays = model_file.load(path)
     try:
+        if language == FIRST:
+            language = _first_language(header)
         if language is not None:
             if "languages" not in header:
                 raise ModelError(f"it reads one language: leave out the language {language!r}")
@@ -108,6 +112,12 @@ def _from_path(
         return from_file(header, arrays)
     except ModelError as error:
         raise ModelError(f"{os.fspath(path)}: {error}") from error
+
+
+def _first_language(header: dict[str, Any]) -> str | None:
+    """Return the first language of a model; None if it does not have several."""
+    languages = header.get("languages")
+    return min(languages, default=None) if isinstance(languages, dict) else None
 
 
 def _parsers_in(header: dict[str, Any]) -> list[dict[str, Any]]:

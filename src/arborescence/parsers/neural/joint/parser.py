@@ -201,7 +201,7 @@ class MultilingualParser(GraphParser):
         names = scheme.fields_of(
             fields["languages"], dict.fromkeys(fields["languages"], scheme.MAPPING)
         )
-        if fields["language"] is None:
+        if fields["language"] is None and len(names) != 1:
             raise ModelError(f"it reads several languages: {_choice(names)}")
         if fields["encoder"].get("format") != FORMAT:
             raise ModelError(f"the encoder's format is not {FORMAT}")
@@ -209,7 +209,7 @@ class MultilingualParser(GraphParser):
             fields["encoder"], scheme.part(arrays, _ENCODED), MIXTURES, fields["size"]
         )
         return cls(
-            language=fields["language"],
+            language=fields["language"] or min(names),
             languages={
                 code: (each, scheme.part(arrays, _LANGUAGE.format(code)))
                 for code, each in names.items()

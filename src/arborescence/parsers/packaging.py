@@ -127,9 +127,10 @@ def package(
         _write(inside / "__init__.py", _MODULE)
         _write(whole / "pyproject.toml", project)
         _write(whole / "README.md", "")
-        for each in data:
-            if each.terms:
-                (whole / each.terms_in_package).write_bytes(each.terms.read_bytes())
+        for of_treebank in data:
+            if of_treebank.terms:
+                file = whole / of_treebank.terms_in_package
+                file.write_bytes(of_treebank.terms.read_bytes())
         if wheel:  # errors of building must come before the models are measured
             build_wheel(whole)
         for each, parser in parsers.items():

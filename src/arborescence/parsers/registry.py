@@ -63,9 +63,8 @@ def load(
     """Load a trained parser of any kind: see `arborescence.load`."""
     name = DEFAULT if model is None else os.fspath(model)
     models = installed()
-    plain, _, code = name.rpartition(":")
-    if language is None and _LANGUAGE.fullmatch(code) and plain and not os.path.exists(name):  # noqa: PTH110
-        name, language = plain, code
+    if language is None:
+        name, language = _divided(name)
     if os.path.basename(name) != name:  # noqa: PTH119
         return _from_path(name, encoder, language)
     if point := models.get(name):
@@ -76,6 +75,27 @@ def load(
         english = "" if DEFAULT in models else "; for English, pip install arborescence-en"
         raise ModelError(f"{name}: no such file, and no model of this name ({choice}){english}")
     return _from_path(name, encoder, language)
+
+
+def load_to_go_on(model: str | os.PathLike[str]) -> Any:
+    """Load a parser that training goes on with; of a model of several languages, one of these.
+
+    The language may be new: see `MultilingualParser.beginning`.
+    """
+    name, language = _divided(os.fspath(model))
+    if language not in (None, AUTO):
+        parser = load(name, language=FIRST)
+        if hasattr(parser, "beginning"):
+            return parser.beginning(language)
+    return load(model)
+
+
+def _divided(name: str) -> tuple[str, str | None]:
+    """Divide the name of a model, such as multi:de, into that of the model and its language."""
+    plain, _, code = name.rpartition(":")
+    if _LANGUAGE.fullmatch(code) and plain and not os.path.exists(name):  # noqa: PTH110
+        return plain, code
+    return name, None
 
 
 def installed() -> dict[str, EntryPoint]:

@@ -96,10 +96,10 @@ class EncoderGraph:
             for name, array in self.weights().items()
             if name != _MIX
         }
-        model = transformers.BertModel(self._config(weights), add_pooling_layer=False)
         try:
+            model = transformers.BertModel(self._config(weights), add_pooling_layer=False)
             model.load_state_dict(weights, strict=True)
-        except RuntimeError as error:
+        except (KeyError, ValueError, RuntimeError) as error:
             raise ModelError(_OTHER) from error
         cutter = tokenizers.Tokenizer.from_str(self._encoder.arrays["tokenizer"].tobytes().decode())
         special = {"unk_token": fields["unknown"]}
@@ -116,7 +116,8 @@ class EncoderGraph:
             if name == _MIX:
                 shares = np.exp(array - array.max(axis=1, keepdims=True))
                 array = shares / shares.sum(axis=1, keepdims=True)
-            array = np.ascontiguousarray(array.T if place.transposed else array)
+            turned = array.T if place.transposed else array
+            array = np.ascontiguousarray(turned, dtype=np.float32)
             arrays = rounded(array, place.bits, place.block) if place.bits else (array,)
             for tensor, part in zip(place.names, arrays, strict=True):
                 self._tensors[tensor].raw_data = part.tobytes()

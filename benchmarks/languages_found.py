@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 import arborescence as arb
-from arborescence.treebank import read, raw_text
+from arborescence.treebank import raw_text, read
 
 #: The words of a text.
 WORDS: Final = (20, 50)
@@ -48,7 +48,7 @@ def main(treebanks: str, model: str = "multi") -> None:
             if code != other and count > 1
         )
         total = found.total()
-        print(f"{words} words: {right / total:.2%} of {total:,} texts; {confused}")  # noqa: T201
+        print(f"{words} words: {right / total:.2%} of {total:,} texts; {confused}")
 
 
 if __name__ == "__main__":

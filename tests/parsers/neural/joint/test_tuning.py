@@ -34,7 +34,7 @@ NEW = [
     for each in FEW
 ]
 RATES = {"rate": 5e-3, "encoder_rate": 2e-3, "dropout": 0.0, "batch": 60}
-LONG = RATES | {"epochs": 150, "varied": False}
+LONG = RATES | {"epochs": 80, "varied": False}
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +79,7 @@ def test_the_weights_are_those_that_were_exported(model, weights):
     for name, array in found.items():
         expected = weights[name]
         if name == "mix":
-            array, expected = (np.exp(each) for each in (array, expected))  # noqa: PLW2901
+            array, expected = (np.exp(each) for each in (array, expected))
             expected /= expected.sum(axis=1, keepdims=True)
         spread = 0.2 * np.abs(expected).max() if rounded else 1e-6
         assert np.abs(array - expected).max() <= spread, name
@@ -136,7 +136,7 @@ def test_beginnings(model):
 
 
 def test_errors(model, encoder, tmp_path):
-    with pytest.raises(ModelError, match="reads several languages|does not read"):
+    with pytest.raises(ModelError, match="does not read 'zz'"):
         train(NEW, kind="neural", start=f"{model}:xx=zz")
     with pytest.raises(OptionError, match="hidden does not go with a model of several languages"):
         train(NEW, kind="neural", start=f"{model}:bi", hidden=7)

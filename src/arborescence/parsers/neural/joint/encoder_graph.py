@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 _GRAPH: Final = "_encoder."
 _NETWORK: Final = "encoder."
 _MIX: Final = "mix"
+#: The bits of weights that were trained further.
+_BITS: Final = 8
 _OTHER: Final = "the encoder is no BERT that was exported by this library: it cannot be trained"
 
 
@@ -38,6 +40,8 @@ class _Place(NamedTuple):
     bits: int = 0
     #: The weights that share a scale.
     block: int = 0
+    #: Whether it is a matrix, not a table.
+    is_matrix: bool = False
     #: Whether the graph has the transposed matrix.
     transposed: bool = False
 
@@ -110,7 +114,11 @@ class EncoderGraph:
         return Encoder(self._encoder.name, model, tokenizer, layers=1, fine_tune=True)
 
     def written(self, weights: Weights) -> OnnxEncoder:
-        """Return an encoder with other weights, rounded as before; the others stay the same."""
+        """Return an encoder with other weights; the others stay the same.
+
+        Rounded matrices get 8 bits. With 4 bits, the changes of a short training are smaller than
+        a step between two numbers: most of what was learned would be lost.
+        """
         for name in weights.keys() & self._places.keys():
             place, array = self._places[name], weights[name]
             if name == _MIX:
@@ -118,9 +126,20 @@ class EncoderGraph:
                 array = shares / shares.sum(axis=1, keepdims=True)
             turned = array.T if place.transposed else array
             array = np.ascontiguousarray(turned, dtype=np.float32)
-            arrays = rounded(array, place.bits, place.block) if place.bits else (array,)
+            arrays: Any = (array,)
+            if place.bits:
+                arrays = rounded(array, _BITS, place.block)
+                numbers = arrays[0] if place.is_matrix else arrays[0].reshape(len(array), -1)
+                arrays = (numbers, *arrays[1:])
+                [bits] = [
+                    each
+                    for each in self._readers[place.names[0]][0].attribute
+                    if each.name == "bits"
+                ]
+                bits.i = _BITS
             for tensor, part in zip(place.names, arrays, strict=True):
                 self._tensors[tensor].raw_data = part.tobytes()
+                self._tensors[tensor].dims[:] = part.shape
         data = np.frombuffer(self._model.SerializeToString(), np.uint8)
         fields = self._encoder.to_file()
         del fields["format"]
@@ -199,4 +218,4 @@ def _place(node: Any, has_bits: bool) -> _Place:
         return _Place((node.input[1 if is_matrix else 0],))
     numbers = {each.name: each.i for each in node.attribute}
     names = node.input[1:] if is_matrix else (node.input[0], *node.input[2:])
-    return _Place(tuple(names), numbers["bits"], numbers["block_size"])
+    return _Place(tuple(names), numbers["bits"], numbers["block_size"], is_matrix)

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     Weights = dict[str, NDArray[np.float32]]
 
-#: The steps of a training, about, unless the treebank is large; the pieces of a batch; the most epochs.
+#: About the steps of a training on a small treebank; the pieces of a batch; limits of epochs.
 _STEPS: Final = 100
 _PIECES: Final = 300
 _MOST_EPOCHS: Final = 30

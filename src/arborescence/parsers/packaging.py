@@ -129,8 +129,8 @@ def package(
         _write(whole / "README.md", "")
         for of_treebank in data:
             if of_treebank.terms:
-                file = whole / of_treebank.terms_in_package
-                file.write_bytes(of_treebank.terms.read_bytes())
+                of_file = of_treebank.terms.read_bytes()
+                (whole / of_treebank.terms_in_package).write_bytes(of_file)
         if wheel:  # errors of building must come before the models are measured
             build_wheel(whole)
         for each, parser in parsers.items():

@@ -239,7 +239,9 @@ class MultilingualParser(GraphParser):
 
         if start is None:
             raise OptionError("a parser of several languages can only go on from another one")
-        return tuned(start, treebank, dev or (), text, checkpoint, progress, settings)
+        made: Any = tuned(start, treebank, dev or (), text, checkpoint, progress, settings)
+        trained: Self = made
+        return trained
 
     def _languages(self) -> dict[str, Stored]:
         """Return `languages`, with the current parts of the parser's own language."""

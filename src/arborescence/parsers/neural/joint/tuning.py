@@ -7,7 +7,7 @@ the same one without its subtype, or at random.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
@@ -30,12 +30,13 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from arborescence.parsers.neural.joint.parser import MultilingualParser
     from arborescence.parsers.shared.options import Progress
     from arborescence.parsers.text.model import Text
     from arborescence.treebank import Sentence
 
     Weights = dict[str, NDArray[np.float32]]
+    # The module of this class imports this module, so the class has no type here.
+    MultilingualParser: TypeAlias = Any
 
 #: About the steps of a training on a small treebank; the pieces of a batch; limits of epochs.
 _STEPS: Final = 100

@@ -44,7 +44,13 @@ if TYPE_CHECKING:
     from arborescence.treebank import Sentence
 
 #: The treebank whose annotation a language gets, where it is not the one with the most words.
-MAIN: Final = {"cs": "Czech-CAC", "de": "German-GSD", "fi": "Finnish-TDT", "tr": "Turkish-BOUN"}
+MAIN: Final = {
+    "cs": "Czech-CAC",
+    "de": "German-GSD",
+    "fi": "Finnish-TDT",
+    "lv": "Latvian-LVTB",
+    "tr": "Turkish-BOUN",
+}
 #: Where the main treebank has fewer words in sentences with spaces, the others teach, too.
 _FEW: Final = 20_000
 #: A part teaches where words are cut if at least this share of its sentences marks it.

@@ -71,7 +71,7 @@ $ arborescence parse -m {first} --format text letter.txt
 | Contributors | {contributors} |
 | Genre | {genre} |
 | Learned from | {sizes} |
-| Licence | {terms}, as the treebank: see `LICENSE`. The library itself is under the MIT licence |
+| Licence | {terms}, as the treebank{file}. The library itself is under the MIT licence |
 
 {commerce}The models were computed from the treebank: they hold weights, and lists of its words,
 lemmas and tags.{note}
@@ -163,6 +163,7 @@ def _card(
         genre=plain(data.genre),
         sizes=_sizes(data),
         terms=plain(data.licence or licence),
+        file=f": see `{data.terms_in_package}`" if data.terms else "",
         commerce="" if commercial(licence) else f"{NO_COMMERCE}\n\n",
         note=f" {note}" if note else "",
         commands="\n".join(_command(*each, data.name) for each in models.items()),

@@ -14,7 +14,7 @@ from arborescence.treebank.conllu import read
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from arborescence.treebank import Sentence
 
@@ -53,6 +53,8 @@ class Treebank(NamedTuple):
     terms: Path | None
     #: The words of the test part that are measured; None: all.
     most: int | None = None
+    #: The name of the file with the licence's text in a package; "" without such a file.
+    terms_in_package: str = ""
 
     @classmethod
     def of(cls, folder: str | os.PathLike[str]) -> Treebank:
@@ -128,6 +130,17 @@ def _fields(readme: Path | None) -> dict[str, str]:
         text = file.read(_LONGEST).decode("utf-8", "replace")
     pairs = (line.partition(":")[::2] for line in text.splitlines())
     return {name: value.strip() for name, value in pairs if value.strip()}
+
+
+def with_terms(data: Sequence[Treebank]) -> list[Treebank]:
+    """Name the files with the texts of licences in a package of treebanks: a file for each text."""
+    files: dict[bytes, str] = {}
+    named = []
+    for each in data:
+        own = "LICENSE" if len(data) == 1 else f"LICENSE-{each.name.removeprefix('UD_')}"
+        file = files.setdefault(each.terms.read_bytes(), own) if each.terms else ""
+        named.append(each._replace(terms_in_package=file))
+    return named
 
 
 def joined(licences: Iterable[str]) -> str:

@@ -22,7 +22,7 @@ from arborescence.parsers import model_file, registry
 from arborescence.parsers.calibrating import FEWEST, fitted, fitted_on, members
 from arborescence.parsers.cards import NO_COMMERCE as NO_COMMERCE
 from arborescence.parsers.cards import card_of, cards_of_languages, commercial
-from arborescence.parsers.folders import Treebank, joined
+from arborescence.parsers.folders import Treebank, joined, with_terms
 from arborescence.version import __version__
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def package(
     folders = [treebank] if isinstance(treebank, str | os.PathLike) else treebank
     if not folders:
         raise OptionError("name the treebank that the models have learned from (treebank=)")
-    data = [Treebank.of(each)._replace(most=words) for each in folders]
+    data = with_terms([Treebank.of(each)._replace(most=words) for each in folders])
     terms = licence or joined(each.licence for each in data)
     if not _LICENCE.fullmatch(terms):
         raise OptionError(f"licence must be an SPDX identifier, such as MIT, not {terms!r}")
@@ -127,12 +127,17 @@ def package(
         _write(inside / "__init__.py", _MODULE)
         _write(whole / "pyproject.toml", project)
         _write(whole / "README.md", "")
-        for file, text in _terms(data).items():
-            (whole / file).write_bytes(text)
+        for of_treebank in data:
+            if of_treebank.terms:
+                of_file = of_treebank.terms.read_bytes()
+                (whole / of_treebank.terms_in_package).write_bytes(of_file)
         if wheel:  # errors of building must come before the models are measured
             build_wheel(whole)
         for each, parser in parsers.items():
-            parser.save(inside / f"{each}.npz")
+            header, arrays = parser.to_file()
+            if "languages" in header:
+                header["language"] = None  # whoever loads the model chooses
+            model_file.save(inside / f"{each}.npz", header, arrays)
         for file, card in _cards(name, data, terms, parsers, kept, note, progress):
             (whole / file).parent.mkdir(exist_ok=True)
             _write(whole / file, card)
@@ -180,16 +185,6 @@ def _language(data: Sequence[Treebank]) -> str:
     return f"{len(names)} languages" if len(names) > 1 else names.pop()
 
 
-def _terms(data: Sequence[Treebank]) -> dict[str, bytes]:
-    """Return the texts of the licences, by the names of their files: each text once."""
-    texts: dict[bytes, str] = {}
-    for each in data:
-        if each.terms:
-            name = "LICENSE" if len(data) == 1 else f"LICENSE-{each.name.removeprefix('UD_')}"
-            texts.setdefault(each.terms.read_bytes(), name)
-    return {name: text for text, name in texts.items()}
-
-
 def _checked(name: str) -> str:
     """Return the name of a package or a model; OptionError if it is invalid."""
     if not _NAME.fullmatch(name):
@@ -203,16 +198,11 @@ def _loaded(models: Sequence[Name], name: str, encoder: Name | None) -> dict[str
     if twice := next((each for each in names if names.count(each) > 1), None):
         raise OptionError(f"two models have the name {twice!r}: rename the file of one of them")
     return {
-        each: _without_torch(_any_language(os.path.abspath(model), encoder))  # noqa: PTH100
+        each: _without_torch(
+            registry.load(os.path.abspath(model), encoder, registry.FIRST)  # noqa: PTH100
+        )
         for each, model in zip(names, models, strict=True)
     }
-
-
-def _any_language(path: str, encoder: Name | None) -> Any:
-    """Load a model; of one of several languages, the first."""
-    languages = model_file.load(path)[0].get("languages")
-    first = min(languages) if languages and isinstance(languages, dict) else None
-    return registry.load(path, encoder, first)
 
 
 def _without_torch(parser: Any) -> Any:

@@ -45,6 +45,8 @@ if TYPE_CHECKING:
 #: With fewer training sentences, a linear parser is better than a neural parser: docs/neural.md.
 FEW: Final = 500
 _TAGS: Final = ("upos", "xpos", "feats")
+#: The kinds of parsers, as files name them, that are neural for `train`.
+_NEURAL: Final = ("biaffine", "multilingual")
 #: A warning names columns with more values: a tagger and a network learn them slowly.
 _MANY: Final = 1000
 #: The least and the largest number of training sentences that choose the epoch without a dev part.
@@ -185,10 +187,12 @@ def best_kind(sentences: int) -> tuple[Trainable, str]:
 
 def _begun(start: Parser | Name, kind: str | None) -> tuple[Parser, str]:
     """Return the parser to continue from, and its kind; OptionError if `kind` is another kind."""
-    from arborescence.parsers.registry import load
+    from arborescence.parsers.registry import load_to_go_on
 
-    parser = load(start) if isinstance(start, str | os.PathLike) else start
-    own = "neural" if parser.kind == "biaffine" else parser.kind
+    parser: Any = load_to_go_on(start) if isinstance(start, str | os.PathLike) else start
+    own = "neural" if parser.kind in _NEURAL else parser.kind
+    if parser.kind == "multilingual" and not hasattr(parser, "beginning"):
+        raise OptionError("name one language to continue from, such as multi:de: auto is none")
     check_choice("the kind of the parser to continue from", own, trainable_kinds())
     if kind not in (None, own):
         raise OptionError(f"the parser to continue from is of the kind {own}, not {kind}")
@@ -232,8 +236,7 @@ def _trained(
     chosen = settings_of(kind).of(settings)
     rng, kept_apart = chosen.rng, len(held_out)
     settings = settings | {"rng": rng}
-    if start is not None and not recipe.anew:
-        recipe = replace(recipe, tagger=False, text=False)
+    recipe = _parts_to_train(recipe, start)
     taught = [*treebank, *(varied(treebank, rng) if recipe.varied else ())]
     text = Text.train(taught, rng=rng, progress=progress) if recipe.text else None
     # Jackknifed parsers rely on tags more than on case: only their taggers learn from the copies.
@@ -257,14 +260,15 @@ def _trained(
         if recipe.jackknife and chosen.jackknifed:
             treebank += jackknife(treebank, columns=tags, rng=rng, progress=progress)
             held_out += list(tagger.tag(held_out, overwrite=True))
-    parser: Parser = parser_class("biaffine" if kind == "neural" else kind).train(
+    own = parser_class("biaffine" if kind == "neural" else kind) if start is None else type(start)
+    parser: Parser = own.train(
         treebank,
         dev=held_out,
         start=start,
-        tagger=tagger,
         text=text,
         checkpoint=checkpoint,
         progress=progress,
+        **({} if tagger is None else {"tagger": tagger}),
         **settings,
     )
     info = getattr(parser, "info", {})
@@ -273,6 +277,15 @@ def _trained(
     ):  # `held_out` may have each sentence twice, with predicted tags
         info["fitted"] = kept_apart
     return parser
+
+
+def _parts_to_train(recipe: Recipe, start: Parser | None) -> Recipe:
+    """Return the recipe for a parser that goes on: by default, its tagger and tokenizer stay."""
+    if start is None:
+        return recipe
+    several = hasattr(start, "beginning")  # its network finds tags; a new language has no text
+    text = recipe.text and (recipe.anew or (several and start.text is None))
+    return replace(recipe, tagger=recipe.tagger and recipe.anew and not several, text=text)
 
 
 def _items(train: Source, dev: Source | None) -> tuple[list[Any], list[Any]]:

@@ -43,6 +43,8 @@ KINDS_GROUP: Final = "arborescence.parsers"
 
 #: Stands for the language of each document, whichever it is.
 AUTO: Final = "auto"
+#: Stands for the first language of a model of several; for other models, it says nothing.
+FIRST: Final = "*"
 _CODE: Final = r"[a-z]{2,3}(-[A-Za-z]{2,8})*"
 #: The code of a language after the name of a model, as in multi:de; multi:yi=de reads one that the
 #: model has not learned as if it was another one.
@@ -61,9 +63,8 @@ def load(
     """Load a trained parser of any kind: see `arborescence.load`."""
     name = DEFAULT if model is None else os.fspath(model)
     models = installed()
-    plain, _, code = name.rpartition(":")
-    if language is None and _LANGUAGE.fullmatch(code) and plain and not os.path.exists(name):  # noqa: PTH110
-        name, language = plain, code
+    if language is None:
+        name, language = _divided(name)
     if os.path.basename(name) != name:  # noqa: PTH119
         return _from_path(name, encoder, language)
     if point := models.get(name):
@@ -74,6 +75,27 @@ def load(
         english = "" if DEFAULT in models else "; for English, pip install arborescence-en"
         raise ModelError(f"{name}: no such file, and no model of this name ({choice}){english}")
     return _from_path(name, encoder, language)
+
+
+def load_to_go_on(model: str | os.PathLike[str]) -> Any:
+    """Load a parser that training goes on with; of a model of several languages, one of these.
+
+    The language may be new: see `MultilingualParser.beginning`.
+    """
+    name, language = _divided(os.fspath(model))
+    if language not in (None, AUTO):
+        parser = load(name, language=FIRST)
+        if hasattr(parser, "beginning"):
+            return parser.beginning(language)
+    return load(model)
+
+
+def _divided(name: str) -> tuple[str, str | None]:
+    """Divide the name of a model, such as multi:de, into that of the model and its language."""
+    plain, _, code = name.rpartition(":")
+    if _LANGUAGE.fullmatch(code) and plain and not os.path.exists(name):  # noqa: PTH110
+        return plain, code
+    return name, None
 
 
 def installed() -> dict[str, EntryPoint]:
@@ -98,6 +120,8 @@ def _from_path(
 ) -> Any:
     header, arrays = model_file.load(path)
     try:
+        if language == FIRST:
+            language = _first_language(header)
         if language is not None:
             if "languages" not in header:
                 raise ModelError(f"it reads one language: leave out the language {language!r}")
@@ -108,6 +132,12 @@ def _from_path(
         return from_file(header, arrays)
     except ModelError as error:
         raise ModelError(f"{os.fspath(path)}: {error}") from error
+
+
+def _first_language(header: dict[str, Any]) -> str | None:
+    """Return the first language of a model; None if it does not have several."""
+    languages = header.get("languages")
+    return min(languages, default=None) if isinstance(languages, dict) else None
 
 
 def _parsers_in(header: dict[str, Any]) -> list[dict[str, Any]]:

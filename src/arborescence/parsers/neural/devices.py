@@ -1,4 +1,4 @@
-"""The device, memory and threads of PyTorch."""
+"""The device, memory, threads and random numbers of PyTorch."""
 
 from __future__ import annotations
 
@@ -65,6 +65,20 @@ def device_named(name: str) -> torch.device:
             f"device={name!r} is not available: PyTorch has cpu, and cuda with a GPU"
         ) from error
     return device
+
+
+@contextmanager
+def own_numbers(device: torch.device, seed: int | None = None) -> Iterator[None]:
+    """Let the block draw random numbers, from a seed; after it, PyTorch draws as before."""
+    with torch.random.fork_rng([device] if device.type == "cuda" else []):
+        if seed is not None:
+            torch.manual_seed(seed)
+        yield
+
+
+def seed_of(seed: int, epoch: int) -> int:
+    """Mix the seed of the settings and an epoch into a seed for PyTorch."""
+    return int(np.random.SeedSequence((seed, epoch)).generate_state(1, np.uint64)[0]) >> 1
 
 
 @contextmanager

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float32]
@@ -67,6 +69,22 @@ def rounded(weights: Floats, bits: int, block: int) -> RoundedMatrix:
     return RoundedMatrix(_packed(numbers, bits), scales, _packed(zeros, bits))
 
 
+def restored(parts: Sequence[NDArray[Any]], bits: int) -> Floats:
+    """Return the matrix (R, C) that rounded parts stand for.
+
+    >>> whole = np.arange(32, dtype=np.float32).reshape(1, 32) / 8
+    >>> bool(np.abs(restored(rounded(whole, 8, 16), 8) - whole).max() < 0.02)
+    True
+    """
+    numbers, scales, zeros = parts
+    rows, blocks = scales.shape
+    plain = _unpacked(numbers.reshape(rows, blocks, -1), bits).astype(np.float32)
+    plain -= _unpacked(zeros, bits)[:, :blocks, None]
+    plain *= scales[..., None]
+    whole: Floats = plain.reshape(rows, -1)
+    return whole
+
+
 def _rounded(weights: Floats, bits: int) -> tuple[Bytes, Floats, Bytes]:
     """Round blocks (R, B, block) to numbers, scales (R, B) and zeros (R, B)."""
     most = 2**bits - 1
@@ -100,6 +118,14 @@ def _packed(numbers: Bytes, bits: int) -> Bytes:
         numbers = np.concatenate([numbers, np.zeros_like(numbers[..., :1])], axis=-1)
     packed: Bytes = numbers[..., ::2] | numbers[..., 1::2] * np.uint8(16)
     return packed
+
+
+def _unpacked(packed: Bytes, bits: int) -> Bytes:
+    """Return the numbers that `_packed` has written, and perhaps one more."""
+    if bits == 8:
+        return packed
+    pairs = np.stack([packed & np.uint8(15), packed >> np.uint8(4)], axis=-1)
+    return pairs.reshape(*packed.shape[:-1], -1)
 
 
 def round_weights(model: Any, bits: Bits) -> None:

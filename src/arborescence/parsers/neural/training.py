@@ -17,7 +17,13 @@ from torch.nn.functional import cross_entropy, one_hot
 from arborescence.errors import OptionError
 from arborescence.inference.decode import decode
 from arborescence.parsers.neural import stored
-from arborescence.parsers.neural.devices import device_named, enough_memory, moved
+from arborescence.parsers.neural.devices import (
+    device_named,
+    enough_memory,
+    moved,
+    own_numbers,
+    seed_of,
+)
 from arborescence.parsers.neural.encoder import Encoder
 from arborescence.parsers.neural.inputs import Inputs, given_columns
 from arborescence.parsers.neural.network import Network, state_of
@@ -93,9 +99,7 @@ class Trainer(ParserRun):
         for array in [*arrays, *([] if vectors is None else [vectors])]:
             digest.update(array.tobytes())
         self._identity += digest.hexdigest() + (encoder.digest if encoder else "")
-        self._forked = [self._device] if self._device.type == "cuda" else []
-        with torch.random.fork_rng(self._forked), enough_memory(_ADVICE):
-            torch.manual_seed(seed_of(settings.rng, 0))
+        with own_numbers(self._device, seed_of(settings.rng, 0)), enough_memory(_ADVICE):
             network = Network(
                 settings,
                 vocabulary,
@@ -124,7 +128,7 @@ class Trainer(ParserRun):
 
         OptionError if the memory does not suffice or weights grow too large.
         """
-        with torch.random.fork_rng(self._forked):
+        with own_numbers(self._device):
             super().run(*args, **options)
 
     def parts(self) -> dict[str, Any]:
@@ -269,11 +273,6 @@ class Trainer(ParserRun):
 def _share(done: float) -> float:
     """Return the learning rate, as a share of the highest, after a share `done` of the training."""
     return max(min(done / _WARM_UP, (1 - done) / (1 - _WARM_UP)), 1e-3)
-
-
-def seed_of(seed: int, epoch: int) -> int:
-    """Mix the seed of the settings and an epoch into a seed for PyTorch."""
-    return int(np.random.SeedSequence((seed, epoch)).generate_state(1, np.uint64)[0]) >> 1
 
 
 def edge_loss(edges: Tensor, gold: Tensor, lengths: Tensor, settings: Settings) -> Tensor:

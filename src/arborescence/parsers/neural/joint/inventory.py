@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 import numpy as np
 
 from arborescence.errors import OptionError
+from arborescence.parsers.neural import stored
 from arborescence.parsers.neural.vocabulary import is_given, pieces_of
 from arborescence.parsers.shared import scheme
 
@@ -20,6 +23,8 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.int64]
 
+#: The weights that have a row for each treebank.
+_VECTORS: Final = "treebanks.weight"
 _VALUES: Final = scheme.list_of(scheme.VALUE, 0, 10**5)
 #: Old treebanks have other entries in FEATS, too; the network does not learn these.
 _FEATURE: Final = scheme.Field(
@@ -158,6 +163,24 @@ class Inventory:
             texts.append("|".join(pieces) or "_")
         return texts
 
+    def of_most(self) -> TreebankValues:
+        """Return the values that more than half of the treebanks have, for a new treebank.
+
+        >>> few, more = (TreebankValues("en", ("root",), each, (), ()) for each in (("a",), "ab"))
+        >>> Inventory({"1": few, "2": more, "3": more}).of_most().relations
+        ('a', 'b')
+        >>> Inventory({"1": few, "2": more}).of_most().relations
+        ('a',)
+        """
+        counts = (
+            Counter(chain.from_iterable(column))
+            for column in list(zip(*self.treebanks.values(), strict=True))[1:]
+        )
+        half = len(self.treebanks) / 2
+        return TreebankValues(
+            "", *(tuple(sorted(v for v, n in each.items() if n > half)) for each in counts)
+        )
+
     def to_file(self) -> dict[str, Any]:
         """Return the field of a model file: see `from_file`."""
         return {name: each._asdict() for name, each in self.treebanks.items()}
@@ -172,6 +195,18 @@ class Inventory:
             values = {each: tuple(sorted(set(of))) for each, of in fields.items()}
             treebanks[name] = TreebankValues(language, **values)
         return cls(treebanks)
+
+
+def with_mean(
+    name: str, inventory: Inventory, weights: Mapping[str, NDArray[Any]]
+) -> tuple[Inventory, dict[str, NDArray[Any]]]:
+    """Add a treebank whose vector is the mean of all: to an inventory, and to stored weights."""
+    values = inventory.of_most()._replace(language=name)
+    shape = len(inventory.treebanks), weights[_VECTORS].shape[-1]
+    vectors = stored.from_arrays(weights, {_VECTORS: shape})[_VECTORS]
+    grown = np.concatenate([vectors, vectors.mean(axis=0, keepdims=True)])
+    rounded = stored.to_arrays({_VECTORS: grown}, "int8")
+    return Inventory(inventory.treebanks | {name: values}), {**weights, **rounded}
 
 
 def _all(several: Iterable[Iterable[str]]) -> tuple[str, ...]:

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 import numpy as np
 
-from arborescence.errors import ArborescenceWarning, ModelError
+from arborescence.errors import ArborescenceWarning, ModelError, OptionError
 from arborescence.parsers.neural import stored
 from arborescence.parsers.neural.graphs import NeuralGraphs, NeuralGroup, grouped
 from arborescence.parsers.neural.joint.auto import AutoParser
 from arborescence.parsers.neural.joint.forward import JointForward, shapes_of
-from arborescence.parsers.neural.joint.inventory import Inventory
+from arborescence.parsers.neural.joint.inventory import Inventory, with_mean
 from arborescence.parsers.neural.joint.languages import Language
+from arborescence.parsers.neural.joint.settings import Settings
 from arborescence.parsers.neural.onnx_encoder import FORMAT, OnnxEncoder
 from arborescence.parsers.neural.vocabulary import is_given
 from arborescence.parsers.registry import AUTO
@@ -25,12 +26,15 @@ from arborescence.parsers.shared.graph_parser import TEMPERATURES, GraphParser
 from arborescence.parsers.text.identifier import LanguageIdentifier
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Iterable, Iterator, Mapping
 
     from numpy.typing import NDArray
 
     from arborescence.parsers.neural.joint.languages import Stored
     from arborescence.parsers.shared.base import Options
+    from arborescence.parsers.shared.options import Progress
+    from arborescence.parsers.text.model import Text
     from arborescence.treebank import Sentence
 
 _SIZE: Final = scheme.whole(1, 10_000)
@@ -95,6 +99,7 @@ class MultilingualParser(GraphParser):
     """
 
     kind: ClassVar[str] = "multilingual"
+    settings_class = Settings
 
     language: str
     languages: dict[str, Stored]
@@ -161,6 +166,83 @@ class MultilingualParser(GraphParser):
         """
         return replace(self, language=language, languages=self._languages())
 
+    def beginning(self, language: str) -> Self:
+        """Return a parser of one language, with which training begins.
+
+        Parameters
+        ----------
+        language
+            The code of a language that the model reads; ``"fo=da"`` for a new language that begins
+            as another one; or the code of a new language, which begins as the mean of all.
+
+        Returns
+        -------
+        Self
+            Another parser, of this language only. A new language has no models of text.
+
+        Raises
+        ------
+        ModelError
+            If the model does not read the language that the new one begins as.
+
+        Examples
+        --------
+        >>> parser = arborescence.load("multi", language="da")  # doctest: +SKIP
+        >>> parser.beginning("fo=da").language  # doctest: +SKIP
+        'fo'
+        """
+        code, _, base = language.partition("=")
+        if not base and code in self.languages:
+            return replace(self, language=code, languages={code: self._languages()[code]})
+        inventory, weights = self.inventory, self.weights
+        if base:
+            treebank = self.in_language(base).treebank
+        else:
+            treebank = code
+            inventory, weights = with_mean(code, inventory, weights)
+        new = {code: Language(treebank).stored()}
+        return replace(self, language=code, languages=new, inventory=inventory, weights=weights)
+
+    @classmethod
+    def train(
+        cls,
+        treebank: Iterable[Sentence],
+        *,
+        dev: Iterable[Sentence] | None = None,
+        start: Self | None = None,
+        text: Text | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+        progress: Progress | None = None,
+        **settings: Any,
+    ) -> Self:
+        """Go on training a parser on a treebank of its language, as `arborescence.parsers.train`.
+
+        The whole network learns, but the vectors of pieces. The encoder is rounded as before.
+
+        Parameters
+        ----------
+        treebank, dev, text, checkpoint, progress
+            As in `Parser.train`.
+        start
+            The parser that goes on, of the language of the treebank: see `beginning`.
+        **settings
+            The `Settings` except `words`, ``arc`` and ``label``. By default, small treebanks have
+            lower rates than the training from nothing, and more passes: see `tuning.pace`.
+
+        Raises
+        ------
+        MissingExtraError, OptionError, ModelError
+            If a package is missing; if there is no `start`, no sentence or an unknown setting; or
+            if the encoder is not a BERT.
+        """
+        from arborescence.parsers.neural.joint.tuning import tuned
+
+        if start is None:
+            raise OptionError("a parser of several languages can only go on from another one")
+        made: Any = tuned(start, treebank, dev or (), text, checkpoint, progress, settings)
+        trained: Self = made
+        return trained
+
     def _languages(self) -> dict[str, Stored]:
         """Return `languages`, with the current parts of the parser's own language."""
         fields = {name: getattr(self, name) for name in Language._fields}
@@ -201,7 +283,7 @@ class MultilingualParser(GraphParser):
         names = scheme.fields_of(
             fields["languages"], dict.fromkeys(fields["languages"], scheme.MAPPING)
         )
-        if fields["language"] is None:
+        if fields["language"] is None and len(names) != 1:
             raise ModelError(f"it reads several languages: {_choice(names)}")
         if fields["encoder"].get("format") != FORMAT:
             raise ModelError(f"the encoder's format is not {FORMAT}")
@@ -209,7 +291,7 @@ class MultilingualParser(GraphParser):
             fields["encoder"], scheme.part(arrays, _ENCODED), MIXTURES, fields["size"]
         )
         return cls(
-            language=fields["language"],
+            language=fields["language"] or min(names),
             languages={
                 code: (each, scheme.part(arrays, _LANGUAGE.format(code)))
                 for code, each in names.items()

@@ -11,12 +11,17 @@ from torch.nn.functional import cross_entropy
 
 from arborescence.errors import OptionError
 from arborescence.inference.decode import decode
-from arborescence.parsers.neural.devices import device_named, enough_memory, moved
+from arborescence.parsers.neural.devices import (
+    device_named,
+    enough_memory,
+    moved,
+    own_numbers,
+    seed_of,
+)
 from arborescence.parsers.neural.joint.network import JointInputs, JointNetwork
 from arborescence.parsers.neural.joint.sampling import sampled
 from arborescence.parsers.neural.network import load_state, state_of
 from arborescence.parsers.neural.optimizer import Optimizer, similar
-from arborescence.parsers.neural.training import seed_of
 from arborescence.parsers.shared.run import Run, identity
 
 if TYPE_CHECKING:
@@ -102,9 +107,7 @@ class JointTrainer(Run):
         every = [*self._train, *self._dev.values()]
         self._identity = identity(settings, *every) + encoder.digest + "".join(names)
         self._device = device_named(settings.device)
-        self._forked = [self._device] if self._device.type == "cuda" else []
-        with torch.random.fork_rng(self._forked), enough_memory(_ADVICE):
-            torch.manual_seed(seed_of(settings.rng, 0))
+        with own_numbers(self._device, seed_of(settings.rng, 0)), enough_memory(_ADVICE):
             network = JointNetwork(
                 encoder,
                 inventory,
@@ -132,7 +135,7 @@ class JointTrainer(Run):
 
     def run(self, *args: Any, **options: Any) -> None:
         """Train, without an effect on PyTorch's global random numbers: see `Run.run`."""
-        with torch.random.fork_rng(self._forked):
+        with own_numbers(self._device):
             super().run(*args, **options)
 
     def go_back_to_best(self) -> None:

@@ -272,13 +272,10 @@ class RelationScorer:
 
         The arrays, (N, K), are the vectors of nodes as heads, and as dependents.
         """
-        nodes = len(by_head)
-
         def relations(governors: Numbers, dependents: Numbers) -> NDArray[np.float32]:
-            edges, place = np.unique(governors * nodes + dependents, return_inverse=True)
-            governors, dependents = np.divmod(edges, nodes)
-            used, head_of_edge = np.unique(governors, return_inverse=True)
-            scores = np.empty((len(edges), self._count), dtype=np.float32)
+            order = np.argsort(governors, kind="stable")
+            used, head_of_edge = np.unique(governors[order], return_inverse=True)
+            by_head_first = np.empty((len(order), self._count), dtype=np.float32)
             for first in range(0, len(used), _HEADS):
                 rows = used[first : first + _HEADS]
                 part = slice(*np.searchsorted(head_of_edge, (first, first + len(rows))))
@@ -287,10 +284,12 @@ class RelationScorer:
                     products.reshape(-1, self._wide, self._count),
                     head_of_edge[part] - first,
                     by_dependent,
-                    dependents[part],
-                    scores[part],
+                    dependents[order[part]],
+                    by_head_first[part],
                 )
-            return scores[place]
+            scores = np.empty_like(by_head_first)
+            scores[order] = by_head_first
+            return scores
 
         return relations
 

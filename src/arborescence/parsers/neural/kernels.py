@@ -60,16 +60,19 @@ def _exp(x: np.float32) -> np.float32:
 
 
 @inlined_kernel
-def _sigmoid(x: np.float32) -> np.float32:
-    return _ONE / (_ONE + _exp(-x))
+def _one_by_sigmoid(x: np.float32) -> np.float32:
+    return _ONE + _exp(-x)
 
 
 @inlined_kernel
-def _tanh(x: np.float32) -> np.float32:
-    """Return tanh(x) = m / (m + 2) with m = e^2x - 1, which is exact for small x, too."""
+def _tanh_by(x: np.float32, divisor: np.float32) -> np.float32:
+    """Return tanh(x) / divisor; the divisor is at least 1, and may be very large.
+
+    tanh(x) = m / (m + 2) with m = e^2x - 1, which is exact for small x, too.
+    """
     power, rest = _parts_of_exp(_TWO * abs(x))
     m = power * rest + (power - _ONE)
-    result = m / (m + _TWO)
+    result = m / ((m + _TWO) * divisor)
     return -result if x < _ZERO else result
 
 
@@ -107,7 +110,7 @@ def lstm(
     columns = 4 * hidden
     cells = np.empty((sizes[0], hidden), dtype=np.float32)
     sums = np.empty((BLOCK, columns), dtype=np.int32)
-    curved = np.empty(columns, dtype=np.float32)
+    divisors = np.empty(columns, dtype=np.float32)
     scratch = np.empty(AT_ONCE, dtype=np.int32)
     into = Rows(as_row(sums), 0, columns)
     for direction in range(2):
@@ -134,7 +137,7 @@ def lstm(
                         sums[b - first],
                         scales[direction],
                         offsets[direction],
-                        curved,
+                        divisors,
                         cells[b],
                         written,
                     )
@@ -150,7 +153,7 @@ def _step(
     sums: np.ndarray,
     scales: np.ndarray,
     offsets: np.ndarray,
-    curved: np.ndarray,  # written
+    divisors: np.ndarray,  # written: 1 by the sigmoid of each gate
     # (H,) each, changed and written
     cells: np.ndarray,
     out: np.ndarray,
@@ -164,13 +167,13 @@ def _step(
     leave, new = np.uint64(2) * hidden, np.uint64(3) * hidden
     for j in range(new):
         integer = np.int32(sums[j] + offsets[j])
-        curved[j] = _sigmoid(gates[j] + np.float32(integer) * scales[j])
+        divisors[j] = _one_by_sigmoid(gates[j] + np.float32(integer) * scales[j])
     for j in range(hidden):
         integer = np.int32(sums[new + j] + offsets[new + j])
-        value = _tanh(gates[new + j] + np.float32(integer) * scales[new + j])
-        cells[j] = curved[j] * value + curved[hidden + j] * cells[j]
+        x = gates[new + j] + np.float32(integer) * scales[new + j]
+        cells[j] = _tanh_by(x, divisors[j]) + cells[j] / divisors[hidden + j]
     for j in range(hidden):
-        out[j] = to_byte(curved[leave + j] * _tanh(cells[j]) * np.float32(MOST))
+        out[j] = to_byte(_tanh_by(cells[j], divisors[leave + j]) * np.float32(MOST))
 
 
 @kernel

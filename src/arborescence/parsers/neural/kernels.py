@@ -403,14 +403,22 @@ def score_pairs(
     scores: np.ndarray,
 ) -> None:
     """Score the edges of a sentence by an MLP over pairs (Kiperwasser and Goldberg 2016)."""
-    curved = np.empty(weights.size, dtype=np.float32)
+    curved = np.zeros((weights.size + LANES - 1) // LANES * LANES, dtype=np.float32)
     for head in range(n):
         for dependent in range(n):
             for k in range(np.uint64(weights.size)):
-                curved[k] = weights[k] * _tanh(
-                    heads[first + head, k] + dependents[first + dependent, k]
-                )
-            total = _ZERO
-            for k in range(weights.size):
-                total += curved[k]
-            scores[head, dependent] = total
+                x = heads[first + head, k] + dependents[first + dependent, k]
+                curved[k] = weights[k] * _tanh_by(x, _ONE)
+            scores[head, dependent] = _sum(curved)
+
+
+@inlined_kernel
+def _sum(values: np.ndarray) -> np.float32:
+    """Add numbers, a multiple of sixteen: in each lane, and then all lanes."""
+    lanes = values[places(0)]
+    for k in range(LANES, values.size, LANES):
+        lanes = lanes + values[places(k)]
+    total = lanes[0]
+    for lane in range(1, LANES):
+        total += lanes[lane]
+    return total

@@ -277,7 +277,9 @@ _HALVES = (types.int16, types.int16, types.int32)
 
 def _is_product(*dtypes: Any) -> bool:
     """Tell whether numbers of the first two types have products of the third type."""
-    return dtypes in (_BYTES, _HALVES) or (isinstance(dtypes[0], types.Float) and len({*dtypes}) == 1)
+    return dtypes in (_BYTES, _HALVES) or (
+        isinstance(dtypes[0], types.Float) and len({*dtypes}) == 1
+    )
 
 
 @_lower(lanes.multiply, _ROW, _TUPLE, _ROW, _TUPLE, types.Integer, _ROW, _TUPLE)(

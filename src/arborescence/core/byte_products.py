@@ -84,8 +84,9 @@ class ByteMatrix:
         self.offsets = (integers.sum(axis=0, dtype=np.int32) * -ZERO).astype(np.int32)
         group = _GROUP // np.dtype(weight).itemsize
         padded = np.pad(integers, [(0, -self._depth % _GROUP), (0, -columns % LANES)])
-        parts = padded.reshape(len(padded) // group, group, -1, LANES).transpose(2, 0, 3, 1)
-        self.panels = aligned((len(parts), len(padded), LANES), weight)
+        depth, count = len(padded), padded.shape[1] // LANES
+        parts = padded.reshape(depth // group, group, count, LANES).transpose(2, 0, 3, 1)
+        self.panels = aligned((count, depth, LANES), weight)
         self.panels[:] = parts.reshape(self.panels.shape)
 
     def after(self, rows: np.ndarray, bias: np.ndarray | None = None) -> np.ndarray:
@@ -102,7 +103,7 @@ class ByteMatrix:
             self.scales,
             self.offsets,
             np.zeros(len(self.scales), dtype=np.float32) if bias is None else bias,
-            self.room(min(len(product), BLOCK)),
+            self.room(max(min(len(product), BLOCK), 1)),
             product,
             has_wide_registers(),
         )
@@ -173,9 +174,7 @@ def multiply_bytes(
         for r in range(some):
             for k in range(np.uint64(depth)):
                 room[r, k] = numbers[begin + r, k]
-        multiply_rows(
-            Rows(as_row(room), 0, room.shape[1]), some, of_matrix, into, scratch, wide
-        )
+        multiply_rows(Rows(as_row(room), 0, room.shape[1]), some, of_matrix, into, scratch, wide)
         for r in range(some):
             scale = row_scales[begin + r]
             for j in range(np.uint64(columns)):

@@ -137,9 +137,7 @@ class Forward:
         for layer in self._upper:
             rows = layer.run(rows, layout)
         ends = self._ends.after_bytes(_outputs(rows), self._ends_bias)
-        return NetworkScores(
-            tags, self._score_edges(ends, layout), self._relations_of(ends)
-        )
+        return NetworkScores(tags, self._score_edges(ends, layout), self._relations_of(ends))
 
     def _hinted(self, inputs: Inputs) -> Bytes:
         """Return the vectors of the tags by the linear tagger: their mean, by probabilities."""
@@ -235,9 +233,7 @@ class _KnownForms:
     def __len__(self) -> int:
         return len(self._rows)
 
-    def of(
-        self, forms: tuple[str, ...], read: Callable[[Numbers], Array]
-    ) -> tuple[Array, Numbers]:
+    def of(self, forms: tuple[str, ...], read: Callable[[Numbers], Array]) -> tuple[Array, Numbers]:
         """Return an array of gates, and the row of each form; `read` computes new ones."""
         with self._lock:
             if len(forms) > self._most:
@@ -259,9 +255,7 @@ class RelationScorer:
     The head and the dependent of the edge have K numbers each; the last number is 1.
     """
 
-    def __init__(
-        self, forms: Array, matrix: type[PanelMatrix | ByteMatrix] = PanelMatrix
-    ) -> None:
+    def __init__(self, forms: Array, matrix: type[PanelMatrix | ByteMatrix] = PanelMatrix) -> None:
         self._wide, self._count, _ = forms.shape
         self._forms = matrix(forms.transpose(0, 2, 1).reshape(self._wide, -1))
 
@@ -272,6 +266,7 @@ class RelationScorer:
 
         The arrays, (N, K), are the vectors of nodes as heads, and as dependents.
         """
+
         def relations(governors: Numbers, dependents: Numbers) -> NDArray[np.float32]:
             order = np.argsort(governors, kind="stable")
             used, head_of_edge = np.unique(governors[order], return_inverse=True)
@@ -327,9 +322,7 @@ class _BiLSTM:
     Of its inputs, it reads the columns `used` as bytes; an integer of each is worth its unit.
     """
 
-    def __init__(
-        self, name: str, weights: Mapping[str, Array], used: slice, units: Array
-    ) -> None:
+    def __init__(self, name: str, weights: Mapping[str, Array], used: slice, units: Array) -> None:
         both = [
             ByteMatrix(np.concatenate([recurrent * _UNIT, of_inputs[used] * units[:, None]]))
             for recurrent, of_inputs in zip(
@@ -424,9 +417,7 @@ class _Column(NamedTuple):
             else None,
         )
 
-    def run(
-        self, logits: Array, first: int, inputs: Inputs, rows: Bytes, column: int
-    ) -> Numbers:
+    def run(self, logits: Array, first: int, inputs: Inputs, rows: Bytes, column: int) -> Numbers:
         """Return the most probable values; write the vectors of given or expected values.
 
         The logits begin at the column `first`, the vectors at the column `column`.

@@ -10,7 +10,7 @@ because the instruction for four products and their sum (VNNI) wants it; the sum
 # mypy: disable-error-code="no-untyped-call,no-any-return"
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -33,7 +33,7 @@ _SHIFT_BITS: Final = np.int32(_SHIFT.view(np.int32))
 #: If no number of a row is larger, all become 0: 127 divided by the largest must be finite.
 _LEAST: Final = np.float32(1e-30)
 #: The types of weights, and of the rows that they multiply.
-_ROWS_FOR: Final = {np.int8: np.uint8, np.int16: np.int16}
+_ROWS_FOR: Final[dict[Any, Any]] = {np.int8: np.uint8, np.int16: np.int16}
 
 
 class ByteRows(NamedTuple):
@@ -80,7 +80,8 @@ class ByteMatrix:
         self._rows = _ROWS_FOR[weight]
         self._depth, columns = matrix.shape
         self.scales = np.abs(matrix).max(axis=0, initial=0) / np.float32(MOST)
-        integers = np.rint(matrix / np.where(self.scales > 0, self.scales, 1)).astype(weight)
+        integers: np.ndarray = np.rint(matrix / np.where(self.scales > 0, self.scales, 1))
+        integers = integers.astype(weight)
         self.offsets = (integers.sum(axis=0, dtype=np.int32) * -ZERO).astype(np.int32)
         group = _GROUP // np.dtype(weight).itemsize
         padded = np.pad(integers, [(0, -self._depth % _GROUP), (0, -columns % LANES)])

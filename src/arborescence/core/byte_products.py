@@ -68,10 +68,10 @@ class ByteMatrix:
 
     Examples
     --------
-    >>> matrix = ByteMatrix(np.array([[1, 2, 0], [0, -4, 127]], dtype=np.float32))
-    >>> matrix.after(np.array([[127, 0], [0, 2]], dtype=np.float32)).round(2)
-    array([[127.  , 252.  ,   0.  ],
-           [  0.  ,  -8.  , 254.  ]], dtype=float32)
+    >>> matrix = ByteMatrix(np.array([[127, 4, 0], [0, -4, 127]], dtype=np.float32))
+    >>> matrix.after(np.array([[1, 0], [0, 2]], dtype=np.float32)).round(2)
+    array([[127.,   4.,   0.],
+           [  0.,  -8., 254.]], dtype=float32)
     """
 
     def __init__(self, matrix: np.ndarray, weight: type | None = None) -> None:

@@ -19,7 +19,7 @@ import numpy as np
 
 import arborescence
 from arborescence import load
-from arborescence.core import products
+from arborescence.core import byte_products
 from arborescence.parsers.neural import kernels
 from arborescence.treebank import raw_text, read, write
 from inputs import TREEBANKS
@@ -35,9 +35,10 @@ PRODUCTS, LSTMS, COPIED = "network: products", "network: LSTMs", "reading and wr
 FORMS, REST = "forms: vectors and characters", "network: the rest"
 #: Parts by file, or by file and function. What has no part belongs to the part of its caller.
 PARTS = {
-    "core/products.py": PRODUCTS,
+    "core/byte_products.py": PRODUCTS,
     "parsers/neural/forward.py:Forward.run": REST,
-    "parsers/neural/forward.py:Forward._read": FORMS,
+    "parsers/neural/forward.py:Forward._gates": FORMS,
+    "parsers/neural/forward.py:Forward._hinted": FORMS,
     "parsers/neural/forward.py:_BiLSTM.run": LSTMS,
     "parsers/neural/inputs.py": FORMS,
     "parsers/neural/graphs.py": REST,
@@ -100,29 +101,30 @@ def sampled(parts):
 @contextmanager
 def counted(work):
     """Add the multiply-adds of the network's kernels to `work`."""
-    multiply, lstm = products.multiply_all, kernels.lstm
+    multiply, lstm = byte_products.multiply_bytes, kernels.lstm
 
-    def multiply_all(rows, panels, product, wide):
-        work[PRODUCTS] += len(rows) * panels.shape[1] * product.shape[1]
-        multiply(rows, panels, product, wide)
+    def multiply_bytes(numbers, scales, panels, *others):
+        work[PRODUCTS] += len(numbers) * panels.size
+        multiply(numbers, scales, panels, *others)
 
-    def run_lstm(gates, weights, *others):
-        work[LSTMS] += len(gates) * 8 * weights.shape[2] ** 2
-        lstm(gates, weights, *others)
+    def run_lstm(inputs, gates, which, panels, *others):
+        work[LSTMS] += len(inputs) * panels.size
+        lstm(inputs, gates, which, panels, *others)
 
-    products.multiply_all, kernels.lstm = multiply_all, run_lstm
+    byte_products.multiply_bytes, kernels.lstm = multiply_bytes, run_lstm
     try:
         yield
     finally:
-        products.multiply_all, kernels.lstm = multiply, lstm
+        byte_products.multiply_bytes, kernels.lstm = multiply, lstm
 
 
 def peak():
     """Return the multiply-adds a second of the largest product of a network."""
-    rows, matrix = np.ones((2048, 512), np.float32), np.ones((512, 1600), np.float32)
-    panels = products.PanelMatrix(matrix)
-    seconds = least_seconds(lambda: panels.after(rows), clock=time.process_time)
-    return len(rows) * matrix.size / seconds
+    matrix = np.ones((512, 1600), np.float32)
+    rows = byte_products.ByteRows.of(np.ones((2048, 512), np.float32), 512)
+    of_bytes = byte_products.ByteMatrix(matrix)
+    seconds = least_seconds(lambda: of_bytes.after_bytes(rows), clock=time.process_time)
+    return len(rows.numbers) * matrix.size / seconds
 
 
 def copying():

@@ -168,11 +168,12 @@ def _link(
     modules = []
     for level in levels:
         name = f"_kernels_{level}".replace("-", "_")
-        required = f'__builtin_cpu_supports("{level}")' if level.startswith("x86") else "1"
+        x86 = level.startswith("x86")
         macros = {
             "MODULE": f'"{name}"',
             "INIT": f"PyInit_{name}",
-            "REQUIRED": required,
+            "REQUIRED": f'__builtin_cpu_supports("{level}")' if x86 else "1",
+            "HAS_VNNI": '__builtin_cpu_supports("avx512vnni")' if x86 else "0",
             "DIGEST": f'"{digest()}"',
         }
         objects = compiler.compile(

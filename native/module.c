@@ -76,7 +76,7 @@ typedef struct {
 
 static PyObject *call(const Kernel *kernel, PyObject *const *given, Py_ssize_t count);
 
-/* Defines MOST_ARGUMENTS, MOST_DEPTH (of records in records), REQUIRED (a processor), DIGEST, kernels[] and methods[]. */
+/* Defines MOST_ARGUMENTS, MOST_DEPTH (of records in records), REQUIRED (a processor), HAS_VNNI, DIGEST, kernels[] and methods[]. */
 #include "table.h"
 
 /* Take the fields out of records, which are tuples. Return the number of all arguments, or -1 if
@@ -297,7 +297,8 @@ PyMODINIT_FUNC INIT(void) {
     import_array();
     NRT_MemSys_init();
     PyObject *module = PyModule_Create(&definition);
-    if (module != NULL && PyModule_AddStringConstant(module, "DIGEST", DIGEST) < 0)
+    if (module != NULL && (PyModule_AddStringConstant(module, "DIGEST", DIGEST) < 0 ||
+                           PyModule_AddIntConstant(module, "VNNI", HAS_VNNI ? 1 : 0) < 0))
         Py_CLEAR(module);
     return module;
 }

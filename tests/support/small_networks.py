@@ -79,13 +79,16 @@ def inputs_of(some, vocabulary, hinted=True, seed=3):
 
 
 def hints_for(some, vocabulary, seed=4, k=3):
-    """Draw the guesses of a linear tagger; some tags are unknown to the vocabulary."""
+    """Draw the guesses of a linear tagger; some tags are unknown to the vocabulary.
+
+    The probabilities of a word's tags have a sum of at most 1.
+    """
     generator = np.random.default_rng(seed)
     return [
         {
             column: Guesses(
                 generator.integers(-1, len(tagset.values), (len(sentence), k)),
-                generator.random((len(sentence), k), dtype=np.float32),
+                generator.random((len(sentence), k), dtype=np.float32) / np.float32(k),
             )
             for column, tagset in vocabulary.tags.items()
         }

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numba.extending
 from llvmlite import ir
+from llvmlite.binding import get_process_triple
 from numba import types
 from numba.core import cgutils as numba_cgutils
 from numba.extending import models, register_model
@@ -270,13 +271,21 @@ def _plus_product(context: Any, builder: Any, sig: Any, args: Any) -> Any:
 
 
 _ROW, _TUPLE = types.Array, types.UniTuple
+_BYTES = (types.uint8, types.int8, types.int32)
+_HALVES = (types.int16, types.int16, types.int32)
+
+
+def _is_product(*dtypes: Any) -> bool:
+    """Tell whether numbers of the first two types have products of the third type."""
+    return dtypes in (_BYTES, _HALVES) or (
+        isinstance(dtypes[0], types.Float) and len({*dtypes}) == 1
+    )
 
 
 @_lower(lanes.multiply, _ROW, _TUPLE, _ROW, _TUPLE, types.Integer, _ROW, _TUPLE)(
     lambda rows, starts, panels, _firsts, _depth, found, to: (
         types.none
-        if rows.dtype == panels.dtype == found.dtype
-        and _is_float(rows)
+        if _is_product(rows.dtype, panels.dtype, found.dtype)
         and found.mutable
         and len(starts) == len(to)
         else None
@@ -284,7 +293,6 @@ _ROW, _TUPLE = types.Array, types.UniTuple
 )
 def _multiply(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     kinds = sig.args
-    kind = LanesType(kinds[0].dtype)
     one, wide = (context.get_constant(types.intp, number) for number in (1, LANES))
     depth = context.cast(builder, args[4], kinds[4], types.intp)
     last = builder.sub(depth, one)
@@ -301,32 +309,149 @@ def _multiply(context: Any, builder: Any, sig: Any, args: Any) -> Any:
                 _check(context, builder, view, at, builder.add(at, last))
         return [builder.gep(view.data, [at]) for at in places]
 
-    def lanes_at(pointer: Any) -> Any:
-        return builder.bitcast(pointer, context.get_value_type(kind).as_pointer())
-
-    panels = len(kinds[3])
     some = builder.icmp_signed(">=", depth, one)  # if rows have no numbers, nothing is read
     row_of = pointers(0, 1, last, some)
     panel_of = pointers(2, 3, builder.sub(builder.mul(depth, wide), one), some)
-    to = pointers(5, 6, context.get_constant(types.intp, panels * LANES - 1))
-    size = context.get_abi_sizeof(context.get_value_type(kind.dtype))
-    zero = _splat_as(context, builder, context.get_constant(kind.dtype, 0), kind.dtype, kind)
-    sums = [[cgutils.alloca_once_value(builder, zero) for _ in panel_of] for _ in row_of]
+    to = pointers(5, 6, context.get_constant(types.intp, len(panel_of) * LANES - 1))
+    kind = LanesType(kinds[5].dtype)
+    if _is_float(kind):
+        _multiply_floats(context, builder, kind, row_of, panel_of, depth, to)
+    elif kinds[0].dtype == types.int16:
+        _multiply_groups(builder, _add_halves, row_of, panel_of, depth, to)
+    elif _is_x86():
+        _call_with_vnni(builder, row_of, panel_of, depth, to)
+    else:
+        _multiply_groups(builder, _add_bytes, row_of, panel_of, depth, to)
+    return context.get_dummy_value()
+
+
+def _multiply_floats(
+    context: Any, builder: Any, kind: LanesType, row_of: Any, panel_of: Any, depth: Any, to: Any
+) -> None:
+    """Store the products of rows and panels of floats."""
     add = _intrinsic(context, builder, "fmuladd", (kind, kind, kind))
+    _tile(
+        builder,
+        context.get_value_type(kind),
+        lambda total, number, other: builder.call(add, (_splat(builder, number), other, total)),
+        (row_of, panel_of, depth, to),
+    )
+
+
+def _multiply_groups(
+    builder: Any, add: Callable[..., Any], row_of: Any, panel_of: Any, depth: Any, to: Any
+) -> None:
+    """Store the products of rows and panels of small integers, of which four bytes are a group."""
+    size = row_of[0].type.pointee.width // 8
+    group = ir.IntType(32)
+
+    def as_groups(pointers: list[Any]) -> list[Any]:
+        return [builder.bitcast(pointer, group.as_pointer()) for pointer in pointers]
+
+    _tile(
+        builder,
+        ir.VectorType(group, LANES),
+        lambda total, number, other: add(builder, total, _splat(builder, number), other),
+        (as_groups(row_of), as_groups(panel_of), builder.sdiv(depth, depth.type(4 // size)), to),
+        align=size,
+    )
+
+
+def _tile(
+    builder: Any, vector: Any, add: Callable[..., Any], given: Any, align: int | None = None
+) -> None:
+    """Store the products of each of some rows and each of some panels.
+
+    All pointers are to the vector's elements. ``add(total, number, other)`` adds the product of a
+    row's number and of lanes of a panel to a total.
+    """
+    row_of, panel_of, depth, to = given
+    align = align or _size(vector.element)
+    zero = ir.Constant(vector, None)
+    sums = [[cgutils.alloca_once_value(builder, zero) for _ in panel_of] for _ in row_of]
+    wide = depth.type(LANES)
+
+    def lanes_at(pointer: Any, at: Any) -> Any:
+        return builder.bitcast(builder.gep(pointer, [at]), vector.as_pointer())
+
     with cgutils.for_range(builder, depth) as loop:
         at = builder.mul(loop.index, wide)
-        others = [
-            builder.load(lanes_at(builder.gep(pointer, [at])), align=size) for pointer in panel_of
-        ]
+        others = [builder.load(lanes_at(pointer, at), align=align) for pointer in panel_of]
         for pointer, of_row in zip(row_of, sums, strict=True):
-            number = _splat(builder, builder.load(builder.gep(pointer, [loop.index])))
+            number = builder.load(builder.gep(pointer, [loop.index]), align=align)
             for other, total in zip(others, of_row, strict=True):
-                builder.store(builder.call(add, (number, other, builder.load(total))), total)
+                builder.store(add(builder.load(total), number, other), total)
     for pointer, of_row in zip(to, sums, strict=True):
         for number, total in enumerate(of_row):
-            place = builder.gep(pointer, [context.get_constant(types.intp, number * LANES)])
-            builder.store(builder.load(total), lanes_at(place), align=size)
-    return context.get_dummy_value()
+            place = lanes_at(pointer, depth.type(number * LANES))
+            builder.store(builder.load(total), place, align=_size(vector.element))
+
+
+def _size(element: Any) -> int:
+    """Return the bytes of a number."""
+    return {ir.FloatType(): 4, ir.DoubleType(): 8}.get(element) or element.width // 8
+
+
+def _parts(builder: Any, groups: Any, width: int) -> list[Any]:
+    """Return the first, second, ... integers of this width of each group, as groups."""
+    many = 32 // width
+    kind = ir.VectorType(ir.IntType(width), many * LANES)
+    parts = builder.bitcast(groups, kind)
+    return [_shuffled(builder, parts, [many * k + p for k in range(LANES)]) for p in range(many)]
+
+
+def _add_halves(builder: Any, total: Any, one: Any, other: Any) -> Any:
+    """Add the products of int16 and int16: LLVM makes one instruction of this (vpmaddwd)."""
+    halves = ir.VectorType(ir.IntType(16), 2 * LANES)
+    wide = ir.VectorType(ir.IntType(32), 2 * LANES)
+    one, other = (builder.sext(builder.bitcast(each, halves), wide) for each in (one, other))
+    products = builder.mul(one, other)
+    even, odd = (_shuffled(builder, products, list(range(k, 2 * LANES, 2))) for k in range(2))
+    return builder.add(total, builder.add(even, odd))
+
+
+def _add_bytes(builder: Any, total: Any, one: Any, other: Any) -> Any:
+    """Add the products of uint8 and int8 one by one: for processors without an instruction."""
+    vector = total.type
+    for x, y in zip(_parts(builder, one, 8), _parts(builder, other, 8), strict=True):
+        product = builder.mul(builder.zext(x, vector), builder.sext(y, vector))
+        total = builder.add(total, product)
+    return total
+
+
+def _is_x86() -> bool:
+    """Tell whether the code is for processors that may have VNNI: native.compile says "generic"."""
+    name = getattr(numba.config, "CPU_NAME", None)
+    return bool(name != "generic" and get_process_triple().startswith("x86_64"))
+
+
+def _call_with_vnni(builder: Any, row_of: Any, panel_of: Any, depth: Any, to: Any) -> None:
+    """Call a function that multiplies by vpdpbusd, whatever the level of processor is."""
+    given = [*row_of, *panel_of, depth, *to]
+    name = f"arborescence.vnni.{len(row_of)}.{len(panel_of)}"
+    function = builder.module.globals.get(name)
+    if function is None:
+        kind = ir.FunctionType(ir.VoidType(), [each.type for each in given])
+        function = ir.Function(builder.module, kind, name)
+        function.linkage = "linkonce_odr"
+        # llvmlite knows no attributes with values.
+        set.add(function.attributes, '"target-features"="+avx512f,+avx512vnni"')
+        inner = ir.IRBuilder(function.append_basic_block())
+        groups = ir.VectorType(ir.IntType(32), LANES)
+        step = cgutils.get_or_insert_function(
+            builder.module,
+            ir.FunctionType(groups, [groups] * 3),
+            "llvm.x86.avx512.vpdpbusd.512",
+        )
+
+        def add(at: Any, *values: Any) -> Any:
+            return at.call(step, values)
+
+        rows, panels = len(row_of), len(row_of) + len(panel_of)
+        parts = function.args[:rows], function.args[rows:panels], function.args[panels]
+        _multiply_groups(inner, add, *parts, function.args[panels + 1 :])
+        inner.ret_void()
+    builder.call(function, given)
 
 
 def _intrinsic(context: Any, builder: Any, name: str, kinds: Any) -> Any:

@@ -69,11 +69,6 @@ def never_negative(function: Function) -> Function:
     return function
 
 
-def fused_kernel(function: Function) -> Function:
-    """Compile like `inlined_kernel`; a product and a sum may be one instruction, rounded once."""
-    return _compiled(function, _nrt=False, forceinline=True, fastmath={"contract"})
-
-
 def reordered_kernel(function: Function) -> Function:
     """Compile like `inlined_kernel`; floats may be added in any order. For sums over long rows."""
     return _compiled(

@@ -99,16 +99,21 @@ def multiply(
 ) -> None:
     """Multiply some rows by some panels, and keep all sums in registers meanwhile.
 
-    All three arrays are contiguous vectors of floats of one type. A row has `depth` numbers, a
-    panel `depth` times sixteen. The products of row r and the panels are stored side by side from
-    ``to[r]`` on. Each sum adds in the order of the row, for any number of rows.
+    All three arrays are contiguous vectors. A row has `depth` numbers, a panel `depth` times
+    sixteen. The products of row r and the panels are stored side by side from ``to[r]`` on.
+
+    The numbers are floats of one type: each sum adds in the order of the row, for any number of
+    rows. Or they are integers, whose sums are int32: uint8 by int8, or int16 by int16. Then `depth`
+    is a multiple of four or of two, and a panel has four or two numbers of each column side by
+    side. Four bytes need a processor with VNNI; the result is the same.
     """
+    group = 4 // panels.itemsize if found.dtype == np.int32 else 1
     for start, place in zip(starts, to, strict=True):
-        row = rows[start : start + depth]
+        row = rows[start : start + depth].astype(found.dtype).reshape(-1, group)
         for number, first in enumerate(firsts):
-            panel = panels[first : first + depth * LANES].reshape(depth, LANES)
+            panel = panels[first : first + depth * LANES].reshape(-1, LANES, group)
             at = place + number * LANES
-            found[at : at + LANES] = np.einsum("k,kl->l", row, panel)
+            found[at : at + LANES] = np.einsum("kg,klg->l", row, panel)
 
 
 def where(condition: Lanes, one: Lanes | float, other: Lanes | float) -> Lanes:

@@ -82,6 +82,16 @@ def has_wide_registers() -> bool:
     return bool(binding.get_host_cpu_features().get("avx512f"))
 
 
+@cache
+def has_vnni() -> bool:
+    """Tell whether kernels may use AVX-512 VNNI, which adds four products of bytes at once."""
+    if KERNELS is not None:
+        return has_wide_registers() and bool(KERNELS["VNNI"])
+    from llvmlite import binding
+
+    return bool(binding.get_host_cpu_features().get("avx512vnni"))
+
+
 def say(line: str) -> None:
     """Write a line on stderr."""
     if not os.environ.get("ARBORESCENCE_QUIET"):

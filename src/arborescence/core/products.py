@@ -8,6 +8,7 @@ Each sum adds in the order of its row, so a row of the product does not depend o
 # mypy: disable-error-code="no-untyped-call,no-any-return"
 from __future__ import annotations
 
+import math
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -23,6 +24,7 @@ _BLOCK: Final = 2**16
 _WIDE: Final = (8, 2)
 _NARROW: Final = (6, 1)
 _SINGLE: Final = (1, 4)
+_LINE: Final = 64  # bytes of a cache line
 #: The largest number of sums that are computed at once.
 AT_ONCE: Final = 8 * 2 * LANES
 
@@ -46,7 +48,7 @@ class PanelMatrix:
 
     def __init__(self, matrix: np.ndarray) -> None:
         depth, self.columns = matrix.shape
-        self.panels = empty_panels(-(-self.columns // LANES), depth)
+        self.panels = aligned((-(-self.columns // LANES), depth, LANES), np.float32)
         self.panels[-1:] = 0
         for number, panel in enumerate(self.panels):
             part = matrix[:, number * LANES : (number + 1) * LANES]
@@ -59,17 +61,17 @@ class PanelMatrix:
         return product
 
 
-def empty_panels(*shape: int) -> np.ndarray:
-    """Return an array (..., 16) that begins at a cache line: so lanes load faster."""
-    room = np.empty((int(np.prod(shape)) + 1) * LANES, dtype=np.float32)
-    start = -(room.ctypes.data // room.itemsize) % LANES
-    return room[start : start + len(room) - LANES].reshape(*shape, LANES)
+def aligned(shape: tuple[int, ...], dtype: type) -> np.ndarray:
+    """Return an array that begins at a cache line: so lanes load faster."""
+    room = np.empty(math.prod(shape) * np.dtype(dtype).itemsize + _LINE, dtype=np.uint8)
+    start = -room.ctypes.data % _LINE
+    return room[start : start + len(room) - _LINE].view(dtype).reshape(shape)
 
 
 class Rows(NamedTuple):
     """Rows that lie in a vector."""
 
-    #: float32, contiguous
+    #: contiguous
     numbers: np.ndarray
     #: the place of the first number of the first row
     start: int
@@ -80,7 +82,7 @@ class Rows(NamedTuple):
 class Panels(NamedTuple):
     """The panels of a matrix, in a vector."""
 
-    #: float32, contiguous
+    #: contiguous
     numbers: np.ndarray
     #: the place of the first number
     start: int
@@ -109,7 +111,7 @@ def multiply_all(rows: np.ndarray, panels: np.ndarray, product: np.ndarray, wide
 def multiply_rows(
     rows: Rows, count: int, panels: Panels, product: Rows, scratch: np.ndarray, wide: bool
 ) -> None:
-    """Multiply `count` rows by panels; `scratch` has `AT_ONCE` numbers."""
+    """Multiply `count` rows by panels, of types as in `multiply`; `scratch` has `AT_ONCE` sums."""
     most, side = _SINGLE if count == 1 else _WIDE if wide else _NARROW
     width = side * LANES
     block = max(1, _BLOCK // (panels.depth + 1) // most) * most

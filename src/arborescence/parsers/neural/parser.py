@@ -145,9 +145,10 @@ class BiaffineParser(GraphParser):
         Parameters
         ----------
         device
-            None: NumPy, and kernels of this library. ``"cpu"``, ``"cuda"``, ...: PyTorch, on this
-            device. The trees are the same, up to rounding errors of scores. If PyTorch runs the
-            encoder, None means ``"cpu"``; onnxruntime always runs an encoder in ONNX.
+            None: NumPy, and kernels of this library, which round numbers to bytes; the trees are
+            the same on every processor. ``"cpu"``, ``"cuda"``, ...: PyTorch, on this device, in
+            float32; a few trees differ. If PyTorch runs the encoder, None means ``"cpu"``;
+            onnxruntime always runs an encoder in ONNX.
 
         Returns
         -------

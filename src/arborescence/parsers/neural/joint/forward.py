@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from arborescence.compiling.native import has_wide_registers
 from arborescence.core.products import PanelMatrix
 from arborescence.parsers.neural import kernels
 from arborescence.parsers.neural.forward import RelationScorer
@@ -107,7 +106,7 @@ class JointForward:
         inner += self._bias
         longest = int(nodes.max())
         edges = np.full((len(nodes), longest, longest), _LOWEST, dtype=np.float32)
-        kernels.score_edges(heads, inner, nodes, edges, has_wide_registers())
+        kernels.score_edges(heads, inner, nodes, edges)
         places = np.arange(longest)
         edges[:, places, places] = _LOWEST
         one = np.ones((len(heads), 1), dtype=np.float32)

@@ -58,3 +58,9 @@ def whole():
 def worth():
     """Return what converted parts are worth."""
     return table("experiment-conversion/worth-linear")
+
+
+@view("conversion/worth-neural")
+def worth_neural():
+    """Return what converted parts are worth to neural parsers."""
+    return table("conversion-neural/worth-neural")

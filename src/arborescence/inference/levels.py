@@ -16,6 +16,7 @@ import numpy as np
 
 from arborescence.core.accumulator import BIAS_64, rounded_whole, whole_number
 from arborescence.inference.decode import decode
+from arborescence.inference.kbest import kbest
 from arborescence.inference.whole_numbers import decode_whole
 
 if TYPE_CHECKING:
@@ -124,6 +125,32 @@ def combined(
     return total, tuple(units)
 
 
+def _ordered(tables: Sequence[NDArray[Any]]) -> NDArray[np.float64]:
+    """Return floats in the same order as the lists of edges, rounding aside."""
+    total = tables[-1]
+    for table in reversed(tables[:-1]):
+        most = np.abs(total, where=total > -np.inf, out=np.zeros(total.shape)).max()
+        total = total / max(most, np.finfo(float).tiny) / (_APART * len(total)) + table
+    return np.ascontiguousarray(total)
+
+
+def _clearly_best(tables: Sequence[NDArray[Any]], **options: Any) -> NDArray[np.int64] | None:
+    """Return the best tree, or None if rounding could decide between the two best trees.
+
+    NoTreeError if there is no tree.
+    """
+    total = _ordered(tables)
+    best = kbest(total, 2, **options)
+    if len(best.weights) == 1:
+        return best.heads[0]
+    # Each step of each level rounds a float by half a unit at most; a tree has N - 1 floats, and
+    # its sum is rounded once.
+    steps = 4 * len(tables) * len(total) + 1
+    largest = np.abs(total, where=total > -np.inf, out=np.zeros(total.shape)).max() + 1
+    unsure = 2 * steps * np.finfo(float).eps * largest * len(total)
+    return best.heads[0] if best.weights[0] - best.weights[1] > unsure else None
+
+
 class LeveledScores:
     """Gains at levels, and scores, for which a float has too few bits: each edge has a list.
 
@@ -138,11 +165,7 @@ class LeveledScores:
 
     def floats(self) -> NDArray[np.float64]:
         """Return floats in about the same order as the lists, to look for trees and to prune."""
-        total = self.tables[-1]
-        for table in reversed(self.tables[:-1]):
-            most = np.abs(total, where=total > -np.inf, out=np.zeros(total.shape)).max()
-            total = total / max(most, np.finfo(float).tiny) / (_APART * len(total)) + table
-        return np.ascontiguousarray(total)
+        return _ordered(self.tables)
 
     def weight(self, heads: NDArray[np.int64], labels: NDArray[np.int64]) -> int:
         """Return the weight of a tree."""
@@ -176,11 +199,9 @@ class LeveledScores:
         absent = np.isneginf(tops[-1])
         tops[:-1] = [np.where(absent, 0, top) for top in tops[:-1]]
         exact = combined(tops)
-        heads = (
-            decode_whole(self._matrix(tops, absent), **options)
-            if exact is None
-            else decode(exact[0], **options)
-        )
+        heads = _clearly_best(tops, **options) if exact is None else decode(exact[0], **options)
+        if heads is None:
+            heads = decode_whole(self._matrix(tops, absent), **options)
         labels = np.full(len(heads), -1)
         labels[1:] = left[heads[1:], np.arange(1, len(heads))].argmax(axis=-1)
         return heads, labels

@@ -56,7 +56,10 @@ def numbers_of(each):
 
 
 def made(data, folder, *names):
-    data.main(str(folder), str(folder / "converted"), str(folder / "out"), *names)
+    places = [str(folder / name) for name in ("", "converted", "out")]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("sys.argv", ["multi_data.py", *places, *names])
+        data.main()
     listed = json.loads((folder / "out" / "treebanks.json").read_text())
     parts = {
         name: {part: list(read(folder / "out" / name / f"{part}.conllu")) for part in data._PARTS}

@@ -153,8 +153,8 @@ class Forward:
 
     def _gates(self, inputs: Inputs) -> tuple[Array, Numbers]:
         """Return what forms and the encoder add to the first gates, and the row of each word."""
-        gates, rows = self._known.of(inputs.forms, lambda new: self._read_forms(inputs, new))
-        which = rows[inputs.spelling]
+        gates = self._known.of(inputs.forms, lambda new: self._read_forms(inputs, new))
+        which = inputs.spelling
         if self._mix is None:
             return gates, which
         mixed = self._projected.after(_mixed(inputs.encoded, self._mix), self._projected_bias)
@@ -218,35 +218,46 @@ class Forward:
 
 
 class _KnownForms:
-    """The rows of gates of some forms: the first ones that came, up to `most`; then anew."""
+    """The gates of some forms: of the first forms that came, up to `most`; then anew.
+
+    Threads share it: the lock is held while gates are copied, not while they are computed.
+    """
 
     def __init__(self, most: int, columns: int) -> None:
-        self._most, self._columns = most, columns
-        self._lock = Lock()
-        self._clear()
-
-    def _clear(self) -> None:
-        """Forget all forms; other threads may still read the old rows."""
         self._rows: dict[str, int] = {}
-        self._gates = np.empty((self._most, self._columns), dtype=np.float32)
+        self._gates = np.empty((most, columns), dtype=np.float32)
+        self._lock = Lock()
+
+    def __reduce__(self) -> tuple[type[_KnownForms], tuple[int, ...]]:
+        return type(self), self._gates.shape  # a copy knows no forms yet
 
     def __len__(self) -> int:
         return len(self._rows)
 
-    def of(self, forms: tuple[str, ...], read: Callable[[Numbers], Array]) -> tuple[Array, Numbers]:
-        """Return an array of gates, and the row of each form; `read` computes new ones."""
+    def of(self, forms: tuple[str, ...], read: Callable[[Numbers], Array]) -> Array:
+        """Return the gates of each form; `read` computes those that are not known."""
+        gates = np.empty((len(forms), self._gates.shape[1]), dtype=np.float32)
         with self._lock:
-            if len(forms) > self._most:
-                return read(np.arange(len(forms))), np.arange(len(forms))
+            rows = np.array([self._rows.get(form, -1) for form in forms], dtype=np.int64)
+            known, new = np.flatnonzero(rows >= 0), np.flatnonzero(rows < 0)
+            gates[known] = self._gates[rows[known]]
+        if len(new):
+            gates[new] = read(new)
+            self._keep([forms[place] for place in new], gates[new])
+        return gates
+
+    def _keep(self, forms: list[str], gates: Array) -> None:
+        """Keep the gates of forms; forget the others if there is no room for all."""
+        most = len(self._gates)
+        with self._lock:
+            if len(self._rows) + len(forms) > most:
+                self._rows.clear()
+            # Another thread may have kept some of them meanwhile.
             new = [place for place, form in enumerate(forms) if form not in self._rows]
-            if len(self._rows) + len(new) > self._most:
-                self._clear()
-                new = list(range(len(forms)))
-            if new:
-                first = len(self._rows)
-                self._gates[first : first + len(new)] = read(np.array(new))
-                self._rows |= {forms[place]: row for row, place in enumerate(new, first)}
-            return self._gates, np.array([self._rows[form] for form in forms])
+            first = len(self._rows)
+            del new[most - first :]
+            self._gates[first : first + len(new)] = gates[new]
+            self._rows |= {forms[place]: row for row, place in enumerate(new, first)}
 
 
 class RelationScorer:

@@ -149,7 +149,8 @@ def test_training_and_files(tmp_path):
     for sentence in treebank():
         scores = loaded.scores(sentence)
         assert (scores == parser.scores(sentence)).all()
-        np.testing.assert_allclose(scores, parser.to("cpu").scores(sentence), atol=1e-3)
+        wanted = parser.to("cpu").scores(sentence)
+        assert np.abs(scores - wanted).max() < 0.1 * np.abs(wanted).max()  # products of bytes
         parser.to(None)
     # Unknown words differ by their pretrained vectors, if they have one.
     one, two = (parser.scores(Sentence.from_words([word, "sing"])) for word in ("oaks", "oaksx"))

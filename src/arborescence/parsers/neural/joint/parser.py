@@ -388,7 +388,4 @@ def _part(
 
 def _choice(languages: Iterable[str]) -> str:
     """List the languages for a message, and say how to choose a language."""
-    return (
-        f"choose one of {', '.join(sorted(languages))}, or {AUTO} (language= in Python, "
-        "-m NAME:LANGUAGE on the command line)"
-    )
+    return f"choose one of {', '.join(sorted(languages))}, or {AUTO} (language=)"

@@ -166,7 +166,9 @@ class Inventory:
     def of_most(self) -> TreebankValues:
         """Return the values that more than half of the treebanks have, for a new treebank.
 
-        >>> few, more = (TreebankValues("en", ("root",), each, (), ()) for each in (("a",), "ab"))
+        >>> few, more = (
+        ...     TreebankValues("en", ("root",), each, (), ()) for each in (("a",), ("a", "b"))
+        ... )
         >>> Inventory({"1": few, "2": more, "3": more}).of_most().relations
         ('a', 'b')
         >>> Inventory({"1": few, "2": more}).of_most().relations

@@ -84,3 +84,11 @@ def test_work_ends_a_search_and_more_of_it_ends_in_the_proof():
     again = arb.decode_constrained(scores, conflicts, budget=budget)
     assert again.certified
     assert budget.spent < budget.work
+
+    # Trees that are proved when the last work is spent are certified.
+    whole = arb.Budget(1e9)
+    assert len(arb.kbest_constrained(scores, conflicts, 3, budget=whole)) == 3
+    ending = arb.Budget(whole.spent)
+    found = arb.kbest_constrained(scores, conflicts, 3, budget=ending)
+    assert ending.over
+    assert [each.certified for each in found] == [True] * 3

@@ -23,7 +23,7 @@ MOST: Final = 200
 
 
 def texts(folder: Path, words: int) -> list[str]:
-    """Return the parts of a treebank that were not learned from, in pieces of so many words."""
+    """Cut the dev and the test part of a treebank into texts of this number of words."""
     whole = " ".join(raw_text(read(folder / f"{part}.conllu")) for part in ("dev", "test"))
     tokens = whole.split()
     if sum(map(len, tokens)) > 10 * len(tokens):  # without spaces: some two letters are a word

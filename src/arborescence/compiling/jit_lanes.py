@@ -341,7 +341,7 @@ def _multiply_floats(
 def _multiply_groups(
     builder: Any, add: Callable[..., Any], row_of: Any, panel_of: Any, depth: Any, to: Any
 ) -> None:
-    """Store the products of rows and panels of small integers, of which four bytes are a group."""
+    """Store the products of rows and panels of small integers; four bytes are added at a time."""
     size = row_of[0].type.pointee.width // 8
     group = ir.IntType(32)
 

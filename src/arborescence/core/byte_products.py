@@ -21,7 +21,7 @@ from arborescence.core.products import AT_ONCE, Panels, Rows, aligned, multiply_
 
 #: The largest integer of a weight or of a row.
 MOST: Final = 127
-#: What is added to an integer of a row: its byte for zero.
+#: The byte that stands for 0 in a row: each integer of a row is stored with this number added.
 ZERO: Final = 128
 #: Rows are multiplied in blocks of this many: their sums stay in the cache.
 BLOCK: Final = 48
@@ -41,7 +41,7 @@ class ByteRows(NamedTuple):
 
     #: (M, K) uint8: integers from -127 to 127, plus 128
     numbers: np.ndarray
-    #: (M,) float32: by what the integers of each row are multiplied
+    #: (M,) float32: the factor of the integers of each row
     scales: np.ndarray
 
     @classmethod
@@ -62,9 +62,9 @@ class ByteMatrix:
         Sixteen columns each, with zeros after the last column and the last row. int8 has four
         numbers of each column side by side, int16 two.
     scales : (N,) float32
-        By what the integers of each column are multiplied.
+        The factor of the integers of each column.
     offsets : (N,) int32
-        What is added to the sums of each column, since 128 is added to each number of a row.
+        The correction of the sums of each column: rows are stored with 128 added to each number.
 
     Examples
     --------

@@ -129,9 +129,14 @@ def _ordered(tables: Sequence[NDArray[Any]]) -> NDArray[np.float64]:
     """Return floats in the same order as the lists of edges, rounding aside."""
     total = tables[-1]
     for table in reversed(tables[:-1]):
-        most = np.abs(total, where=total > -np.inf, out=np.zeros(total.shape)).max()
-        total = total / max(most, np.finfo(float).tiny) / (_APART * len(total)) + table
+        most = max(_largest(total), np.finfo(float).tiny)
+        total = total / most / (_APART * len(total)) + table
     return np.ascontiguousarray(total)
+
+
+def _largest(table: NDArray[Any]) -> float:
+    """Return the largest size of a number; -inf, which stands for an absent edge, has none."""
+    return float(np.abs(table, where=table > -np.inf, out=np.zeros(table.shape)).max())
 
 
 def _clearly_best(tables: Sequence[NDArray[Any]], **options: Any) -> NDArray[np.int64] | None:
@@ -146,8 +151,7 @@ def _clearly_best(tables: Sequence[NDArray[Any]], **options: Any) -> NDArray[np.
     # Each step of each level rounds a float by half a unit at most; a tree has N - 1 floats, and
     # its sum is rounded once.
     steps = 4 * len(tables) * len(total) + 1
-    largest = np.abs(total, where=total > -np.inf, out=np.zeros(total.shape)).max() + 1
-    unsure = 2 * steps * np.finfo(float).eps * largest * len(total)
+    unsure = 2 * steps * np.finfo(float).eps * (_largest(total) + 1) * len(total)
     return best.heads[0] if best.weights[0] - best.weights[1] > unsure else None
 
 

@@ -218,7 +218,7 @@ class Forward:
 
 
 class _KnownForms:
-    """The gates of some forms: of the first forms that came, up to `most`; then anew.
+    """The gates of up to `most` forms that were read; when there is no room, all are forgotten.
 
     Threads share it: the lock is held while gates are copied, not while they are computed.
     """

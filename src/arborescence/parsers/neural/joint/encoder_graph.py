@@ -1,7 +1,7 @@
 """The weights in a BERT's graph of ONNX: read for further training, and written again.
 
-Biases, norms and tables have the names of their parameters. A matrix has none: it is that of the
-bias which is added to its product.
+In the graph, biases, norms and tables have the names of their parameters. A matrix has no name: its
+parameter is found by the bias that is added to the product.
 """
 
 from __future__ import annotations

@@ -217,7 +217,8 @@ class MultilingualParser(GraphParser):
     ) -> Self:
         """Go on training a parser on a treebank of its language, as `arborescence.parsers.train`.
 
-        The whole network learns, but the vectors of pieces. The encoder is rounded as before.
+        The whole network learns, except the vectors of pieces. Matrices of the encoder that have
+        learned are rounded to 8 bits.
 
         Parameters
         ----------

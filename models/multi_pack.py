@@ -228,7 +228,9 @@ def packed(
     treebanks = treebanks_of(folder)
     inventory, weights = weights_of(run, treebanks)
     languages = languages_of(treebanks, parts)
-    identifier = kept_identifier(parts / "identifier.npz", treebanks)
+    identifier = None
+    if len(languages) > 1:
+        identifier = kept_identifier(parts / "identifier.npz", treebanks)
     parser = parser_of(encoder, inventory, weights, languages, identifier=identifier, bits=bits)
     for code, language in languages.items():
         parser = parser.in_language(code)

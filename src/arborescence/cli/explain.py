@@ -178,8 +178,8 @@ def scores_and_words(
     """Return the scores of a file or a model's scores of a sentence, and names of the words."""
     if scores is not None:
         return read(scores)
-    found, parser = given(sentence or "", model, writing)
-    return parser.scores(found), found.forms
+    parsed, parser = given(sentence or "", model, writing)
+    return parser.scores(parsed), parsed.forms
 
 
 def of_algorithm(

@@ -286,8 +286,8 @@ def reliability(
     >>> from arborescence.treebank import Sentence
     >>> gold = Sentence.from_words(["Trees", "grow"], heads=[2, 0])
     >>> parsed = gold.replace(heads=[0, 1], misc=["EdgeProb=0.75", "EdgeProb=0.75"])
-    >>> found = reliability([gold, gold, gold], [gold.replace(misc=parsed.misc)] * 2 + [parsed])
-    >>> found.counts, round(found.error, 4)
+    >>> bins = reliability([gold, gold, gold], [gold.replace(misc=parsed.misc)] * 2 + [parsed])
+    >>> bins.counts, round(bins.error, 4)
     (array([0, 0, 0, 0, 0, 0, 0, 6, 0, 0]), 0.0833)
     """
     check_choice("of", of, get_args(Probable))

@@ -22,7 +22,7 @@ from arborescence.core.choices import Algorithm, Root
 from arborescence.errors import ModelError, ScoresError, TreebankError, TreeError, printable
 from arborescence.parsers.shared.options import System
 from arborescence.system.files import writing
-from arborescence.treebank.described import words_of
+from arborescence.treebank.dictionaries import words_of
 from arborescence.treebank.encodings import UTF8
 
 if TYPE_CHECKING:

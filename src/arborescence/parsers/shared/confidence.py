@@ -16,7 +16,7 @@ import numpy as np
 from arborescence.core.choices import check_choice
 from arborescence.errors import TreebankError
 from arborescence.inference.decode import decode
-from arborescence.treebank.described import TREE_PROB, probabilities
+from arborescence.treebank.dictionaries import TREE_PROB, probabilities
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -1,4 +1,4 @@
-"""Converted trees that keep the rules of the new scheme."""
+"""The best converted trees that keep the rules of the new scheme, by `inference.solver`."""
 
 from __future__ import annotations
 

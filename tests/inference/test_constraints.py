@@ -178,24 +178,40 @@ def test_a_span_is_a_subtree(n):
 def test_what_contradicts_what():
     """The members that are named have no tree together, and any fewer of them do."""
     rng = np.random.default_rng(8)
-    named = 0
+    named = set()
     for _ in range(some(60)):
-        n = int(rng.integers(2, 5))
+        n = int(rng.integers(3, 6))
         scores = rng.normal(size=(n + 1, n + 1))
-        pairs = {(h, d) for h, d in rng.integers(0, n + 1, (n + 2, 2)).tolist() if d and h != d}
+        drawn = rng.integers(0, n + 1, (rng.integers(2, n + 3), 2)).tolist()
+        pairs = {(h, d) for h, d in drawn if d and h != d}
         edges = [Edges(*pair) for pair in sorted(pairs)]
-        wanted = Constraints(require=edges, limits=[Limit([Edges(None, None)], n - 1)] * (n % 2))
+        wanted = Constraints(
+            require=edges,
+            limits=[Limit([Edges(None, None)], n - 1)] * (n == 3),
+            root=ROOTS[int(rng.integers(2))],
+            projective=bool(rng.integers(2)),
+        )
         empty = _is_empty(scores, wanted)
         with pytest.raises(arb.NoTreeError) if empty else nullcontext() as raised:
             arb.solve(scores, wanted)
         if raised is None or "all of this" not in str(raised.value):
             continue
-        named += 1
-        parts = [part for part in wanted.parts() if str(part).split("; ")[0] in str(raised.value)]
+        said = str(raised.value).partition(": ")[2].split("; ")
+        which = {
+            "root": ROOTS["one root edge" not in said],
+            "projective": "no crossing edges" in said,
+        }
+        parts = [
+            replace(part, **which) for part in wanted.parts() if str(part).split("; ")[0] in said
+        ]
+        named |= {(len(parts) > 1, *which.values())}
         assert _is_empty(scores, _joined(parts))
         for fewer in combinations(parts, len(parts) - 1):
             assert not fewer or not _is_empty(scores, _joined(fewer))
-    assert named
+        for name, free in ("root", "multi"), ("projective", False):
+            if which[name] != free:
+                assert not _is_empty(scores, replace(_joined(parts), **{name: free}))
+    assert len(named) > 3 or FEW
 
 
 def _joined(parts):

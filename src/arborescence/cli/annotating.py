@@ -148,7 +148,7 @@ def audit(
     from arborescence.parsers.auditing import audit as audited
     from arborescence.parsers.auditing import audit_html
     from arborescence.system.files import writing
-    from arborescence.treebank.described import edges_of
+    from arborescence.treebank.dictionaries import edges_of
 
     with steps(quiet=quiet) as step:
         findings = audited(

@@ -22,7 +22,7 @@ from arborescence.core.choices import Algorithm, Root
 from arborescence.errors import ModelError, ScoresError, TreebankError, TreeError, printable
 from arborescence.parsers.shared.options import System
 from arborescence.system.files import writing
-from arborescence.treebank.described import words_of
+from arborescence.treebank.dictionaries import words_of
 from arborescence.treebank.encodings import UTF8
 
 if TYPE_CHECKING:
@@ -178,8 +178,8 @@ def scores_and_words(
     """Return the scores of a file or a model's scores of a sentence, and names of the words."""
     if scores is not None:
         return read(scores)
-    found, parser = given(sentence or "", model, writing)
-    return parser.scores(found), found.forms
+    parsed, parser = given(sentence or "", model, writing)
+    return parser.scores(parsed), parsed.forms
 
 
 def of_algorithm(

@@ -41,7 +41,7 @@ def parse(options: ParseArguments) -> None:
     """
     from arborescence.parsers.shared.keeping import Keeper, keeper_of
     from arborescence.treebank.conllu import ranked
-    from arborescence.treebank.described import ranked_trees
+    from arborescence.treebank.dictionaries import ranked_trees
 
     options.check()
     with usage_errors():

@@ -16,7 +16,7 @@ from arborescence.cli.outputs import KINDS, ending_of, ends
 from arborescence.cli.progress import note
 from arborescence.errors import ModelError, TreebankError, TreeError, printable
 from arborescence.system.files import writing
-from arborescence.treebank.described import rank_of
+from arborescence.treebank.dictionaries import rank_of
 from arborescence.treebank.encodings import UTF8
 
 if TYPE_CHECKING:

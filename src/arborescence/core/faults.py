@@ -89,7 +89,7 @@ def no_answer(graph: Graph, sentence: int, fault: int, single: bool) -> Arboresc
 def no_such_tree(
     graph: Graph, sentence: int, heads: NDArray[np.int64], *, single: bool, projective: bool
 ) -> TreeError:
-    """Return the error that explains why a head vector is not one of a sentence's trees.
+    """Return the error that explains why a head vector is no tree of a sentence.
 
     Entry 0 and the entries after the last word are ignored.
     """
@@ -103,6 +103,7 @@ def no_such_tree(
 def _why_no_tree(
     present: NDArray[np.bool_], heads: NDArray[np.int64], single: bool, projective: bool
 ) -> str:
+    """Describe the first fault of a head vector that is no tree of a sentence."""
     n = len(present) - 1
     words = np.arange(1, n + 1)
     heads = heads[1 : n + 1]

@@ -1,4 +1,4 @@
-"""The best tree under constraints, step by step: the search itself reports what it does."""
+"""The best tree under constraints, step by step: the search reports its own steps."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from arborescence.inference.levels import LevelScale
     from arborescence.inference.parts import Part
 
-#: The number of trees that an explanation may decode by default.
+#: The work that an explanation may do by default: 100 decoded trees (see `Budget`).
 WORK = 1e6
 
 
@@ -52,9 +52,9 @@ def explain_constrained(
     words, labels : list of str, optional
         The words, without the root, and the labels, for names in texts; else numbers.
     budget : Budget, optional
-        The work that may be done; by default, the work of 100 decoded trees.
+        The limit on the work of the search; by default, the work of 100 decoded trees.
     **which
-        With a function, `root` and `projective` as in `Constraints`.
+        If `constraints` is a function: `root` and `projective`, as in `Constraints`.
 
     Returns
     -------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial, reduce
 from operator import and_
 from typing import TYPE_CHECKING, Any, Final
@@ -127,8 +128,7 @@ def solve(
     Traceback (most recent call last):
       ...
     arborescence.NoTreeError: no tree keeps all of this (each is needed for the contradiction): \
-into each dependent, one of the edges 1 → 2; into each dependent, one of the edges 2 → 1; one root \
-edge
+into each dependent, one of the edges 1 → 2; into each dependent, one of the edges 2 → 1
     """
     wanted, k = constraints or Constraints(), check_count(k)
     array, give_back = as_array(scores, absent=-np.inf)
@@ -357,10 +357,15 @@ def _contradiction(
 ) -> NoTreeError:
     """Return an error that names as few constraints as possible that contradict each other."""
     # A deletion filter leaves each constraint out in turn, for good if there is still no tree.
-    bare, kept = wanted.bare(), wanted.parts()
     try:
-        if len(kept) < 2 or not _has_tree(bare, solve_for):
+        if len(wanted.parts()) < 2 or not _has_tree(wanted.bare(), solve_for):
             return error
+        for name, free in ("root", "multi"), ("projective", False):
+            option: Any = {name: free}
+            looser = replace(wanted, **option)
+            if getattr(wanted, name) != free and not _has_tree(looser, solve_for):
+                wanted = looser
+        bare, kept = wanted.bare(), wanted.parts()
         for part in list(kept):
             others = [other for other in kept if other is not part]
             if not _has_tree(reduce(and_, others, bare), solve_for):

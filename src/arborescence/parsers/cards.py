@@ -195,7 +195,7 @@ def cards_of_languages(
             raise OptionError(f"{code}: give the folder of {own.treebank}, too (treebank=)")
         of_language = treebanks[own.treebank]
         gold, model = of_language.tested(), {f"{name}:{code}": own}
-        found = _measured(gold, model, progress)
+        cells = _measured(gold, model, progress)
         others = [
             f"{treebanks[each].name} ({plain(treebanks[each].licence)})"
             for each in (own.info or {}).get("treebanks", ())
@@ -203,10 +203,10 @@ def cards_of_languages(
         ]
         said = f"It has also learned from {', '.join(others)}." if others else ""
         kept = {f"{name}:{code}": fitted_on(own)}
-        card = _card(package, of_language, licence, model, kept, gold, found, said, progress)
+        card = _card(package, of_language, licence, model, kept, gold, cells, said, progress)
         yield f"languages/{code}.md", card
-        cells = found.get(f"{name}:{code}", {})
-        figures = [*cells.get("raw text", _NONE)[2:6], *cells.get("words", _NONE)[4:]]
+        of_input = cells.get(f"{name}:{code}", {})
+        figures = [*of_input.get("raw text", _NONE)[2:6], *of_input.get("words", _NONE)[4:]]
         about = f"[{of_language.language}](languages/{code}.md)", f"`{code}`", of_language.name
         rows.append(f"| {' | '.join((*about, plain(of_language.licence), *figures))} |")
     yield (

@@ -73,7 +73,7 @@ def conflicts_of(
     """Return the function for ``Constraints.conflicts``: it returns the conflicts of a tree.
 
     Labels are indices of the names in `sentence`; the heads and labels of `sentence` do not matter.
-    `suspects` are the result of `suspects_of` for these rules and names, if the caller has it.
+    A caller that has the result of `suspects_of` for these rules and names gives it as `suspects`.
     """
     suspected = suspects or suspects_of(rules, sentence.label_names, sentence.tag_names)
     of_tags = suspected.tags[sentence.tags]

@@ -6,7 +6,6 @@ import errno
 import gzip
 import hashlib
 import os
-import secrets
 import stat
 import sys
 from contextlib import contextmanager, suppress
@@ -81,7 +80,7 @@ def replacing(path: str | os.PathLike[str], rights: int | None = None) -> Iterat
     keep = rights is None and target.exists()
     if rights is None:
         rights = target.stat().st_mode & 0o777 if keep else 0o666
-    temporary = target.with_name(unfinished_name(target) + secrets.token_hex(8))
+    temporary = target.with_name(unfinished_name(target) + os.urandom(8).hex())
     _unfinished.add(temporary)
     try:
         # Never open an existing file of this name, nor the target of a link.

@@ -15,7 +15,7 @@ import numpy as np
 from arborescence.errors import ArborescenceWarning, OptionError, TreebankError
 from arborescence.system.files import check_apart, opened, writing
 from arborescence.treebank import plus
-from arborescence.treebank.described import RANK, WEIGHT
+from arborescence.treebank.dictionaries import RANK, WEIGHT
 from arborescence.treebank.encodings import UTF8, in_utf8
 from arborescence.treebank.scanner import COLUMN_COUNT, NOT_UTF8, describe, scan
 from arborescence.treebank.sentence import Sentence

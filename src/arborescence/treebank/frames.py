@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from arborescence.core.choices import check_choice
 from arborescence.errors import MissingExtraError, OptionError
-from arborescence.treebank.described import probabilities
+from arborescence.treebank.dictionaries import probabilities
 from arborescence.treebank.spaces import placed
 from arborescence.treebank.tables import arrow, arrow_types
 

@@ -456,7 +456,7 @@ class Sentence:
         >>> described["words"], described["heads"], described["start"], described["end"]
         (['Trees', 'grow'], [2, 0], [0, 6], [5, 10])
         """
-        from arborescence.treebank.described import described
+        from arborescence.treebank.dictionaries import described
 
         return described(self)
 

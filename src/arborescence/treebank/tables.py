@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 #: The separators of tables of text, by the endings of files.
 SEPARATORS: Final = {".csv": ",", ".tsv": "\t"}
-#: What a spreadsheet would take for a formula, at the beginning of a cell.
+#: A text that a spreadsheet would take for a formula.
 _FORMULA: Final = re.compile(r"[=+@\t\r-].*[^\W_]", re.DOTALL)
-#: Names such as ``-LRB-``, which are no formulas: an operator ends them.
+#: Names such as ``-LRB-``. They are no formulas, because no formula ends with an operator.
 _BRACKET: Final = re.compile(r"-[A-Za-z]+-")
 _BATCH: Final = 1 << 16
 _LONGEST_CELL: Final = 1 << 24
@@ -46,18 +46,19 @@ def write_table(
     Parameters
     ----------
     rows
-        The rows; without any, and without `types`, the file is empty.
+        The rows. If there are neither rows nor `types`, the file is empty.
     path
         The file. It is written as a whole or not at all.
     ending
         ``".csv"``, ``".tsv"`` or ``".parquet"``; the last needs pyarrow.
     types
-        The columns with the types of their values: str, int or float. None: those of the rows.
+        The columns with the types of their values: str, int or float. None: the columns and types
+        of the rows.
 
     Raises
     ------
     OptionError
-        If there is no such ending.
+        If the ending is none of these three.
     MissingExtraError
         If pyarrow is missing.
     """
@@ -115,7 +116,7 @@ def read_columns(
     Raises
     ------
     OptionError
-        If there is no such column, or there are two; the message names the others.
+        If a column is missing, or two columns have its name; the message names all columns.
     TreebankError
         If the file is empty or damaged, or has another encoding. If a quotation mark is wrong, the
         message names the line in which its row begins.
@@ -139,7 +140,7 @@ def read_columns(
         raise TreebankError(
             f"{source}: the file or its first line is empty: the first line must name the columns"
         )
-    # Not strict, a quotation mark without an end would put all later rows into its cell.
+    # Without `strict`, a quotation mark that is never closed puts all later rows into its cell.
     rows = csv.reader(chain([first], lines), delimiter=separator, strict=True)
     line = 1  # where the row begins
     try:
@@ -206,7 +207,7 @@ def _parquet_columns(
 def _write_parquet(
     rows: Iterator[Row], path: str | os.PathLike[str], types: Mapping[str, type] | None
 ) -> None:
-    """Write rows as Parquet, some at a time."""
+    """Write rows as Parquet, in batches."""
     pa = arrow()
     schema = arrow_types(types) if types else None
     with writing(path) as file:

@@ -12,7 +12,7 @@ from arborescence.undirected.edges import EDGES
 if TYPE_CHECKING:
     from arborescence.undirected.edges import UndirectedEdges
 
-# The place of a node that is not in the heap.
+# The place of a node that has not been in the heap yet, or has left it.
 _UNSEEN, _DONE = -1, -2
 
 
@@ -86,7 +86,7 @@ class Heap(NamedTuple):
 @takes(f"int64, {EDGES}, out bool[::1]")
 def prim(n: int, edges: UndirectedEdges, chosen: np.ndarray) -> None:
     """Find the maximum spanning forest with a binary heap of nodes. O(m log n)."""
-    # A pairing heap took 0.7 to 1.25 times as long; the larger the graph, the longer
+    # A pairing heap takes 0.7 times as long on small graphs, and 1.25 times on large graphs.
     u, v, weight, origin = edges
     first, ends, weights, links = _neighbours(n, u, v, weight)
     heap = Heap(

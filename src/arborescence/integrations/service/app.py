@@ -27,7 +27,7 @@ from arborescence.integrations.service.request_content import form_of, json_of
 from arborescence.integrations.service.training import Shared, Studio
 from arborescence.parsers.shared.confidence import edge_probs
 from arborescence.treebank.conllu import ranked
-from arborescence.treebank.described import rank_of, ranked_trees
+from arborescence.treebank.dictionaries import rank_of, ranked_trees
 from arborescence.treebank.spaces import placed
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from arborescence.distribution.arrays import TreeDistribution
-from arborescence.parsers.harmonizer.keeping import keep_rules
+from arborescence.parsers.harmonizer.constrained import keep_rules
 from arborescence.parsers.harmonizer.lessons import SAME, Lessons
 from arborescence.parsers.harmonizer.scorer import EdgeScorer
 from arborescence.parsers.shared import scheme

@@ -19,9 +19,9 @@ from arborescence.parsers import model_file
 from arborescence.parsers.harmonizer import calibration
 from arborescence.parsers.harmonizer.calibration import PlattCalibration
 from arborescence.parsers.harmonizer.chooser import ClassChooser
+from arborescence.parsers.harmonizer.constrained import keep_rules
 from arborescence.parsers.harmonizer.corrections import next_corrected, overlaid
 from arborescence.parsers.harmonizer.features import WORDS, hashed
-from arborescence.parsers.harmonizer.keeping import keep_rules
 from arborescence.parsers.harmonizer.lessons import COLUMNS, SAME, Lessons, counted
 from arborescence.parsers.harmonizer.scorer import EdgeScorer
 from arborescence.parsers.shared import scheme

@@ -89,8 +89,8 @@ def pair(old: Iterable[Sentence], new: Iterable[Sentence]) -> Pairing:
     >>> from arborescence.treebank import Sentence
     >>> old = [Sentence.from_words(["Don't", "run", "."])]
     >>> new = [Sentence.from_words(["do", "n't", "run", "."])]
-    >>> found = pair(old, new)
-    >>> found.pairs[0].words, found.share
+    >>> pairing = pair(old, new)
+    >>> pairing.pairs[0].words, pairing.share
     (array([-1,  2,  3]), 0.6666666666666666)
     """
     ours, theirs = list(old), list(new)

@@ -36,7 +36,7 @@ from arborescence.parsers.shared.run import Task
 from arborescence.parsers.shared.training_trees import checked
 from arborescence.projective.pseudo import MARK, deprojectivize
 from arborescence.treebank.conllu import Ranked
-from arborescence.treebank.described import TREE_PROB
+from arborescence.treebank.dictionaries import TREE_PROB
 from arborescence.treebank.encodings import UTF8
 from arborescence.treebank.joined import with_trees
 from arborescence.version import __version__

@@ -16,7 +16,7 @@ import numpy as np
 from arborescence.core.choices import check_choice
 from arborescence.errors import TreebankError
 from arborescence.inference.decode import decode
-from arborescence.treebank.described import TREE_PROB, probabilities
+from arborescence.treebank.dictionaries import TREE_PROB, probabilities
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -286,8 +286,8 @@ def reliability(
     >>> from arborescence.treebank import Sentence
     >>> gold = Sentence.from_words(["Trees", "grow"], heads=[2, 0])
     >>> parsed = gold.replace(heads=[0, 1], misc=["EdgeProb=0.75", "EdgeProb=0.75"])
-    >>> found = reliability([gold, gold, gold], [gold.replace(misc=parsed.misc)] * 2 + [parsed])
-    >>> found.counts, round(found.error, 4)
+    >>> bins = reliability([gold, gold, gold], [gold.replace(misc=parsed.misc)] * 2 + [parsed])
+    >>> bins.counts, round(bins.error, 4)
     (array([0, 0, 0, 0, 0, 0, 0, 6, 0, 0]), 0.0833)
     """
     check_choice("of", of, get_args(Probable))

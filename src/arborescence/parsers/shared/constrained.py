@@ -15,9 +15,9 @@ from arborescence.errors import NoTreeError
 from arborescence.inference.constraints import Constraints
 from arborescence.inference.kbest import kbest
 from arborescence.inference.labeled import kbest_labeled
-from arborescence.parsers.shared.fixed import FixedGraphs, graphs_of
 from arborescence.parsers.shared.giving_up import completed
 from arborescence.parsers.shared.keeping import plain
+from arborescence.parsers.shared.partial_trees import FixedGraphs, graphs_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -11,8 +11,8 @@ from arborescence.core.faults import listed
 from arborescence.errors import NoTreeError, TreebankError
 from arborescence.inference.constraints import Constraints
 from arborescence.parsers.shared.contradictions import contradiction, fixed_error
-from arborescence.parsers.shared.fixed import Fixed
 from arborescence.parsers.shared.keeping import Keeper, plain
+from arborescence.parsers.shared.partial_trees import Fixed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

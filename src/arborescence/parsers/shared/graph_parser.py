@@ -19,8 +19,8 @@ from arborescence.parsers.shared.confidence import (
     softmax,
 )
 from arborescence.parsers.shared.constrained import best_lists
-from arborescence.parsers.shared.fixed import graphs_of
 from arborescence.parsers.shared.given import as_sentences, batches, untagged
+from arborescence.parsers.shared.partial_trees import graphs_of
 from arborescence.projective.pseudo import MARK, projectivize
 from arborescence.treebank.conllu import Ranked
 

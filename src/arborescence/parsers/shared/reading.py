@@ -31,8 +31,9 @@ _ALIKE: Final = {
     "’": ("'",), "'": ("’",), "‘": ("'",), "‹": ("'",), "›": ("'",), "…": ("...",), "‒": ("–", "-"),
     "‥": ("…", "..."), **dict.fromkeys("ʼ′´＇‛‚", ("’", "'")), **dict.fromkeys("‐‑−", ("-",)),
 }  # fmt: skip
-#: Characters that say more than their substitutes (the best first). A model reads such a character
-#: if it is frequent enough to be learned, else its first known substitute.
+#: Characters that distinguish more than their substitutes do (the best substitute comes first). A
+#: model reads such a character if it is frequent enough to be learned, else its first known
+#: substitute.
 _TELLING: Final = {
     "“": ("«", '"'), "”": ("»", '"'), "«": ("“", '"'), "»": ("”", '"'), "„": ("“", "«", '"'),
     "‟": ("“", "«", '"'), "″": ("”", '"'), "—": ("--", "–", "-"), "–": ("-", "--"),
@@ -46,8 +47,8 @@ _SPACES: Final = "\u00a0\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u
 _UNSEEN: Final = (
     "\u00ad\u034f\u061c\u180e\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufe00-\ufe0f\ufeff"
 )
-#: Spaces of no width, and non-joiners: they have a meaning in some scripts, whose treebanks have
-#: them.
+#: Spaces without width, and non-joiners. Some scripts need these characters: then they are in the
+#: treebank.
 _APART: Final = "\u200b\u200c"
 _LIGATURES: Final = {chr(c): unicodedata.normalize("NFKC", chr(c)) for c in range(0xFB00, 0xFB07)}
 
@@ -70,8 +71,8 @@ class Read(NamedTuple):
     #: The text.
     text: str
     #: (len(text) + 1,) int64: the place of each character in the given text, and the length of the
-    #: given text; None: both texts are equal. Several characters that are read for one character
-    #: have the same place.
+    #: given text; None: both texts are equal. If one character is read as several
+    #: characters, these have the same place.
     starts: NDArray[np.int64] | None
 
     def places(self, given: npt.ArrayLike) -> NDArray[np.int64]:
@@ -86,7 +87,7 @@ class Read(NamedTuple):
         return values if self.starts is None else values[self.starts[:-1]]
 
     def given(self, text: str, start: int, parts: list[str]) -> list[str]:
-        """Return the parts of the given text that are read as `parts`; else return `parts`."""
+        """Return the parts of the given text that are read as `parts`, or `parts` without such."""
         if self.starts is None or not self.text.startswith("".join(parts), start):
             return parts
         stops = start + np.cumsum([0, *map(len, parts)])
@@ -167,7 +168,7 @@ class Reading:
         annotate: Callable[[list[Sentence]], Iterable[Sentence]],
         sentences: list[Sentence],
     ) -> list[Sentence]:
-        """Annotate sentences with the forms that the model reads; return them with given forms."""
+        """Let `annotate` see the forms that the model reads; restore the given forms after it."""
         read = self.sentences(sentences)
         return self.restored(annotate(read), read, sentences)
 

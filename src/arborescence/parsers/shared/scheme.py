@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _REQUIRED: Final = object()
-#: The columns that features can use, and the fields of each.
+#: The columns that features can use; for each column, the letters of its fields in templates.
 COLUMNS: Final = {"form": "wsc", "lemma": "l", "upos": "p", "xpos": "x", "feats": "m"}
 #: The largest weight, and the largest factor of weights: sums of their products are far below the
 #: limit of float32.

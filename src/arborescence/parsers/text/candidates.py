@@ -27,9 +27,9 @@ _SUFFIXES: Final = 5
 _PREFIXES: Final = 3
 #: The number of hashes of a form: of itself, of its suffixes, and of its prefixes.
 SPELLING: Final = 1 + _SUFFIXES + _PREFIXES
-_HIDDEN: Final = 8  # of the 32 bits of a checksum
+_HIDDEN: Final = 8  # the lowest bits of a checksum, which the hash of a word leaves out
 _SPACE: Final = 32
-# The texts of a rule: its prefix, its suffix, and its words before and after the stem.
+# The number of texts of a rule: prefix, suffix, words before the stem, words after the stem.
 _TEXTS: Final = 4
 # The table of zlib's checksum (polynomial 0xEDB88320), from its checksums of single bytes.
 _TABLE: Final = np.array(
@@ -92,8 +92,8 @@ TEXTS: Final = "parsers.text.candidates.Texts(uint8[::1], int64[::1], int64[:, :
 
 
 def table_of(rules: Rules) -> NDArray[np.int64]:
-    """Return (R, 4)."""
-    # letter case, least characters of a form, last byte of the suffix or -1, a hash
+    """Return the table of rules for kernels: (R, 4) int64."""
+    # The columns: letter case, least characters of a form, last byte of the suffix or -1, a hash.
     rows = [
         (
             rule.case,
@@ -154,28 +154,28 @@ def room_for(texts: Texts, rules: np.ndarray) -> Candidates:
 
 @uncounted_kernel
 def list_candidates(
-    texts: Texts, rules: np.ndarray, known: np.ndarray, form: int, found: Candidates
+    texts: Texts, rules: np.ndarray, known: np.ndarray, form: int, candidates: Candidates
 ) -> int:
     """List the candidates of a form, each once; return their number. O(rules), and O(1) a byte."""
     # After the form come its exceptions, then rules by case, length of prefix, and length of
     # suffix.
     # rules: see `table_of`
     # known: int64 (2, words): the hashes of known words (see `number_of`) in ascending order, and
-    # for each the number of the form to which it is not known; -1 if it is known to all
+    # for each word the number of the only form that does not know it; -1 if all forms know the word
     # form: the number of the form
-    # found: changed
+    # candidates: the result is written into these arrays
     raw, bounds, firsts = texts
     first = firsts[form, 0]
-    _spell(raw, bounds[first], bounds[first + 1], found.spelling)
-    _is_new(raw, bounds[first], bounds[first + 1], 0, 0, 0, 0, 0, found)
-    found.rows[0, 1] = 2 * _is_known(known, found.sums[0, 0], form)
+    _spell(raw, bounds[first], bounds[first + 1], candidates.spelling)
+    _is_new(raw, bounds[first], bounds[first + 1], 0, 0, 0, 0, 0, candidates)
+    candidates.rows[0, 1] = 2 * _is_known(known, candidates.sums[0, 0], form)
     count = 1
     exceptions = first + len(CASES)
     for text in range(exceptions, firsts[form, 1]):
-        if _is_new(raw, bounds[text], bounds[text + 1], 0, 0, 0, 0, count, found):
-            found.sources[count] = exceptions - text - 1
-            found.rows[count, 0] = found.sums[count, 0] + 1
-            _look_up(known, form, count, found)
+        if _is_new(raw, bounds[text], bounds[text + 1], 0, 0, 0, 0, count, candidates):
+            candidates.sources[count] = exceptions - text - 1
+            candidates.rows[count, 0] = candidates.sums[count, 0] + 1
+            _look_up(known, form, count, candidates)
             count += 1
     rule = 0
     for case in CASES:
@@ -192,24 +192,24 @@ def list_candidates(
                     and _is_same(raw, begin, stem, raw, bounds[at])
                     and _is_new(
                         raw, bounds[at + 2], bounds[at + 3], stem, after, bounds[at + 3],
-                        bounds[at + 4], count, found,
+                        bounds[at + 4], count, candidates,
                     )
                 ):  # fmt: skip
-                    found.sources[count] = rule + 1
-                    found.rows[count, 0] = rules[rule, 3]
-                    _look_up(known, form, count, found)
+                    candidates.sources[count] = rule + 1
+                    candidates.rows[count, 0] = rules[rule, 3]
+                    _look_up(known, form, count, candidates)
                     count += 1
             rule += 1
     return count
 
 
 @uncounted_kernel
-def number_among(texts: Texts, text: int, count: int, found: Candidates) -> int:
-    """Return which candidate after the form itself is this text; -1 for none."""
+def number_among(texts: Texts, text: int, count: int, candidates: Candidates) -> int:
+    """Return the number of the candidate with this text, except the form itself; or -1."""
     raw, start = texts.raw, texts.bounds[text]
     size = texts.bounds[text + 1] - start
     for k in range(1, count):
-        if found.sums[k, 1] == size and _is_text(raw, found.pieces[k], raw, start):
+        if candidates.sums[k, 1] == size and _is_text(raw, candidates.pieces[k], raw, start):
             return k
     return -1
 
@@ -224,31 +224,31 @@ def _is_new(
     after: int,
     after_stop: int,
     count: int,
-    found: Candidates,
+    candidates: Candidates,
 ) -> bool:
-    """Write candidate `count`; return whether it differs from those before."""
-    pieces = found.pieces[count]
+    """Write candidate `count`; return whether it differs from all candidates before it."""
+    pieces = candidates.pieces[count]
     pieces[0], pieces[1] = before, before_stop
     pieces[2], pieces[3] = stem, stem_stop
     pieces[4], pieces[5] = after, after_stop
     size = 0
     for piece in range(3):
         for i in range(pieces[2 * piece], pieces[2 * piece + 1]):
-            found.text[size] = raw[i]
+            candidates.text[size] = raw[i]
             size += 1
-    total = checksum(found.text, 0, size)
-    found.sums[count, 0], found.sums[count, 1] = total, size
+    total = checksum(candidates.text, 0, size)
+    candidates.sums[count, 0], candidates.sums[count, 1] = total, size
     for k in range(count):
-        same = found.sums[k, 0] == total and found.sums[k, 1] == size
-        if same and _is_text(raw, found.pieces[k], found.text, 0):
+        same = candidates.sums[k, 0] == total and candidates.sums[k, 1] == size
+        if same and _is_text(raw, candidates.pieces[k], candidates.text, 0):
             return False
     return True
 
 
 @uncounted_kernel
-def _look_up(known: np.ndarray, form: int, count: int, found: Candidates) -> None:
+def _look_up(known: np.ndarray, form: int, count: int, candidates: Candidates) -> None:
     """Describe the words of the candidate in `text`: fill columns 1 and 2 of its row."""
-    text, size = found.text, found.sums[count, 1]
+    text, size = candidates.text, candidates.sums[count, 1]
     every = True
     longest = -1  # the number of characters of the longest word, the first of several
     longest_known = False
@@ -256,7 +256,7 @@ def _look_up(known: np.ndarray, form: int, count: int, found: Candidates) -> Non
     for stop in range(size + 1):
         if stop == size or text[stop] == _SPACE:
             whole = stop - start == size
-            total = found.sums[count, 0] if whole else checksum(text, start, stop)
+            total = candidates.sums[count, 0] if whole else checksum(text, start, stop)
             is_known = _is_known(known, total, form)
             every &= is_known
             characters = _characters(text, start, stop)
@@ -264,8 +264,8 @@ def _look_up(known: np.ndarray, form: int, count: int, found: Candidates) -> Non
                 longest, longest_known = characters, is_known
                 tail, tail_stop = suffix_start(text, start, stop, 3), stop
             start = stop + 1
-    found.rows[count, 1] = 4 * every + found.rows[0, 1] + longest_known
-    found.rows[count, 2] = checksum(text, tail, tail_stop)
+    candidates.rows[count, 1] = 4 * every + candidates.rows[0, 1] + longest_known
+    candidates.rows[count, 2] = checksum(text, tail, tail_stop)
 
 
 @uncounted_kernel

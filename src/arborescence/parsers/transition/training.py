@@ -1,9 +1,9 @@
 """The perceptron over transitions: state by state, or over whole derivations with a beam.
 
 Without a beam, weights change in each state where the best action is wrong, by a static or a
-dynamic oracle (Goldberg and Nivre 2012). With a beam, they change once a sentence, at the latest
-when the last right derivation has left the beam (early update: Collins and Roark 2004; Zhang and
-Clark 2008).
+dynamic oracle (Goldberg and Nivre 2012). With a beam, weights change at most once a sentence: as
+soon as no right derivation is left in the beam (early update: Collins and Roark 2004; Zhang and
+Clark 2008), or at the end, if the best derivation is wrong.
 """
 
 from __future__ import annotations
@@ -107,9 +107,10 @@ def _lesson(learner: Learner, b: int, clock: int) -> Lesson:
 def _right_actions(
     model: Model, lesson: Lesson, state: np.ndarray, dynamic: bool, cost: np.ndarray
 ) -> int:
-    """Return a mask of right actions; for a static oracle, the state is on the oracle's derivation.
+    """Return a mask of right actions.
 
-    `cost` is scratch memory, (4,).
+    With a static oracle, the state must be on the oracle's derivation. `cost` is scratch memory,
+    (4,).
     """
     mask = legal_actions(model, state)
     if only_one(mask):
@@ -314,7 +315,7 @@ def learn_with_beam(learner: Learner, order: np.ndarray, clock: int, agenda: Age
         _change_path(learner, lesson, new[0], best_path, first, -1.0)
 
 
-_AT_ONCE: Final = 100  # the sentences of a call of a kernel: few calls save time
+_AT_ONCE: Final = 100  # sentences for each call of a kernel: fewer calls take less time
 # Goldberg and Nivre (2012): probability 0.9, from the second epoch on.
 _EXPLORATION: Final = 0.9
 

@@ -78,9 +78,9 @@ class EncoderGraph:
 
     def weights(self) -> dict[str, NDArray[np.float32]]:
         """Return the parameters by their names in `JointNetwork`, as float32."""
-        found = {name: self._read(place) for name, place in self._places.items()}
-        found[_MIX] = np.log(found[_MIX])
-        return found
+        parameters = {name: self._read(place) for name, place in self._places.items()}
+        parameters[_MIX] = np.log(parameters[_MIX])
+        return parameters
 
     def encoder(self) -> Encoder:
         """Return the encoder in PyTorch, to be fine-tuned; MissingExtraError without packages."""

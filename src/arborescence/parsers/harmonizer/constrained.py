@@ -1,4 +1,4 @@
-"""Converted trees that keep the rules of the new scheme."""
+"""The best converted trees that keep the rules of the new scheme, by `inference.solver`."""
 
 from __future__ import annotations
 
@@ -38,9 +38,10 @@ def keep_rules(
     keeper
         The rules.
     sentences
-        Converted sentences, with new tags, which stay.
+        Converted sentences. Their new tags do not change.
     scored, labels
-        Their scores and trees, and the number of each word's relation. `labels` is changed.
+        The scores and trees of the sentences, and the number of each word's relation. The new
+        relations are written into `labels`.
     relations
         The names of relations.
     kept
@@ -49,7 +50,8 @@ def keep_rules(
     Returns
     -------
     scored : Scored
-        With the new trees. A tree stays if the search finds no tree that keeps all rules.
+        `scored` with the new trees. If the search finds no tree that keeps all rules, the old tree
+        stays.
     changed : list of int
         The numbers of the sentences that have to be written again.
     """

@@ -28,7 +28,7 @@ TOO_FAR = 6  # scores are too far apart for sums in float64
 # The kernel stopped early.
 NOT_GREEDY = 7  # the greedy graph of this sentence is not its best tree
 EXHAUSTED = 8  # there are no further trees
-FULL = 9  # there is no room left for more trees
+FULL = 9  # there is no room for more trees
 
 
 def name_of(graph: Graph, sentence: int) -> str:
@@ -40,7 +40,7 @@ def name_of(graph: Graph, sentence: int) -> str:
 
 
 def bad_edges(matrix: NDArray[Any]) -> NDArray[np.bool_]:
-    """Return which edges of a sentence's scores ``[h, d]`` are NaN or +inf."""
+    """Return a mask of the edges ``[h, d]`` of a sentence whose scores are NaN or +inf."""
     bad: NDArray[np.bool_] = ~(matrix < np.inf)
     bad[:, 0] = False
     np.fill_diagonal(bad, val=False)

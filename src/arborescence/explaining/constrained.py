@@ -48,9 +48,9 @@ def explain_constrained(
     scores
         As in `solve`; one sentence of at most 30 words.
     constraints
-        As in `solve`, or one function of `conflicts`.
+        As in `solve`, or a function as in ``Constraints.conflicts``.
     words, labels : list of str, optional
-        The words, without the root, and the labels, for names in texts; else numbers.
+        The words, without the root, and the names of labels, for texts; by default, numbers.
     budget : Budget, optional
         The limit on the work of the search; by default, the work of 100 decoded trees.
     **which
@@ -137,7 +137,7 @@ def _branch(bans: Way, part: Part | None, scale: LevelScale) -> Branch:
 
 
 def _sorted(parts: Iterable[Branch]) -> tuple[Branch, ...]:
-    """Return parts, the highest bound first, those without a tree last."""
+    """Return parts, the highest bound first, parts without a tree last."""
     return tuple(
         sorted(parts, key=lambda part: (part.bound is None, part.levels, -(part.bound or 0)))
     )

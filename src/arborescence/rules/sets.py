@@ -73,7 +73,7 @@ def conflicts_of(
     """Return the function for ``Constraints.conflicts``: it returns the conflicts of a tree.
 
     Labels are indices of the names in `sentence`; the heads and labels of `sentence` do not matter.
-    A caller that has the result of `suspects_of` for these rules and names gives it as `suspects`.
+    `suspects`, if given, is the result of `suspects_of` for these rules and names.
     """
     suspected = suspects or suspects_of(rules, sentence.label_names, sentence.tag_names)
     of_tags = suspected.tags[sentence.tags]
@@ -95,7 +95,7 @@ def constraints_of(
 ) -> Constraints:
     """Return the rules as constraints of the trees of a sentence.
 
-    If a rule has a cost, and a single edge can break it, the rule becomes a charge for such edges.
+    If a rule has a cost, and single edges can break it, the rule becomes a charge for these edges.
     All other rules become a function that returns conflicts.
 
     Parameters

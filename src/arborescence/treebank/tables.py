@@ -1,4 +1,4 @@
-"""Rows as CSV, TSV or Parquet, and the texts in a column of such a file."""
+"""Rows written as CSV, TSV or Parquet, and texts read from columns of these files."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 SEPARATORS: Final = {".csv": ",", ".tsv": "\t"}
 #: A text that a spreadsheet would take for a formula.
 _FORMULA: Final = re.compile(r"[=+@\t\r-].*[^\W_]", re.DOTALL)
-#: Names such as ``-LRB-``. They are no formulas, because no formula ends with an operator.
+#: Names such as ``-LRB-``. These names are no formulas: a formula never ends with an operator.
 _BRACKET: Final = re.compile(r"-[A-Za-z]+-")
 _BATCH: Final = 1 << 16
 _LONGEST_CELL: Final = 1 << 24
@@ -39,9 +39,9 @@ def write_table(
     """Write rows, which have the same keys, to a file; its first line has the names of columns.
 
     In CSV and TSV, a text that a spreadsheet could run as a formula gets an apostrophe before it: a
-    text with a letter or digit that begins with ``=``, ``+``, ``-``, ``@``, a tab or a carriage
-    return, other than names such as ``-LRB-``. A program that reads the table has to remove the
-    apostrophe before such a sign. Parquet has all texts as they are.
+    text that begins with ``=``, ``+``, ``-``, ``@``, a tab or a carriage return, and has a letter
+    or digit, except names like ``-LRB-``. A program that reads the table has to remove the
+    apostrophe before these characters. Parquet keeps all texts unchanged.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def write_table(
 
 
 def harmless(value: Any) -> Any:
-    """Return a value of a cell so that a spreadsheet does not run it.
+    """Return the value of a cell, with an apostrophe if a spreadsheet could run this value.
 
     Examples
     --------
@@ -101,7 +101,7 @@ def read_columns(
     ----------
     source
         A file: Parquet by the ending ``.parquet``, else text whose first line has the names of the
-        columns, with the separator (comma, semicolon or tab) that this line has most often; or
+        columns, with the separator (comma, semicolon or tab) that is most frequent in this line; or
         ``"-"`` for the standard input.
     columns
         The names of the columns.
@@ -119,7 +119,7 @@ def read_columns(
         If a column is missing, or two columns have its name; the message names all columns.
     TreebankError
         If the file is empty or damaged, or has another encoding. If a quotation mark is wrong, the
-        message names the line in which its row begins.
+        message names the line in which the row begins.
 
     Examples
     --------
@@ -140,7 +140,7 @@ def read_columns(
         raise TreebankError(
             f"{source}: the file or its first line is empty: the first line must name the columns"
         )
-    # Without `strict`, a quotation mark that is never closed puts all later rows into its cell.
+    # Without `strict`, a quotation mark that is never closed puts all later rows into one cell.
     rows = csv.reader(chain([first], lines), delimiter=separator, strict=True)
     line = 1  # where the row begins
     try:
@@ -168,7 +168,7 @@ def _places_of(columns: Iterable[str], names: list[str], source: object) -> list
 
 
 def arrow() -> Any:
-    """Import pyarrow; MissingExtraError names its extra."""
+    """Import pyarrow; raise MissingExtraError if pyarrow is missing."""
     try:
         import pyarrow as pa
         import pyarrow.parquet

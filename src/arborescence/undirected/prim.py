@@ -12,7 +12,7 @@ from arborescence.undirected.edges import EDGES
 if TYPE_CHECKING:
     from arborescence.undirected.edges import UndirectedEdges
 
-# The place of a node that has not been in the heap yet, or has left it.
+# The places of a node before it enters the heap, and after it has left the heap.
 _UNSEEN, _DONE = -1, -2
 
 
@@ -26,11 +26,11 @@ def prim_dense(weights: np.ndarray, start: int, parents: np.ndarray) -> None:
     - weights: (N, N) float64: symmetric and C-contiguous; ``-inf`` is an absent edge. The diagonal
       is ignored.
     - start: the node whose component is spanned first
-    - parents: (N,) int64: written: the parent of each node, and -1 for `start`. A graph that is not
-      connected gets a tree for each component, so there are further entries of -1.
+    - parents: (N,) int64: written: the parent of each node, and -1 for `start`. If a graph is not
+      connected, each component gets a tree, whose start has -1, too.
     """
     size = len(weights)
-    # The nodes outside the tree, and the best edge from the tree to each of them.
+    # The nodes outside the tree, and the best edge from the tree to each of these nodes.
     outside = np.empty(size, np.int64)
     best = np.full(size, -np.inf)
     left = 0
@@ -72,13 +72,13 @@ def _precedes(a: int, b: int, c: int, d: int) -> bool:
 class Heap(NamedTuple):
     """A binary heap of the nodes next to the tree, the best node first."""
 
-    #: (n,) int32: by place; the children of place k are at 2 k + 1 and 2 k + 2
+    #: (n,) int32: the node at each place; the children of place k are at 2 k + 1 and 2 k + 2
     nodes: np.ndarray
-    #: (n,) float64: by place: the weight of the best edge into the node
+    #: (n,) float64: for each place: the weight of the best edge into the node
     weight: np.ndarray
-    #: (n,) int32: by node: the best edge into the node
+    #: (n,) int32: for each node: the best edge into the node
     edge: np.ndarray
-    #: (n,) int32: by node: its place, _UNSEEN or _DONE
+    #: (n,) int32: for each node: its place, _UNSEEN or _DONE
     place: np.ndarray
 
 
@@ -86,7 +86,7 @@ class Heap(NamedTuple):
 @takes(f"int64, {EDGES}, out bool[::1]")
 def prim(n: int, edges: UndirectedEdges, chosen: np.ndarray) -> None:
     """Find the maximum spanning forest with a binary heap of nodes. O(m log n)."""
-    # A pairing heap takes 0.7 times as long on small graphs, and 1.25 times on large graphs.
+    # A pairing heap takes 0.7 times the time of this heap on small graphs, and 1.25 times on large.
     u, v, weight, origin = edges
     first, ends, weights, links = _neighbours(n, u, v, weight)
     heap = Heap(

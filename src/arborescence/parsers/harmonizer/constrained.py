@@ -31,21 +31,21 @@ def keep_rules(
     relations: tuple[str, ...],
     kept: Sequence[Sentence | None],
 ) -> tuple[Scored, list[int]]:
-    """Replace trees that break a rule by the best trees that keep all rules, with relations.
+    """Replace trees that break a rule by the best trees with relations that keep all rules.
 
     Parameters
     ----------
     keeper
         The rules.
     sentences
-        Converted sentences. Their new tags do not change.
+        Converted sentences, whose new tags do not change.
     scored, labels
         The scores and trees of the sentences, and the number of each word's relation. The new
         relations are written into `labels`.
     relations
         The names of relations.
     kept
-        Sentences with corrected words, which keep their heads.
+        Sentences with corrected words, or None. The corrected words keep their heads.
 
     Returns
     -------

@@ -1,8 +1,8 @@
-"""The text that a model reads for a form or a text: with the characters of its treebank.
+"""Forms and texts as a model reads them: with the characters of the model's treebank.
 
-The text is composed (NFC), without soft hyphens and other invisible characters, with letters for
-ligatures, and with the typographic characters of the treebank: a model that knows *don't* reads
-*don't* for *don’t*. The output has the given text.
+A model reads composed text (NFC), without soft hyphens and other invisible characters, with letters
+in place of ligatures, and with the typographic characters of the treebank: a model that knows
+*don't* reads *don't* in place of *don’t*. The output has the given text.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from arborescence.treebank import Sentence
 
-#: The same character in print and on a typewriter: models read the more frequent one for both.
+#: The same character in print and on a typewriter: models read the more frequent character.
 _ALIKE: Final = {
     "’": ("'",), "'": ("’",), "‘": ("'",), "‹": ("'",), "›": ("'",), "…": ("...",), "‒": ("–", "-"),
     "‥": ("…", "..."), **dict.fromkeys("ʼ′´＇‛‚", ("’", "'")), **dict.fromkeys("‐‑−", ("-",)),
@@ -39,7 +39,7 @@ _TELLING: Final = {
     "‟": ("“", "«", '"'), "″": ("”", '"'), "—": ("--", "–", "-"), "–": ("-", "--"),
     "―": ("—", "--", "–", "-"),
 }  # fmt: skip
-#: The least number of occurrences of a telling character in a treebank, to be learned.
+#: A model learns a telling character that occurs at least this often in the model's treebank.
 _ENOUGH: Final = 20
 #: Spaces of other kinds, within forms.
 _SPACES: Final = "\u00a0\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f"
@@ -47,16 +47,16 @@ _SPACES: Final = "\u00a0\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u
 _UNSEEN: Final = (
     "\u00ad\u034f\u061c\u180e\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufe00-\ufe0f\ufeff"
 )
-#: Spaces without width, and non-joiners. Some scripts need these characters: then they are in the
-#: treebank.
+#: Spaces without width, and non-joiners. Some scripts need these characters, so treebanks of these
+#: scripts contain the characters.
 _APART: Final = "\u200b\u200c"
 _LIGATURES: Final = {chr(c): unicodedata.normalize("NFKC", chr(c)) for c in range(0xFB00, 0xFB07)}
 
-# A grave accent that is an apostrophe: We`re. Elsewhere it is a quotation mark.
+# A grave accent that is an apostrophe: We`re. Elsewhere a grave accent is a quotation mark.
 _GRAVE: Final = "`"
 _BETWEEN_LETTERS: Final = rf"(?<=[^\W\d_]){_GRAVE}(?=[^\W\d_])"
 
-#: All characters that models replace if they do not know them.
+#: All characters that a model replaces if it does not know them.
 _LOOKED_AT: Final = {
     *_ALIKE, *_TELLING, *_APART, *chain.from_iterable((_ALIKE | _TELLING).values())
 }  # fmt: skip
@@ -87,7 +87,7 @@ class Read(NamedTuple):
         return values if self.starts is None else values[self.starts[:-1]]
 
     def given(self, text: str, start: int, parts: list[str]) -> list[str]:
-        """Return the parts of the given text that are read as `parts`, or `parts` without such."""
+        """Return the parts of the given text that are read as `parts`; if none, `parts`."""
         if self.starts is None or not self.text.startswith("".join(parts), start):
             return parts
         stops = start + np.cumsum([0, *map(len, parts)])
@@ -102,7 +102,7 @@ class Reading:
     ----------
     known
         The characters with variants, and ``"--"`` and ``"..."``, that the model knows. None: the
-        model does not record these, and all characters are read unchanged.
+        model does not record known characters, and all characters are read unchanged.
 
     Examples
     --------
@@ -168,7 +168,7 @@ class Reading:
         annotate: Callable[[list[Sentence]], Iterable[Sentence]],
         sentences: list[Sentence],
     ) -> list[Sentence]:
-        """Let `annotate` see the forms that the model reads; restore the given forms after it."""
+        """Let `annotate` see the forms that the model reads; restore the given forms afterwards."""
         read = self.sentences(sentences)
         return self.restored(annotate(read), read, sentences)
 
@@ -216,7 +216,7 @@ def _known(counts: Mapping[str, int]) -> list[str]:
 
 
 def _changes(known: Sequence[str]) -> dict[str, str]:
-    """Return the substitutes that are read for unknown characters."""
+    """Return the substitutes that a model reads in place of unknown characters."""
     changes = dict.fromkeys(_SPACES, " ")
     for character, others in (_ALIKE | _TELLING).items():
         substitutes = [other for other in others if other in known]
@@ -229,7 +229,7 @@ def _changes(known: Sequence[str]) -> dict[str, str]:
 
 
 def _composed(text: str) -> Iterable[tuple[int, int, str]]:
-    """Yield the edits that make NFC of a text."""
+    """Yield the edits that bring a text into the form NFC."""
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
     ends = np.flatnonzero(~joined(codes)) + 1
     start = 0
@@ -240,7 +240,7 @@ def _composed(text: str) -> Iterable[tuple[int, int, str]]:
 
 
 def edited(text: str, edits: Iterable[tuple[int, int, str]]) -> tuple[str, NDArray[np.int64]]:
-    """Apply edits, in order; also return the place in the text of each character of the result."""
+    """Apply edits, in order; also return each resulting character's place in the given text."""
     pieces: list[str] = []
     starts: list[int] = []
     before: list[tuple[int, int]] = []  # removed characters that belong to the next character

@@ -90,7 +90,7 @@ def list_of(of: Field, low: int, high: int) -> Field:
 
 
 def or_none(field: Field) -> Field:
-    """Make a field for the values of another field, or None."""
+    """Make a field for None and the values of another field."""
     return replace(
         field, what=f"{field.what}, or None", fits=lambda value: value is None or field.fits(value)
     )
@@ -98,7 +98,7 @@ def or_none(field: Field) -> Field:
 
 #: A JSON object: the header of a parser inside another parser.
 MAPPING: Final = Field("an object", lambda value: isinstance(value, dict))
-#: A value of a CoNLL-U column: no tab, no line end, nothing that UTF-8 cannot encode.
+#: A value of a CoNLL-U column: no tab, no line end, only characters that UTF-8 can encode.
 VALUE: Final = Field(
     "a value of CoNLL-U",
     lambda value: (
@@ -118,7 +118,7 @@ LOOKED_AT: Final = Field(
 )
 #: Text.
 TEXT: Final = Field("text", lambda value: isinstance(value, str))
-#: The factor that weights are multiplied by.
+#: The factor by which weights are multiplied.
 UNIT: Final = positive(1.0)
 #: A JSON object or null.
 MAPPING_OR_NULL: Final = Field(
@@ -189,7 +189,7 @@ def arrays_of(
 def fields_of_part(
     name: str, header: Any, fields: Mapping[str, Field], version: int
 ) -> dict[str, Any]:
-    """Return the fields of a header inside a header; ModelError also if its version differs."""
+    """Return the fields of a header inside a header; ModelError for another version, too."""
     header = fields_of({name: header}, {name: MAPPING})[name]
     values = fields_of(header, {"version": whole(1, 99), **fields})
     if values["version"] != version:

@@ -70,7 +70,7 @@ class Texts(NamedTuple):
     def and_forms(
         self, rules: Rules, forms: Iterable[str], others: Sequence[Sequence[str]] = ()
     ) -> Self:
-        """Return these texts and those of forms; `others` has further texts of each form."""
+        """Return these texts and the texts of forms; `others` has further texts of each form."""
         texts: list[str] = []
         firsts: list[tuple[int, int]] = []
         for number, form in enumerate(forms):
@@ -107,7 +107,7 @@ def table_of(rules: Rules) -> NDArray[np.int64]:
 
 
 def number_of(word: str) -> int:
-    """Return the hash by which a word is known."""
+    """Return the hash of a word, as in arrays of known words."""
     return crc32(word.encode()) >> _HIDDEN
 
 
@@ -156,12 +156,12 @@ def room_for(texts: Texts, rules: np.ndarray) -> Candidates:
 def list_candidates(
     texts: Texts, rules: np.ndarray, known: np.ndarray, form: int, candidates: Candidates
 ) -> int:
-    """List the candidates of a form, each once; return their number. O(rules), and O(1) a byte."""
-    # After the form come its exceptions, then rules by case, length of prefix, and length of
+    """List the candidates of a form, each once; return their number. O(rules + bytes)."""
+    # The order: the form, its exceptions, and the rules by case, length of prefix, and length of
     # suffix.
     # rules: see `table_of`
     # known: int64 (2, words): the hashes of known words (see `number_of`) in ascending order, and
-    # for each word the number of the only form that does not know it; -1 if all forms know the word
+    # for each word the number of the only form for which the word counts as unknown, or -1
     # form: the number of the form
     # candidates: the result is written into these arrays
     raw, bounds, firsts = texts
@@ -205,7 +205,7 @@ def list_candidates(
 
 @uncounted_kernel
 def number_among(texts: Texts, text: int, count: int, candidates: Candidates) -> int:
-    """Return the number of the candidate with this text, except the form itself; or -1."""
+    """Return the number of the candidate with this text, except the form itself; -1 if none."""
     raw, start = texts.raw, texts.bounds[text]
     size = texts.bounds[text + 1] - start
     for k in range(1, count):

@@ -58,9 +58,9 @@ class Learner(NamedTuple):
 
     #: The sentences and the model, whose float32 weights change.
     scorer: Scorer
-    #: The sums of the changes of the action weights, each times its clock, for averaged weights.
+    #: For averaged action weights: the sums of the changes, each change multiplied by its clock.
     of_actions: NDArray[np.float32]
-    #: The same sums of the relation weights.
+    #: The same sums for the relation weights.
     of_relations: NDArray[np.float32]
     #: (N,): the gold heads of all sentences in a row.
     heads: NDArray[np.int64]
@@ -159,8 +159,8 @@ def learn_greedily(
 ) -> None:
     """Train on some sentences: a perceptron update in each state where the best action is wrong.
 
-    `order`, int64, has the numbers of the sentences. `clock` is the number of updates before this
-    call: one for each sentence. `exploration` is the probability of taking the predicted action and
+    `order`, int64, has the numbers of the sentences. `clock` is the number of sentences learned
+    before this call. `exploration` is the probability of taking the predicted action and
     relation, even if they are wrong; it is more than 0 only with the dynamic oracle. Then `coins`
     has two random numbers in [0, 1) for each word of the sentences in `order`.
     """
@@ -206,7 +206,7 @@ def _learn_states(
 
 @uncounted_kernel
 def _learn_relations(learner: Learner, lesson: Lesson, state: np.ndarray) -> int:
-    """Train relations along the static oracle's derivation of the gold tree; return its length."""
+    """Train relations along the static oracle's derivation; return the number of actions."""
     model = learner.scorer.model
     systems.begin(model.system, state)
     steps = 0
@@ -266,7 +266,7 @@ def learn_with_beam(learner: Learner, order: np.ndarray, clock: int, agenda: Age
     beam = len(agenda.scores)
     cost = np.empty(layout.ACTIONS, dtype=np.int32)
     fine = np.empty(beam, dtype=np.bool_)  # whether a state can still lead to the gold tree
-    right = np.empty(beam, dtype=np.int64)  # for a state that can: a mask of its right actions
+    right = np.empty(beam, dtype=np.int64)  # masks of right actions; 0 if a state is not `fine`
     for b in order:
         clock += 1
         lesson = _lesson(learner, b, clock)
@@ -280,7 +280,7 @@ def learn_with_beam(learner: Learner, order: np.ndarray, clock: int, agenda: Age
         fine[0] = True
         count = 1
         step = 0
-        place = 0  # the place of the best right candidate in the agenda; -1 without one
+        place = 0  # the place of the best right candidate in the agenda; -1 if none
         while step < most:
             for i in range(count):
                 right[i] = 0
@@ -335,7 +335,7 @@ class Trainer(OnlineRun):
         self._relations = np.concatenate(self._trees.relations)
         self._add_weights("actions", (rows_for(settings.bits), ACTIONS))
         self._add_weights("relations", (1 << settings.bits - 5, len(self._trees.labels)))
-        # The parser shares its weight arrays with the trainer: it always has the current weights.
+        # The parser shares its weight arrays with the trainer, and so has the current weights.
         weights = {name: Weights(table) for name, table in self._weights.items()}
         self._parser = self._make(**self._fixed(), weights=weights)
         _, self._batch = self._parser._prepare(list(task.treebank))

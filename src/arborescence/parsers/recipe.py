@@ -191,8 +191,9 @@ def _begun(start: Parser | Name, kind: str | None) -> tuple[Parser, str]:
     """Return the parser to continue from, and its kind; OptionError if `kind` is another kind."""
     from arborescence.parsers.registry import load_to_go_on
 
-    named = isinstance(start, str | os.PathLike)
-    parser: Any = load_to_go_on(start) if named else start.beginning()
+    parser: Any = (
+        load_to_go_on(start) if isinstance(start, str | os.PathLike) else start.beginning()
+    )
     own = "neural" if parser.kind in _NEURAL else parser.kind
     check_choice("the kind of the parser to continue from", own, trainable_kinds())
     if kind not in (None, own):

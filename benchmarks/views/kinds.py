@@ -5,7 +5,7 @@ from statistics import fmean
 from figures import rows, view
 
 #: The fewest cases of a construction in the table.
-FEWEST = 20
+FEWEST = 60
 
 
 def of_models(table, *keys):
@@ -24,21 +24,22 @@ def header(table, *first):
 
 @view("kinds/genres")
 def genres():
-    """Return LAS from words and from raw text, and the means of GUM's genres."""
+    """Return LAS from words and from raw text: of GUM's genres, and means of both treebanks."""
 
-    def both(*some):
-        return ", ".join(
+    def both(some):
+        return "/".join(
             f"{fmean(row[column] for row in some):.1f}" for column in ("LAS, words", "LAS, raw")
         )
 
-    lines, of_gum = [], {}
+    lines, of = [], {}
     for (treebank, genre), models in of_models("genres", "treebank", "genre").items():
-        lines.append([f"{treebank}, {genre}", *map(both, models.values())])
         if treebank == "GUM":
-            for model, row in models.items():
-                of_gum.setdefault(model, []).append(row)
-    lines.append(["GUM, mean", *(both(*some) for some in of_gum.values())])
-    return header("genres", "LAS: words, raw"), lines
+            lines.append([genre, *(both([row]) for row in models.values())])
+        for model, row in models.items():
+            of.setdefault(treebank, {}).setdefault(model, []).append(row)
+    for treebank, models in of.items():
+        lines.append([f"{treebank}, mean", *map(both, models.values())])
+    return header("genres", "LAS: words/raw"), lines
 
 
 @view("kinds/constructions")

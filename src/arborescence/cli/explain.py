@@ -19,7 +19,7 @@ from arborescence.cli.outputs import ends, into
 from arborescence.cli.progress import counted
 from arborescence.cli.sentences import given_sentence, readers_of, sentences_of
 from arborescence.core.choices import Algorithm, Root
-from arborescence.errors import ModelError, ScoresError, TreebankError, TreeError, printable
+from arborescence.errors import ScoresError, TreebankError, TreeError, printable
 from arborescence.parsers.shared.options import System
 from arborescence.system.files import writing
 from arborescence.treebank.dictionaries import words_of
@@ -229,14 +229,14 @@ def write(path: str | Path, text: str) -> None:
 
 def given(text: str, model: str | None, writing: Words | None) -> tuple[Sentence, GraphParser]:
     """Read the one sentence of a text, and load the model that scores it."""
-    from arborescence.parsers import GraphParser, load
+    from arborescence.parsers import load
+    from arborescence.parsers.shared.graph_parser import graph_based
 
-    parser = load(model)
-    if not isinstance(parser, GraphParser):
-        raise ModelError(
-            f"{model}: this model has no scores of edges: explain needs a graph-based model, and "
-            "trace shows how a transition-based model parses"
-        )
+    why = (
+        "this model has no scores of edges: explain needs a graph-based model, and trace shows how "
+        "a transition-based model parses"
+    )
+    parser = graph_based(load(model), f"{model}: {why}")
     sentences = list(given_sentence(text, writing, parser))
     if len(sentences) != 1:
         raise TreebankError(f"--sentence has {len(sentences)} sentences, but explain needs one")

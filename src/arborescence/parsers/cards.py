@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 NO_COMMERCE: Final = "The licence of the treebank, and so of the models, forbids commercial use."
 #: The marks that Markdown, or one of its dialects, does not read as text.
 _MARKS: Final = re.compile(r"[\\`*_{}\[\]<>#|&~!:@$]|(?<=www)\.", re.IGNORECASE)
-_TRAINED: Final = {"biaffine": "neural"}
+_TRAINED: Final = {"biaffine": "neural", "multilingual": "neural"}
 _MEASURED: Final = ("sentence_spans", "words", "upos", "lemmas", "uas", "las")
 _HEADER: Final = "| {} | sentences | words | UPOS | lemmas | UAS | LAS | words/s |\n" + (
     "| --- |" + 7 * " ---: |"
@@ -226,6 +226,11 @@ def cards_of_languages(
     )
 
 
+def several_languages(parser: Any) -> bool:
+    """Return whether a parser is that of one of several languages in a model."""
+    return len(getattr(parser, "languages", ())) > 1
+
+
 def commercial(licence: str) -> bool:
     """Return whether a licence, an SPDX identifier, allows commercial use."""
     return "-NC" not in licence
@@ -319,14 +324,21 @@ def _sizes(data: Treebank) -> str:
 
 
 def _described(name: str, parser: Any) -> str:
-    """Describe a model by the first line of its class's docstring."""
+    """Describe a model by the first line of its class's docstring, and by its base."""
     line = (type(parser).__doc__ or "").strip().partition("\n")[0]
-    return f"`{name}`: {line[:1].lower()}{line[1:]}\n"
+    base = parser.info.get("base")
+    if not isinstance(base, list):
+        return f"`{name}`: {line[:1].lower()}{line[1:]}\n"
+    learned = ", ".join(plain(str(each)) for each in base)
+    return (
+        f"`{name}`: a neural parser, trained further from a model of several languages. That model "
+        f"has learned from these treebanks, whose licences also hold: {learned}.\n"
+    )
 
 
 def _command(name: str, parser: Any, treebank: str) -> str:
     """Return the command that trains a model, with the options that differ from their defaults."""
-    if hasattr(parser, "in_language"):
+    if several_languages(parser):
         return "$ make multi"  # in a checkout of the library
     kind = _TRAINED.get(parser.kind, parser.kind)
     try:
@@ -341,6 +353,8 @@ def _command(name: str, parser: Any, treebank: str) -> str:
         if _written(option, value := info.get(option, default)) != _written(option, default)
     ]
     train = ["$ arborescence train", kind, shlex.quote(treebank), "-o", f"{name}.npz"]
+    if "start" in info:
+        train.append(f"--from {shlex.quote(printable(str(info['start'])))}")
     return " ".join([*train, *changed])
 
 

@@ -21,7 +21,7 @@ from arborescence.errors import MissingExtraError, ModelError, OptionError
 from arborescence.parsers import model_file, registry
 from arborescence.parsers.calibrating import FEWEST, fitted, fitted_on, members
 from arborescence.parsers.cards import NO_COMMERCE as NO_COMMERCE
-from arborescence.parsers.cards import card_of, cards_of_languages, commercial
+from arborescence.parsers.cards import card_of, cards_of_languages, commercial, several_languages
 from arborescence.parsers.folders import Treebank, joined, with_terms
 from arborescence.version import __version__
 
@@ -157,7 +157,7 @@ def _cards(
 ) -> Iterator[tuple[str, str]]:
     """Yield the names of the cards' files, and the cards."""
     package = f"arborescence-{name}"
-    several = [each for each, parser in parsers.items() if hasattr(parser, "in_language")]
+    several = [each for each, parser in parsers.items() if several_languages(parser)]
     if not several:
         [of_all] = _only(data)
         yield (

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple, get_args
 import numpy as np
 
 from arborescence.core.choices import check_choice
-from arborescence.errors import ModelError, NoTreeError
+from arborescence.errors import NoTreeError
 from arborescence.parsers.shared.confidence import edge_probs
 from arborescence.parsers.shared.contradictions import contradiction
-from arborescence.parsers.shared.graph_parser import GraphParser
+from arborescence.parsers.shared.graph_parser import GraphParser, graph_based
 from arborescence.parsers.shared.options import Doubt
 
 if TYPE_CHECKING:
@@ -107,8 +107,7 @@ def rank(
     'telescope'
     """
     check_choice("by", by, get_args(Doubt))
-    if not isinstance(parser, GraphParser):
-        raise ModelError("only graph-based parsers have probabilities, which a ranking needs")
+    parser = graph_based(parser, "only graph-based parsers have probabilities, for a ranking")
     ranked: list[Doubtful] = []
     for sentence in sentences:
         if (sentence.heads < 0).any():

@@ -141,6 +141,8 @@ def train(
     if checkpoint and not resume:
         checkpoint.unlink(missing_ok=True)
     parser = _trained(kind, treebank, held_out, recipe, settings, begun, checkpoint, progress)
+    if isinstance(start, str | os.PathLike):
+        getattr(parser, "info", {})["start"] = Path(start).name
     if output is not None and checkpoint:
         parser.save(output)
         checkpoint.unlink(missing_ok=True)
@@ -189,10 +191,10 @@ def _begun(start: Parser | Name, kind: str | None) -> tuple[Parser, str]:
     """Return the parser to continue from, and its kind; OptionError if `kind` is another kind."""
     from arborescence.parsers.registry import load_to_go_on
 
-    parser: Any = load_to_go_on(start) if isinstance(start, str | os.PathLike) else start
+    parser: Any = (
+        load_to_go_on(start) if isinstance(start, str | os.PathLike) else start.beginning()
+    )
     own = "neural" if parser.kind in _NEURAL else parser.kind
-    if parser.kind == "multilingual" and not hasattr(parser, "beginning"):
-        raise OptionError("name one language to continue from, such as multi:de: auto is none")
     check_choice("the kind of the parser to continue from", own, trainable_kinds())
     if kind not in (None, own):
         raise OptionError(f"the parser to continue from is of the kind {own}, not {kind}")
@@ -283,7 +285,7 @@ def _parts_to_train(recipe: Recipe, start: Parser | None) -> Recipe:
     """Return the recipe for a parser that goes on: by default, its tagger and tokenizer stay."""
     if start is None:
         return recipe
-    several = hasattr(start, "beginning")  # its network finds tags; a new language has no text
+    several = start.kind == "multilingual"  # its network finds tags; a new language has no text
     text = recipe.text and (recipe.anew or (several and start.text is None))
     return replace(recipe, tagger=recipe.tagger and recipe.anew and not several, text=text)
 

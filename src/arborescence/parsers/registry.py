@@ -45,6 +45,8 @@ KINDS_GROUP: Final = "arborescence.parsers"
 AUTO: Final = "auto"
 #: Stands for the first language of a model of several; for other models, it says nothing.
 FIRST: Final = "*"
+#: What is wrong where a language is named, but the model reads one.
+ONE_LANGUAGE: Final = "it reads one language: leave out the language {!r}"
 _CODE: Final = r"[a-z]{2,3}(-[A-Za-z]{2,8})*"
 #: The code of a language after the name of a model, as in multi:de; multi:yi=de reads one that the
 #: model has not learned as if it was another one.
@@ -83,11 +85,9 @@ def load_to_go_on(model: str | os.PathLike[str]) -> Any:
     The language may be new: see `MultilingualParser.beginning`.
     """
     name, language = _divided(os.fspath(model))
-    if language not in (None, AUTO):
-        parser = load(name, language=FIRST)
-        if hasattr(parser, "beginning"):
-            return parser.beginning(language)
-    return load(model)
+    if language in (None, AUTO):
+        return load(model).beginning()
+    return load(name, language=FIRST).beginning(language)
 
 
 def _divided(name: str) -> tuple[str, str | None]:
@@ -124,7 +124,7 @@ def _from_path(
             language = _first_language(header)
         if language is not None:
             if "languages" not in header:
-                raise ModelError(f"it reads one language: leave out the language {language!r}")
+                raise ModelError(ONE_LANGUAGE.format(language))
             header["language"] = language
         for each in _parsers_in(header):
             if isinstance(named := each.get("encoder"), dict):

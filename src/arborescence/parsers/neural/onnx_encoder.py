@@ -126,7 +126,7 @@ class OnnxEncoder:
             ]
         for state, length in zip(states, pieces.lengths, strict=True):
             if state.dtype != np.float32 or state.shape != (length, self.layers, self.size):
-                shape = (length, self.layers, self.size)
+                shape = (int(length), self.layers, self.size)
                 raise ModelError(
                     f"the encoder returns {state.dtype} {state.shape}, not float32 {shape}"
                 )

@@ -328,6 +328,30 @@ class Parser(ABC):
     def from_file(cls, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
         """Make a parser from the header and the arrays that `model_file.load` returns."""
 
+    def beginning(self, language: str | None = None) -> Parser:
+        """Return the parser with which training begins: the parser itself, if it has one language.
+
+        Parameters
+        ----------
+        language
+            For a model of several languages, one of them or a new one.
+
+        Raises
+        ------
+        ModelError
+            If a language is named, but the parser reads one language; or none is named and needed.
+
+        Examples
+        --------
+        >>> import arborescence as arb
+        >>> parser = arb.load("english-fast")
+        >>> parser.beginning() is parser
+        True
+        """
+        if language is not None:
+            raise ModelError(registry.ONE_LANGUAGE.format(language))
+        return self
+
     def to(self, device: str | None) -> Self:
         """Choose the device that runs a neural parser's network; other parsers: OptionError.
 

@@ -44,6 +44,15 @@ TEMPERATURES: Final = ("temperature", "relation_temperature", "tree_temperature"
 FITTED: Final = "fitted"
 
 
+def graph_based(parser: Parser, why: str) -> GraphParser:
+    """Return a graph-based parser as it is; ModelError, with the reason `why`, for another one."""
+    if isinstance(parser, GraphParser):
+        return parser
+    if parser.kind == "multilingual":
+        why = "this needs a model of one language: name the language, such as multi:de, not auto"
+    raise ModelError(why)
+
+
 class GraphParser(Parser):
     """A parser that weighs the edges of a sentence's graph, and decodes.
 

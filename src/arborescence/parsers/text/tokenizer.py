@@ -25,7 +25,13 @@ from arborescence.parsers.text.characters import INSIDE, NO_GAP, PARAGRAPH, Char
 from arborescence.parsers.text.cut_words import is_known, joined, numbers_of
 from arborescence.parsers.text.evidence import Evidence, without_chance
 from arborescence.parsers.text.lines import Lines, last_end
-from arborescence.parsers.text.quotations import before_spaces, mend, without_spaces
+from arborescence.parsers.text.quotations import (
+    at_full_stops,
+    before_spaces,
+    end_at_full_stops,
+    mend,
+    without_spaces,
+)
 from arborescence.parsers.text.words import Splitter
 from arborescence.parsers.text.writing import Tokens, Writer, stops_of, with_contractions
 from arborescence.treebank.surface import NOT_SPACED, begins_paragraph, surface
@@ -259,8 +265,7 @@ class Tokenizer:
         [4, 7]
         """
         letters, gaps = self._letters(text, self._read(text), starts, stops)
-        scores = self._scores(letters)
-        mend(scores, letters, gaps)
+        scores = self._scores(letters, gaps, text, np.asarray(starts))
         return list(stops_of(scores, [1] * len(letters), lambda _: None))
 
     def split_contractions(self, sentences: Sequence[Sentence]) -> list[Sentence]:
@@ -341,16 +346,16 @@ class Tokenizer:
         cuts = np.zeros(characters.folded.size, dtype=np.bool_)
         ends_of_words.cut(characters, self._with_spaces, self._words, cuts, NO_GOLD, NOTHING)
         spaced = before_spaces(read, own.text)
-        if spaced.size:
-            cuts |= np.isin(characters.offsets, spaced)
+        certain = np.concatenate([spaced, at_full_stops(read.text)])
+        if certain.size:
+            cuts |= np.isin(characters.offsets, certain)
         starts, stops = _bounds(characters, cuts)
         letters = _spelled(characters, starts, stops)
         gaps = characters.gaps[stops]
         if layout.lines:
             scores = np.where(gaps >= PARAGRAPH, np.inf, -np.inf)
         else:
-            scores = self._scores(letters)
-            mend(scores, letters, gaps)
+            scores = self._scores(letters, gaps, read.text, characters.offsets[starts])
             strange = self._evidence.strange(read)[characters.offsets[stops]]
             without_chance(scores, strange, gaps)
         first, last = characters.offsets[starts], characters.offsets[stops] + 1
@@ -385,10 +390,18 @@ class Tokenizer:
         forms = _texts(text, starts, stops)
         return [" ".join(form.split()) for form in forms] if self._with_spaces else forms
 
-    def _scores(self, letters: NDArray[np.uint64]) -> NDArray[np.float64]:
+    def _scores(
+        self,
+        letters: NDArray[np.uint64],
+        gaps: NDArray[np.uint8],
+        text: str,
+        starts: NDArray[np.int64],
+    ) -> NDArray[np.float64]:
         """Return the score of a sentence end after each token."""
         scores = np.empty(len(letters))
         ends_of_sentences.end(letters, self._sentences, scores, NO_GOLD, NOTHING)
+        end_at_full_stops(scores, letters, gaps, text, starts)
+        mend(scores, letters, gaps)
         return scores
 
     def to_file(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:

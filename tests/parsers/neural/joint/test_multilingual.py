@@ -6,12 +6,14 @@ import numpy as np
 import pytest
 
 import arborescence
-from arborescence.errors import ArborescenceWarning, ModelError
-from arborescence.parsers import model_file
+from arborescence.errors import ArborescenceWarning, ModelError, OptionError
+from arborescence.parsers import model_file, train
+from arborescence.parsers.packaging import package
+from arborescence.parsers.ranking import rank
 from arborescence.parsers.shared.reading import Reading
 from arborescence.parsers.text import Text
 from arborescence.parsers.text.identifier import LanguageIdentifier
-from arborescence.treebank import Sentence
+from arborescence.treebank import Sentence, write
 from small_treebanks import sentences
 from tiny_encoders import make_bert
 from ways import WAYS
@@ -264,6 +266,17 @@ def test_auto_needs_a_model_of_languages(model, auto, tmp_path):
         arborescence.load(tmp_path / "bad", language="auto")
 
 
+def test_what_needs_one_language(auto):
+    parser = arborescence.load(auto, language="auto")
+    with pytest.raises(ModelError, match="name the language, such as multi:de, not auto"):
+        rank(parser, NEW)
+    with pytest.raises(ModelError, match="goes on with one language: name it"):
+        train(FEW, kind="neural", start=parser)
+    with pytest.raises(ModelError, match="goes on with one language: name it"):
+        train(FEW, kind="neural", start=f"{auto}:auto")
+    assert list(parser.beginning("ca").languages) == ["ca"]
+
+
 def test_a_language_that_was_not_learned_is_read_as_another_one(parser, model):
     with pytest.warns(ArborescenceWarning, match="not learned 'xx': it reads it as 'bi'"):
         loaded = arborescence.load(model, language="xx=bi")
@@ -280,6 +293,10 @@ def test_a_language_for_another_kind(tmp_path):
     LinearParser.train(FEW, epochs=1).save(tmp_path / "plain.npz")
     with pytest.raises(ModelError, match="reads one language: leave out the language 'de'"):
         arborescence.load(tmp_path / "plain.npz", language="de")
+    plain = arborescence.load(tmp_path / "plain.npz")
+    assert plain.beginning() is plain
+    with pytest.raises(ModelError, match="reads one language: leave out the language 'de'"):
+        plain.beginning("de")
 
 
 def test_damaged_files(model, tmp_path):
@@ -306,3 +323,105 @@ def test_damaged_files(model, tmp_path):
     for name in arrays:
         if name.startswith("network/"):
             assert refused({key: each for key, each in arrays.items() if key != name})
+
+
+#: What stands in the header of a damaged or hostile file, and what the error says.
+HEADERS = [
+    ("inventory", {}, "inventory has no treebank"),
+    ("inventory", {"Birdish-Few": 1}, "Birdish-Few is 1, not an object"),
+    ("inventory", [], "inventory"),
+    ("languages", [1, 2], "languages"),
+    ("languages", {"bi": {"treebank": {"treebank": 1}}}, "treebank"),
+    ("identifier", {"languages": {"bi": []}}, "languages"),
+    ("encoder", None, "encoder"),
+    ("encoder", {"format": {"format": 1}}, "format"),
+    ("size", 7, r"not float32 \(3, 2, 7\)"),
+    ("size", -1, "size"),
+    ("arc", 10**9, "arc"),
+    ("arc", "8", "arc"),
+    ("label", [8], "label"),
+    ("language", {"bi": 1}, "language"),
+    ("language", 3, "language"),
+]
+
+
+@pytest.mark.parametrize(("field", "value", "said"), HEADERS)
+def test_hostile_headers(model, tmp_path, field, value, said):
+    header, arrays = model_file.load(model)
+    model_file.save(tmp_path / "bad", header | {field: value}, arrays)
+    with pytest.raises(ModelError, match=said):
+        arborescence.load(tmp_path / "bad")
+
+
+@pytest.mark.parametrize("share", [0, 0.1, 0.5, 0.9, 0.999])
+def test_a_file_that_was_cut(model, tmp_path, share):
+    whole = model.read_bytes()
+    (tmp_path / "cut").write_bytes(whole[: int(share * len(whole))])
+    with pytest.raises(ModelError):
+        arborescence.load(tmp_path / "cut", language="bi")
+
+
+def test_arrays_of_wrong_shapes_and_types(model, tmp_path):
+    header, arrays = model_file.load(model)
+    for name, array in arrays.items():
+        if not name.startswith(("network/", "encoder/")):
+            continue
+        for other in (array[..., None], array.astype(np.complex64), array.reshape(-1)[:0]):
+            model_file.save(tmp_path / "bad", header, arrays | {name: other})
+            with pytest.raises(ModelError):
+                arborescence.load(tmp_path / "bad").parse([NEW[1]]).__next__()
+
+
+def test_an_operator_that_is_not_allowed(model, tmp_path):
+    onnx = pytest.importorskip("onnx")
+    header, arrays = model_file.load(model)
+    graph = onnx.load_from_string(arrays["encoder/onnx"].tobytes())
+    for operator, domain in (("If", ""), ("Evil", "ai.evil"), ("NoSuch", "")):
+        changed = onnx.ModelProto()
+        changed.CopyFrom(graph)
+        changed.graph.node[0].op_type = operator
+        changed.graph.node[0].domain = domain
+        own = np.frombuffer(changed.SerializeToString(), dtype=np.uint8)
+        model_file.save(tmp_path / "bad", header, arrays | {"encoder/onnx": own})
+        with pytest.raises(ModelError):
+            arborescence.load(tmp_path / "bad")
+
+
+README = "# Birds\nLicense: {}\nGenre: news\nContributors: Bird, Small\n"
+
+
+def treebank_in(folder, licence, sentences):
+    folder.mkdir()
+    (folder / "README.md").write_text(README.format(licence), encoding="utf-8")
+    (folder / "LICENSE.txt").write_text(licence, encoding="utf-8")
+    for part in ("train", "test"):
+        write(sentences, folder / f"xx-ud-{part}.conllu")
+    return folder
+
+
+def test_a_package_of_several_treebanks(model, tmp_path):
+    folders = [
+        treebank_in(tmp_path / "UD_Birdish-Few", "CC BY-SA 4.0", FEW[:4]),
+        treebank_in(tmp_path / "UD_Catish-Other", "CC BY 4.0", OTHER[:4]),
+    ]
+    made = package([model], folders, name="two", output=tmp_path / "two")
+    assert made.licence == "CC-BY-4.0 AND CC-BY-SA-4.0"
+    card = (made.folder / "README.md").read_text(encoding="utf-8")
+    for said in ("[Birdish](languages/bi.md)", "[Catish](languages/ca.md)", "UD_Catish-Other"):
+        assert said in card
+    cards = {path.name for path in (made.folder / "languages").iterdir()}
+    assert cards == {"bi.md", "ca.md"}
+    own = (made.folder / "languages" / "ca.md").read_text(encoding="utf-8")
+    assert "| words |" in own
+    assert "| raw text |" not in own  # it cannot cut raw text
+    assert {path.name for path in made.folder.glob("LICENSE*")} == {
+        "LICENSE-Birdish-Few",
+        "LICENSE-Catish-Other",
+    }
+    with pytest.raises(OptionError, match="ca: give the folder of Catish-Other, too"):
+        package([model], folders[0], name="two", output=tmp_path / "less")
+    assert not (tmp_path / "less").exists()
+    copy = tmp_path / "other.npz"
+    copy.write_bytes(model.read_bytes())
+    with pytest.raises(OptionError, match="make a package of it alone"):
+        package([model, copy], folders, name="two", output=tmp_path / "less")

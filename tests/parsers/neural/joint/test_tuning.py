@@ -6,6 +6,7 @@ import pytest
 import arborescence
 from arborescence.errors import ModelError, OptionError
 from arborescence.parsers import train
+from arborescence.parsers.packaging import package
 from arborescence.treebank import Sentence, write
 from small_treebanks import sentences
 from tiny_encoders import make_bert
@@ -108,6 +109,23 @@ def test_a_treebank_is_learned_by_heart(model, begun, tmp_path):
         assert parsed.feats == gold.feats
     [first, *_] = parser(" ".join(FEW[0].forms))
     assert first.forms == FEW[0].forms
+
+
+def test_the_card_is_of_one_language_and_names_the_base(model, tmp_path):
+    folder = tmp_path / "UD_Owlish-Few"
+    folder.mkdir()
+    (folder / "README.md").write_text("License: CC BY-SA 4.0\n", encoding="utf-8")
+    for part in ("train", "test"):
+        write(NEW, folder / f"xx-ud-{part}.conllu")
+    options = {"epochs": 1, "batch": 60, "text": False}
+    train(folder, kind="neural", start=f"{model}:xx", output=tmp_path / "owl.npz", **options)
+    made = package([tmp_path / "owl.npz"], folder, name="owl", output=tmp_path / "owl")
+    card = (made.folder / "README.md").read_text(encoding="utf-8")
+    assert "Owlish for Arborescence" in card
+    assert "has learned from these treebanks, whose licences also hold: Bird, Cat, Dog." in card
+    assert "train neural UD_Owlish-Few -o owl.npz --from three.npz:xx" in card
+    assert "--epochs 1 --batch 60" in card
+    assert not (made.folder / "languages").exists()
 
 
 def test_an_encoder_that_cannot_be_read_is_refused(tmp_path, weights):

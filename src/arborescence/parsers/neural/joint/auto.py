@@ -85,6 +85,12 @@ class AutoParser(Parser):
             self._parsers[language] = self.parser.in_language(language)
         return self._parsers[language]
 
+    def beginning(self, language: str | None = None) -> MultilingualParser:
+        """Return a parser of a language, as `MultilingualParser.beginning` does."""
+        if language is None:
+            raise ModelError("training goes on with one language: name it, such as multi:de")
+        return self.parser.beginning(language)
+
     def _stored(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """Return the fields of the header that this kind of parser has, and the arrays."""
         header, arrays = self.parser._stored()

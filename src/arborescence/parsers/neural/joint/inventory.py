@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 import numpy as np
 
-from arborescence.errors import OptionError
+from arborescence.errors import ModelError, OptionError
 from arborescence.parsers.neural import stored
 from arborescence.parsers.neural.vocabulary import is_given, pieces_of
 from arborescence.parsers.shared import scheme
@@ -196,6 +196,8 @@ class Inventory:
             language = fields.pop("language")
             values = {each: tuple(sorted(set(of))) for each, of in fields.items()}
             treebanks[name] = TreebankValues(language, **values)
+        if not treebanks:
+            raise ModelError("inventory has no treebank")
         return cls(treebanks)
 
 

@@ -166,14 +166,15 @@ class MultilingualParser(GraphParser):
         """
         return replace(self, language=language, languages=self._languages())
 
-    def beginning(self, language: str) -> Self:
+    def beginning(self, language: str | None = None) -> Self:
         """Return a parser of one language, with which training begins.
 
         Parameters
         ----------
         language
-            The code of a language that the model reads; ``"fo=da"`` for a new language that begins
-            as another one; or the code of a new language, which begins as the mean of all.
+            The code of a language that the model reads, by default the parser's own; ``"fo=da"``
+            for a new language that begins as another one; or the code of a new language, which
+            begins as the mean of all.
 
         Returns
         -------
@@ -191,7 +192,7 @@ class MultilingualParser(GraphParser):
         >>> parser.beginning("fo=da").language  # doctest: +SKIP
         'fo'
         """
-        code, _, base = language.partition("=")
+        code, _, base = (language or self.language).partition("=")
         if not base and code in self.languages:
             return replace(self, language=code, languages={code: self._languages()[code]})
         inventory, weights = self.inventory, self.weights

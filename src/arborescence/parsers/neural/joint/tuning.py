@@ -51,6 +51,8 @@ _NAMES: Final = {
     },
     "batch": "pieces",
 }
+#: Those of them that the card of a model tells.
+_TOLD: Final = _NAMES.keys() - {"rng", "device"}
 #: The share of the trees that shows whether a treebank keeps the rules of UD.
 _TREES: Final = 500
 
@@ -83,7 +85,7 @@ def tuned(
     settings: Mapping[str, Any],
 ) -> MultilingualParser:
     """Train the network of a parser on a treebank: see `MultilingualParser.train`."""
-    start = start.beginning(start.language)
+    start = start.beginning()
     code = start.language
     reading = start.reading if start.text else Reading.of(treebank := list(treebank))
     sentences, held_out = (
@@ -106,7 +108,9 @@ def tuned(
         rules=scheme_of(labels, whole[:_TREES]),
         reading=reading,
         text=text or start.text,
-        info=run.info() | {"settings": own.stored()},
+        info=run.info()
+        | {"settings": own.stored(), "base": _learned(start)}
+        | {name: settings[name] for name in settings.keys() & _TOLD},
     )
     known = shapes_of(inventory, size=start.encoder.size, arc=start.arc, label=start.label)
     parser = replace(
@@ -120,6 +124,11 @@ def tuned(
     if held_out:
         parser.fit(held_out, "single")
     return parser
+
+
+def _learned(start: MultilingualParser) -> list[str]:
+    """Return the treebanks that a network has learned from before."""
+    return start.info.get("base", []) or sorted(start.inventory.treebanks.keys() - {start.language})
 
 
 def _settings(words: int, given: Mapping[str, Any]) -> Settings:

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import typer
+from rich.markup import escape
 
 import arborescence
 from arborescence.cli import app
+from arborescence.cli.options import _escaped
 from arborescence.cli.parse import parse
 from command_line import ENVIRONMENT, without_progress
 
@@ -231,3 +233,12 @@ def test_a_command_starts_without_pydantic() -> None:
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert done.stdout == "1 False\n", done.stderr
     assert "none.model" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "[upos=VERB]", "[/x]", r"\[a]", r"\\[a]", "[=x] [1]", "[a", "a]", "[[b]]", "x\\", "x\\\\"],
+)
+def test_texts_of_help_pages_are_escaped_as_rich_does(text: str) -> None:
+    """Square brackets in help pages are no markup."""
+    assert _escaped(text) == escape(text)

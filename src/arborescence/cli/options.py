@@ -49,12 +49,19 @@ def shown_as_written(command: Any) -> Any:
     return command
 
 
-def _escaped(text: str | None) -> str | None:
-    if not text or not ("[" in text or text.endswith("\\")):
-        return text
-    from rich.markup import escape
+#: The start of a tag of Rich: its bracket, and the backslashes before the bracket.
+_MARKUP: Final = re.compile(r"(\\*)\[(?=[a-z#/@][^\[]*\])")
 
-    return escape(text)
+
+def _escaped(text: str | None) -> str | None:
+    """Put a backslash before what Rich would take for markup.
+
+    The function of Rich that does so imports many modules, which takes 15 ms.
+    """
+    if not text:
+        return text
+    escaped = _MARKUP.sub(r"\1\1\\[", text)
+    return f"{escaped}\\" if re.search(r"(?<!\\)\\$", text) else escaped
 
 
 def without_conversions(command: Any) -> Any:

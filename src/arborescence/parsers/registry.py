@@ -105,14 +105,18 @@ def installed() -> dict[str, EntryPoint]:
 
 def file_of(point: EntryPoint) -> Traversable:
     """Return the file of a model; ModelError if the distribution that has it is broken."""
-    whose = point.dist.name if point.dist else point.value
     try:
         file: Traversable = point.load()()
     except (Exception, SystemExit) as error:  # the code may be anybody's
-        raise ModelError(f"{point.name}: {whose} is broken: {error!r}") from error
+        raise ModelError(f"{point.name}: {_owner(point)} is broken: {error!r}") from error
     if not isinstance(file, Traversable) or not file.is_file():
-        raise ModelError(f"{point.name}: {whose} is broken: {file!r} is no file")
+        raise ModelError(f"{point.name}: {_owner(point)} is broken: {file!r} is no file")
     return file
+
+
+def _owner(point: EntryPoint) -> str:
+    """Return the distribution of an entry point. For errors only: reading metadata takes long."""
+    return point.dist.name if point.dist else point.value
 
 
 def _from_path(
@@ -160,7 +164,7 @@ def _within(header: dict[str, Any]) -> list[dict[str, Any]]:
 def from_file(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Any:
     """Make a parser of the kind that the header names, from the output of `model_file.load`."""
     kind = header.get("kind")
-    if not isinstance(kind, str) or kind not in {**KINDS, **added_kinds()}:
+    if not isinstance(kind, str) or (kind not in KINDS and kind not in added_kinds()):
         raise ModelError(f"holds no parser that this version knows but {brief(kind)}")
     return parser_class(kind)._restored(header, arrays)
 
@@ -172,13 +176,14 @@ def parser_class(kind: str) -> type[Any]:
         own: type[Any] = getattr(import_module(module), name)
         return own
     point = added_kinds()[kind]
-    whose = point.dist.name if point.dist else point.value
     try:
         added_class: type[Any] = point.load()
     except (Exception, SystemExit) as error:  # the code may be anybody's
-        raise ModelError(f"{kind}: {whose} is broken: {error!r}") from error
+        raise ModelError(f"{kind}: {_owner(point)} is broken: {error!r}") from error
     if not isinstance(added_class, type) or getattr(added_class, "kind", None) != kind:
-        raise ModelError(f"{kind}: {whose} is broken: {added_class!r} is no parser of this kind")
+        raise ModelError(
+            f"{kind}: {_owner(point)} is broken: {added_class!r} is no parser of this kind"
+        )
     return added_class
 
 

@@ -154,13 +154,11 @@ def test_a_batch_hashes_each_sentence_as_if_alone(forms):
         start, stop = together.starts[b : b + 2]
         assert (together.sides[start:stop] == alone.sides[:-1]).all()
         assert (together.tags[start:stop] == alone.tags).all()
-        assert (together.untagged[start:stop] == alone.untagged).all()
 
 
 def test_missing_values():
     words = Sentence.from_words(["Trees", "grow"], upos=["NOUN", "_"])
     batch, *_ = prepare([words], ALL, treebank())
-    assert batch.untagged.tolist() == [False, False, True]
     lowered = Sentence.from_words(["Trees", "grow"], lemmas=["trees", "grow"], upos=["NOUN", "_"])
     assert (prepare([lowered], ALL, treebank())[0].sides == batch.sides).all()
 

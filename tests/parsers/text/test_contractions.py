@@ -7,7 +7,7 @@ import io
 import pytest
 
 from arborescence.parsers.linear.parser import LinearParser
-from arborescence.parsers.text import Text
+from arborescence.parsers.text import Text, rewriting
 from arborescence.treebank import Sentence, read
 from raw_texts import treebank
 
@@ -37,6 +37,24 @@ def test_capitals_and_places_are_those_of_the_token(parser: LinearParser) -> Non
     [sentence] = parser.split([["Du", "park"]], contractions=True)
     assert sentence.forms == ["De", "le", "park"]
     assert sentence.ranges == [(0, 2), (0, 2), (3, 7)]
+
+
+def test_forms_that_no_rule_fits_are_remembered(
+    parser: LinearParser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The answers stay the same when forms are known, and when the memory is emptied."""
+    words = [["Birds", "sing"], ["du", "Birds", "du"]]
+    first = [sentence.forms for sentence in parser.split(words, contractions=True)]
+    assert first == [["Birds", "sing"], ["de", "le", "Birds", "de", "le"]]
+    known = parser.text.tokenizer._splitter._fixed
+    assert {"birds", "sing"} <= known
+    assert "du" not in known
+    for most in (100_000, 0):
+        monkeypatch.setattr(rewriting, "_MOST_FORMS", most)
+        again = [sentence.forms for sentence in parser.split(words, contractions=True)]
+        assert again == first
+    # All forms are known, and none.
+    assert [each.forms for each in parser.split(words[:1], contractions=True)] == words[:1]
 
 
 def test_other_columns_stay(parser: LinearParser) -> None:

@@ -219,7 +219,7 @@ class LinearGraphs(Graphs):
             again: Self = self._parser._graphs([self.sentences[b] for b in numbers], self.options)
             return again
         graphs, nodes = super().part(numbers), self.nodes(numbers)
-        graphs._batch = self._batch.part(graphs.starts, nodes, numbers)
+        graphs._batch = self._batch.part(graphs.starts, nodes)
         remember(graphs, "_best", self._best[nodes])
         return graphs
 

@@ -30,7 +30,7 @@ NOTHING, STRANGE, BEGIN, END, ROOT_LETTER = range(5)
 #: The fields of `Vocabulary` that number words or characters, and their first numbers.
 _NUMBERED: Final = {"words": 2, "lemmas": 2, "letters": 5}
 
-_MANY: Final = scheme.list_of(scheme.VALUE, 0, 10**7)
+_MANY: Final = scheme.values(0, 10**7)
 _UNIQUE: Final = scheme.Field(
     "a list of different values of CoNLL-U",
     lambda value: _MANY.fits(value) and len(set(value)) == len(value),

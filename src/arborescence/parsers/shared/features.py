@@ -193,18 +193,13 @@ class Batch(NamedTuple):
     sides: NDArray[np.uint64]
     #: (N,): the numbers of UPOS tags: 0 is the root, the last number an unknown tag.
     tags: NDArray[np.uint8]
-    #: (N,): whether a node is a word without UPOS.
-    untagged: NDArray[np.bool_]
-    #: (B,): whether a sentence has lemmas.
-    lemmatized: NDArray[np.bool_]
 
     @classmethod
     def of(
         cls, sentences: Sequence[Sentence], sides: Sides, known_tags: NDArray[np.uint64]
     ) -> Self:
         """Hash the words of sentences; `known_tags` are sorted hashes of UPOS tags."""
-        joined = Joined.of(sentences)
-        starts, fields = _hashed(joined)
+        starts, fields = _hashed(Joined.of(sentences))
         hashed = np.empty((len(fields), len(sides.seeds)), dtype=np.uint64)
         hash_sides(fields, starts, sides, hashed)
         own = fields[:-1, _TAG]
@@ -212,20 +207,15 @@ class Batch(NamedTuple):
         is_known = after > np.searchsorted(known_tags, own)
         tags = np.where(is_known, after, len(known_tags) + 1).astype(np.uint8)
         tags[starts[:-1]] = 0
-        return cls(starts, hashed, tags, own == MISSING, joined.is_given(LEMMA))
+        return cls(starts, hashed, tags)
 
-    def part(
-        self, starts: NDArray[np.int64], nodes: NDArray[np.int64], numbers: NDArray[np.int64]
-    ) -> Self:
+    def part(self, starts: NDArray[np.int64], nodes: NDArray[np.int64]) -> Self:
         """Return the batch of some of the sentences, with their nodes and new `starts`."""
-        of_nodes = self.sides[[*nodes, -1]], self.tags[nodes], self.untagged[nodes]
-        return type(self)(starts, *of_nodes, self.lemmatized[numbers])
+        return type(self)(starts, self.sides[[*nodes, -1]], self.tags[nodes])
 
 
 #: `Batch` in signatures of kernels.
-BATCH: Final = (
-    "parsers.shared.features.Batch(int64[::1], uint64[:, ::1], uint8[::1], bool[::1], bool[::1])"
-)
+BATCH: Final = "parsers.shared.features.Batch(int64[::1], uint64[:, ::1], uint8[::1])"
 
 
 def tags_of(sentences: Sequence[Sentence]) -> NDArray[np.uint64]:

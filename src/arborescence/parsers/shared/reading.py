@@ -62,7 +62,7 @@ _LOOKED_AT: Final = {
 }  # fmt: skip
 
 #: The field of a model file: the known characters (and dashes and dots of several characters).
-FIELD: Final = scheme.or_none(scheme.list_of(scheme.VALUE, 0, 1000))
+FIELD: Final = scheme.or_none(scheme.values(0, 1000))
 
 
 class Read(NamedTuple):

@@ -13,6 +13,8 @@ from arborescence.parsers.shared.features import Batch
 from arborescence.parsers.shared.training_trees import folds_of
 from arborescence.parsers.tagger.tagger import Tagger
 from arborescence.parsers.text.model import Text
+from arborescence.treebank.joined import Joined
+from arborescence.treebank.sentence import LEMMA, UPOS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -50,24 +52,19 @@ def _annotated(
     text: Text | None,
     confidence: bool,
 ) -> tuple[list[Sentence], Batch]:
-    batch = Batch.of(sentences, sides, known_tags)
-    given = sentences
-    if tagger and batch.untagged.any():
-        nodes = np.flatnonzero(batch.untagged)
-        owners = np.searchsorted(batch.starts, nodes, side="right") - 1
-        bare = np.flatnonzero(np.bincount(owners)).tolist()
-        sentences = list(sentences)
+    joined, sentences = Joined.of(sentences), list(sentences)
+    if tagger:
+        untagged = np.logical_or.reduceat(joined.is_blank(UPOS), joined.offsets[:-1])
+        bare = np.flatnonzero(untagged).tolist()
         tagged = tagger.tag([sentences[b] for b in bare], confidence=confidence)
         for b, sentence in zip(bare, tagged, strict=True):
             sentences[b] = sentence
     if text and text.lemmatizer:
-        bare = np.flatnonzero(~batch.lemmatized).tolist()
-        if bare:
-            lemmatized = text.lemmatizer.lemmatize([sentences[b] for b in bare], overwrite=True)
-            sentences = list(sentences)
-            for b, sentence in zip(bare, lemmatized, strict=True):
-                sentences[b] = sentence
-    return sentences, batch if sentences is given else Batch.of(sentences, sides, known_tags)
+        bare = np.flatnonzero(~joined.is_given(LEMMA)).tolist()
+        lemmatized = text.lemmatizer.lemmatize([sentences[b] for b in bare], overwrite=True)
+        for b, sentence in zip(bare, lemmatized, strict=True):
+            sentences[b] = sentence
+    return sentences, Batch.of(sentences, sides, known_tags)
 
 
 def pack(

@@ -45,7 +45,7 @@ _BEFORE_FIGURES: Final = re.compile(r"(?<![^\W_])[^\W\d_]{2,}(?=\d)")
 _scripts = np.full(0x110000, _UNKNOWN, dtype=np.uint32)
 
 _FIELDS: Final = {
-    "scripts": scheme.or_none(scheme.list_of(scheme.VALUE, 0, 1000)),
+    "scripts": scheme.or_none(scheme.values(0, 1000)),
     "figures": scheme.one_of([False, True]),
 }
 

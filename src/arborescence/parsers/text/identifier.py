@@ -47,7 +47,7 @@ _UNSPACED: Final = "[\u0e00-\u0e7f\u3005-\u30ff\u3400-\u9fff]"
 _BETWEEN: Final = re.compile(f"(?<={_UNSPACED}) (?={_UNSPACED})")
 _MIX: Final = np.uint64(0x9E3779B97F4A7C15)
 _FIELDS: Final = {
-    "languages": scheme.list_of(scheme.VALUE, 2, 1000),
+    "languages": scheme.values(2, 1000),
     "unit": scheme.positive(),
 }
 _ARRAYS: Final = {"weights": scheme.Array((np.int8,), (_PLACES, "languages"))}

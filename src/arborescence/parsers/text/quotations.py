@@ -59,14 +59,16 @@ def without_spaces(read: Read, text: str, known: Container[str]) -> Read:
         The characters of the model's treebank: spaces within these marks are kept, except within
         the marks of typewriters.
     """
-    if not any(mark in text for mark in '"«»“”‹›'):
-        return read
-    spans = [
-        match.span(1)
-        for match in chain(_OPENING.finditer(text), _CLOSING.finditer(text))
-        if match[0].strip() not in known
+    # Most texts have few of the marks, and the search for a mark is faster than that for a pattern.
+    patterns = [
+        pattern
+        for pattern, marks in ((_OPENING, "«“‹"), (_CLOSING, "»”›"))
+        if any(mark in text for mark in marks)
     ]
-    spans += chain.from_iterable((match.span(1), match.span(2)) for match in _PAIR.finditer(text))
+    found = chain.from_iterable(pattern.finditer(text) for pattern in patterns)
+    spans = [match.span(1) for match in found if match[0].strip() not in known]
+    pairs = _PAIR.finditer(text) if '"' in text else ()
+    spans += chain.from_iterable((match.span(1), match.span(2)) for match in pairs)
     if not spans:
         return read
     dropped = np.zeros(len(text), dtype=np.bool_)

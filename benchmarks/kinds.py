@@ -29,7 +29,7 @@ from recording import Results
 HERE = Path(__file__).parent
 GUM = TREEBANKS.parent / "ud-more" / "English-GUM-clean"
 SENTENCES = {"first": TREEBANKS.parent / "sentences.conllu", "new": HERE / "thirty.conllu"}
-MODELS = ("english", "english-large", "english-fast")
+MODELS = ("english", "english-large", "english-xl", "english-fast")
 #: Columns, unit and condition of each table.
 TABLES = {
     "genres": (

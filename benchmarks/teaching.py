@@ -25,9 +25,7 @@ from arborescence.parsers.shared.run import Task
 from arborescence.treebank import read, write
 
 
-def taught(
-    start, treebank, dev, text, *, hard=False, least=5, times=2, say=None, **settings
-):
+def taught(start, treebank, dev, text, *, hard=False, least=5, times=2, say=None, **settings):
     """Return `start` after training on a treebank and on taught text, whose tags count as gold.
 
     With `hard`, the probabilities of the teachers are not used.
@@ -51,7 +49,7 @@ def kept_lessons(path, start, teachers):
     """Return what teachers say about the sentences of a file, kept beside it."""
     trees, shares = path.with_suffix(".taught.conllu"), path.with_suffix(".taught.npz")
     if not shares.exists():
-        text = [each for each in lessons(teachers, read(path), start.labels)]
+        text = list(lessons(teachers, read(path), start.labels))
         # the tagger of the new parser finds the tags that the teachers do not
         write(start.tag(each.sentence for each in text), trees)
         columns = {

@@ -84,7 +84,9 @@ def pages(pattern: str) -> Callable[[Repository], Texts]:
     def read_pages(repository: Repository) -> Texts:
         for name in repository.names(pattern):
             text = repository.read(name).decode(errors="ignore")
-            text = re.sub(r"\A---.*?\n---\n|```.*?```|<[^>]+>|\{[%{].*?[%}]\}", "", text, flags=re.S)
+            text = re.sub(
+                r"\A---.*?\n---\n|```.*?```|<[^>]+>|\{[%{].*?[%}]\}", "", text, flags=re.S
+            )
             text = re.sub(r"!\[[^]]*\]\([^)]*\)", "", text)
             text = re.sub(r"\[([^]]*)\]\s?\([^)]*\)", r"\1", text)
             for paragraph in re.split(r"\n\s*\n|\n(?=\s*(?:[*+-]|\d+\.)\s)", text):

@@ -11,8 +11,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
-import torch
-from torch import Tensor
 
 from arborescence.errors import OptionError
 from arborescence.inference.decode import decode
@@ -24,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
+    from torch import Tensor
 
     from arborescence.parsers.shared.graph_parser import GraphParser
     from arborescence.treebank import Sentence
@@ -103,10 +102,9 @@ def lessons(
                     edges[b] += of_sentence[: len(edges[b]), : len(edges[b])] / len(teachers)
         trees = [decode(each, root="single") for each in edges]
         heads = np.concatenate(trees)
-        relations = sum(
-            _relations(teacher, graphs, heads, labels)
-            for teacher, graphs in zip(teachers, of_each, strict=True)
-        )
+        relations = np.zeros((len(heads), len(labels)))
+        for teacher, graphs in zip(teachers, of_each, strict=True):
+            relations += _relations(teacher, graphs, heads, labels)
         tagged, starts = of_each[0].completed(), of_each[0].starts.tolist()
         for sentence, tree, of_edges, start in zip(tagged, trees, edges, starts, strict=False):
             of_relations = _likely(relations[start : start + len(tree)].T)
@@ -150,6 +148,7 @@ def padded(parts: Sequence[Likely | None], nodes: int) -> Likely:
 
 
 def expected_loss(logits: Tensor, likely: Any) -> Tensor:
-    """Return the mean cross-entropy: logits (V, ...) of values, and `Likely` of tensors (K, ...)."""
+    """Return the mean cross-entropy of logits (V, ...) to `Likely` values, of tensors (K, ...)."""
     losses = -logits.log_softmax(dim=0).gather(0, likely.values)
-    return (losses * likely.chances).sum() / likely.chances.sum().clamp(min=1)
+    mean: Tensor = (losses * likely.chances).sum() / likely.chances.sum().clamp(min=1)
+    return mean

@@ -264,7 +264,8 @@ class Trainer(ParserRun):
             padded([each and getattr(each, name) for each in lessons], has_head.shape[1])
             for name in Lesson._fields
         )
-        return Lesson(heads, Likely(*(each[:, has_head] for each in relations)))
+        of_edges = Likely(relations.values[:, has_head], relations.chances[:, has_head])
+        return Lesson(heads, of_edges)
 
     def _tags_of(self, b: int, column: str) -> list[int]:
         """Return the numbers of the gold tags of a sentence; -1 for a missing tag."""

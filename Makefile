@@ -151,7 +151,8 @@ english-xl: $(VENV)/.test
 	$(BIN)/python models/xl_encoder.py $(WHEELS) build/xl-encoder --layers 9
 	$(BIN)/python models/multi_train.py build/xl build/xl-encoder build/xl-run --epochs 30 --words 36000 --pieces 1000 \
 	  --fall 0.45 --rate 1e-3 --encoder-rate 1e-4 --dev-words 2000 --mixed $(OPTIONS)
-	$(BIN)/python models/multi_pack.py build/xl build/xl-encoder build/xl-run.npz build/english-xl.npz
+	$(BIN)/python models/multi_pack.py build/xl build/xl-encoder build/xl-run.npz build/english-xl.npz \
+	  --splitter models/en/src/arborescence_en/english.npz
 
 # From ../shared/ud; hours.
 models: $(VENV)/.test

@@ -4,7 +4,8 @@
 weights (.npz), or a checkpoint (.run). Each language gets what cuts its text and finds lemmas, and
 temperatures; all together get what finds the language of a text. These are kept in the folder
 ``OUTPUT.parts``, since they do not depend on the network: remove it after a change of treebanks.
-``--compare LANGUAGE,...`` measures LAS by bits instead, on the parts that choose.
+``--compare LANGUAGE,...`` measures LAS by bits instead, on the parts that choose. With
+``--splitter MODEL``, what cuts text is that of another model, of the same language.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
+from arborescence import load
 from arborescence.parsers import model_file
 from arborescence.parsers.neural.encoder import Encoder
 from arborescence.parsers.neural.joint.export import parser_of
@@ -222,12 +224,18 @@ def languages_of(treebanks: Mapping[str, Data], parts: Path) -> dict[str, Langua
 
 
 def packed(
-    folder: Path, encoder: Encoder, run: Path, parts: Path, bits: Bits
+    folder: Path, encoder: Encoder, run: Path, parts: Path, bits: Bits, splitter: str | None = None
 ) -> MultilingualParser:
     """Return the parser of all languages, with fitted temperatures."""
     treebanks = treebanks_of(folder)
     inventory, weights = weights_of(run, treebanks)
     languages = languages_of(treebanks, parts)
+    if splitter:
+        cuts = load(splitter).text.tokenizer
+        languages = {
+            code: each._replace(text=Text(cuts, each.text.lemmatizer))
+            for code, each in languages.items()
+        }
     identifier = None
     if len(languages) > 1:
         identifier = kept_identifier(parts / "identifier.npz", treebanks)
@@ -271,6 +279,7 @@ def main() -> None:
     for name in ("treebanks", "encoder", "run", "output"):
         parser.add_argument(name, type=Path)
     parser.add_argument("--bits", default="4/4/32", help="of tables, of matrices; of a block")
+    parser.add_argument("--splitter", metavar="MODEL")
     parser.add_argument("--compare", metavar="LANGUAGE,...", type=lambda text: text.split(","))
     chosen = parser.parse_args()
     encoder = Encoder.load(chosen.encoder, layers=1, fine_tune=True)
@@ -280,7 +289,7 @@ def main() -> None:
         return
     bits = Bits(*map(int, chosen.bits.split("/")))
     parts = chosen.output.with_suffix(".parts")
-    made = packed(chosen.treebanks, encoder, chosen.run, parts, bits)
+    made = packed(chosen.treebanks, encoder, chosen.run, parts, bits, chosen.splitter)
     made.save(chosen.output)
     _say(f"{chosen.output}: {chosen.output.stat().st_size / 1e6:.1f} MB")
 

@@ -154,7 +154,8 @@ def rendered(page):
 
 def pages():
     """Return the files that may have figures: README, docs, reports, the cards of models."""
-    cards = (ROOT / "models").glob("*/src/*/*.md")
+    models = ROOT / "models"
+    cards = [*models.glob("*/src/*/*.md"), *models.glob("*/README.md")]
     docs = (ROOT / "docs").rglob("*.md")
     return [ROOT / "README.md", *sorted(docs), *sorted(REPORTS.glob("*.md")), *sorted(cards)]
 

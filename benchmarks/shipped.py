@@ -22,6 +22,7 @@ OF = {
     "english-fast": "English-EWT",
     "english": "English-EWT",
     "english-large": "English-EWT",
+    "english-xl": "English-EWT",
 }
 
 

@@ -8,7 +8,7 @@ treebanks=../../shared/ud
 beside=$(mktemp -d ./.calibrated.XXXXXX)
 trap 'rm -rf "$beside"' EXIT
 
-for file in en/src/arborescence_en/english-fast en/src/arborescence_en/english en-large/src/arborescence_en_large/english-large; do
+for file in en/src/arborescence_en/english-fast en/src/arborescence_en/english en-large/src/arborescence_en_large/english-large en-xl/src/arborescence_en_xl/english-xl; do
   echo "=== $file"
   arborescence calibrate "$file.npz" "$treebanks/English-EWT" -o "$beside/${file##*/}.npz"
   mv "$beside/${file##*/}.npz" "$file.npz"

@@ -5,7 +5,7 @@ from statistics import fmean
 from figures import rows, view
 
 #: The fewest cases of a construction in the table.
-FEWEST = 60
+FEWEST = 20
 
 
 def of_models(table, *keys):
@@ -24,7 +24,7 @@ def header(table, *first):
 
 @view("kinds/genres")
 def genres():
-    """Return LAS from words and from raw text: of GUM's genres, and means of both treebanks."""
+    """Return LAS from words and from raw text, of each genre, and means of both treebanks."""
 
     def both(some):
         return "/".join(
@@ -33,8 +33,7 @@ def genres():
 
     lines, of = [], {}
     for (treebank, genre), models in of_models("genres", "treebank", "genre").items():
-        if treebank == "GUM":
-            lines.append([genre, *(both([row]) for row in models.values())])
+        lines.append([f"{treebank}, {genre}", *(both([row]) for row in models.values())])
         for model, row in models.items():
             of.setdefault(treebank, {}).setdefault(model, []).append(row)
     for treebank, models in of.items():

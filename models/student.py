@@ -96,8 +96,9 @@ def main() -> None:
         parser.add_argument(name, type=Path)
     parser.add_argument("names", nargs="+", metavar="NAME")
     parser.add_argument("--drop", type=float, default=0.15, help="share of unsure sentences")
-    parser.add_argument("--share", type=float, default=0.5, help="of the treebanks in all words")
-    parser.add_argument("--epochs", type=int, default=10)
+    parser.add_argument("--share", type=float, default=0.3, help="of the treebanks in all words")
+    parser.add_argument("--epochs", type=int, default=3)
+    parser.add_argument("--batch", type=int, default=800, help="words of a batch")
     parser.add_argument("--note", default="", help="the sources of the text, for the card")
     given = parser.parse_args()
     given.output.mkdir(parents=True, exist_ok=True)
@@ -112,7 +113,8 @@ def main() -> None:
     print(f"{words:,} words of treebanks, {times} times; {of_text:,} words of text", flush=True)  # noqa: T201
     model = given.output / f"{given.language}.npz"
     options: dict[str, Any] = {"columns": ["form", "upos", "feats"], "epochs": given.epochs}
-    options |= {"mixed": True, "resume": model.with_suffix(".npz.checkpoint").exists()}
+    options |= {"batch": given.batch, "mixed": True, "tagger": False}
+    options["resume"] = model.with_suffix(".npz.checkpoint").exists()
     train(gold * times + silver, dev, "neural", output=model, progress=report, **options)
     folder = given.treebanks / given.names[0]
     package([model], folder, name=given.language, output=given.output / "package", note=given.note)

@@ -3,9 +3,9 @@
 ``python models/student.py LANGUAGE SHARED TREEBANKS TEXTS OUTPUT NAME...``: SHARED has `ud` and
 `ud-more`; TREEBANKS is what `multi_data.py` wrote; TEXTS has ``*.txt``, a paragraph on each line.
 The network learns from the training parts of NAME..., so often that they have about the share
-``--treebanks`` of all words, and from the parsed text; the development parts choose the epoch.
-OUTPUT gets ``parsed.conllu``, ``LANGUAGE.npz``, and the package of it, measured on the test part
-of the first NAME. An interrupted run goes on from what is there.
+``--share`` of all words, and from the parsed text; the development parts choose the epoch.
+OUTPUT gets ``parsed.conllu``, ``LANGUAGE.npz``, and its package, measured on the test part of the
+first NAME. An interrupted run goes on.
 """
 
 from __future__ import annotations
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 #: Shorter and longer sentences of the text are left out.
 LENGTHS = range(4, 61)
+#: A linear tagger is left out: it takes as long as a pass over the text.
+SETTINGS: dict[str, Any] = {"columns": ["form", "upos", "feats"], "batch": 800, "tagger": False}
 
 
 def parsed(language: str, texts: Iterable[Path], kept_out: Held) -> Iterator[Sentence]:
@@ -55,11 +57,6 @@ def surest(sentences: Iterable[Sentence], share: float) -> list[Sentence]:
     """Return sentences without those whose edges are least probable, and without probabilities.
 
     A new line after a sentence becomes a blank: else it would show where each sentence ends.
-
-    >>> from arborescence.treebank import Sentence
-    >>> sure = Sentence.from_words(["Owls", "hoot"], heads=[2, 0], misc=["EdgeProb=1"] * 2)
-    >>> [each.misc for each in surest([sure, sure.replace(misc=["EdgeProb=0.5"] * 2)], 0.5)]
-    [['_', '_']]
     """
     every = list(sentences)
     means = [sum(edge_probs(each)) / len(each) for each in every]
@@ -98,26 +95,28 @@ def main() -> None:
     parser.add_argument("--drop", type=float, default=0.15, help="share of unsure sentences")
     parser.add_argument("--share", type=float, default=0.3, help="of the treebanks in all words")
     parser.add_argument("--epochs", type=int, default=3)
-    parser.add_argument("--batch", type=int, default=800, help="words of a batch")
     parser.add_argument("--note", default="", help="the sources of the text, for the card")
     given = parser.parse_args()
     given.output.mkdir(parents=True, exist_ok=True)
+    shared = Shared(given.shared)
     gold, dev = (part(given.treebanks, given.names, each) for each in ("train", "dev"))
     text = given.output / "parsed.conllu"
     if not text.exists():
-        kept_out = Held(chain(Shared(given.shared).tests(), dev))
+        kept_out = Held(chain(shared.tests(), dev))
         write(parsed(given.language, sorted(given.texts.glob("*.txt")), kept_out), text)
     silver = surest(read(text), given.drop)
     words, of_text = (sum(map(len, each)) for each in (gold, silver))
     times = max(1, round(given.share / (1 - given.share) * of_text / words))
     print(f"{words:,} words of treebanks, {times} times; {of_text:,} words of text", flush=True)  # noqa: T201
     model = given.output / f"{given.language}.npz"
-    options: dict[str, Any] = {"columns": ["form", "upos", "feats"], "epochs": given.epochs}
-    options |= {"batch": given.batch, "mixed": True, "tagger": False}
-    options["resume"] = model.with_suffix(".npz.checkpoint").exists()
-    train(gold * times + silver, dev, "neural", output=model, progress=report, **options)
-    folder = given.treebanks / given.names[0]
-    package([model], folder, name=given.language, output=given.output / "package", note=given.note)
+    if not model.exists():
+        options = SETTINGS | {"mixed": True, "epochs": given.epochs}
+        options["resume"] = model.with_suffix(".npz.checkpoint").exists()
+        train(gold * times + silver, dev, "neural", output=model, progress=report, **options)
+    terms = {each for name in given.names for each in shared.licences(name)}
+    options = {"licence": " AND ".join(sorted(terms)), "note": given.note}
+    options |= {"name": given.language, "output": given.output / "package"}
+    package([model], given.treebanks / given.names[0], **options)
 
 
 if __name__ == "__main__":

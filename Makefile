@@ -11,7 +11,7 @@ unexport PYTHONDONTWRITEBYTECODE
 export NUMBA_DISABLE_ERROR_MESSAGE_HIGHLIGHTING = 1
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo smoke test test-all test-races test-uncompiled test-versions test-aarch64 lint docs bench figures fuzz soak wheel wheels models treebanks multi calibrated clean
+.PHONY: help demo smoke test test-all test-races test-uncompiled test-versions test-aarch64 lint docs bench figures fuzz soak wheel wheels models treebanks multi english-xl calibrated clean
 
 help:
 	@echo "make demo   set up a virtual environment and parse some English sentences"

@@ -18,7 +18,7 @@ import numpy as np
 import arborescence as arb
 from arborescence.parsers.neural.inputs import hints_of, jackknifed_hints
 from arborescence.parsers.neural.parser import BiaffineParser
-from arborescence.parsers.neural.teaching import Lesson, Likely, Taught, lessons
+from arborescence.parsers.neural.teaching import Likely, SoftTargets, TaughtSentence, soft_targets
 from arborescence.parsers.neural.training import Trainer
 from arborescence.parsers.neural.vocabulary import Vocabulary
 from arborescence.parsers.shared.run import Task
@@ -37,19 +37,19 @@ def taught(start, treebank, dev, text, *, hard=False, least=5, times=2, say=None
     hints = jackknifed_hints(treebank, start.tagger, vocabulary, rng=chosen.rng) * times
     hints += hints_of(parsed, start.tagger, vocabulary)
     task = Task([*treebank * times, *parsed], dev, chosen, BiaffineParser, start)
-    said = None if hard else [None] * len(treebank) * times + [each.lesson for each in text]
-    run = Trainer(task, hints, vocabulary, tagger=start.tagger, lessons=said)
+    said = None if hard else [None] * len(treebank) * times + [each.targets for each in text]
+    run = Trainer(task, hints, vocabulary, tagger=start.tagger, targets=said)
     run.run(chosen.epochs, progress=say)
     parser = BiaffineParser(**run.parts(), text=start.text)
     parser.rules, parser.reading = start.rules, start.reading
     return parser
 
 
-def kept_lessons(path, start, teachers):
+def kept_targets(path, start, teachers):
     """Return what teachers say about the sentences of a file, kept beside it."""
     trees, shares = path.with_suffix(".taught.conllu"), path.with_suffix(".taught.npz")
     if not shares.exists():
-        text = list(lessons(teachers, read(path), start.labels))
+        text = list(soft_targets(teachers, read(path), start.labels))
         # the tagger of the new parser finds the tags that the teachers do not
         write(start.tag(each.sentence for each in text), trees)
         columns = {
@@ -59,11 +59,11 @@ def kept_lessons(path, start, teachers):
                         np.float16 if field == "chances" else np.int16
                     )
                     for each in text
-                    for array in [getattr(getattr(each.lesson, name), field)]
+                    for array in [getattr(getattr(each.targets, name), field)]
                 ],
                 axis=1,
             )
-            for name in Lesson._fields
+            for name in SoftTargets._fields
             for field in Likely._fields
         }
         np.savez(shares, **columns)
@@ -72,15 +72,15 @@ def kept_lessons(path, start, teachers):
     with np.load(shares) as kept:
         parts = {name: np.split(kept[name], ends, axis=1) for name in kept.files}
     return [
-        Taught(
+        TaughtSentence(
             sentence,
-            Lesson(
+            SoftTargets(
                 *(
                     Likely(
                         parts[f"{name}_values"][b].astype(np.int64),
                         parts[f"{name}_chances"][b].astype(np.float32),
                     )
-                    for name in Lesson._fields
+                    for name in SoftTargets._fields
                 )
             ),
         )
@@ -101,7 +101,7 @@ def main():
     arguments.add_argument("--least", type=int, default=5)
     given = arguments.parse_args()
     start, teachers = arb.load(given.start), [arb.load(name) for name in given.teacher]
-    text = [each for path in given.text for each in kept_lessons(path, start, teachers)]
+    text = [each for path in given.text for each in kept_targets(path, start, teachers)]
     if not given.output:
         return
     parser = taught(

@@ -14,11 +14,11 @@ torch = pytest.importorskip("torch", reason="training needs the extra 'torch'")
 from arborescence.errors import OptionError  # noqa: E402
 from arborescence.parsers.neural.settings import Settings  # noqa: E402
 from arborescence.parsers.neural.teaching import (  # noqa: E402
-    Lesson,
     Likely,
+    SoftTargets,
     expected_loss,
-    lessons,
     padded,
+    soft_targets,
 )
 from arborescence.parsers.neural.training import Trainer  # noqa: E402
 from arborescence.parsers.neural.vocabulary import Vocabulary  # noqa: E402
@@ -32,15 +32,15 @@ def teacher():
 
 def test_lessons_are_the_marginals_of_the_teachers(teacher):
     sentences = treebank()
-    taught = list(lessons([teacher], sentences, teacher.labels))
+    taught = list(soft_targets([teacher], sentences, teacher.labels))
     assert len(taught) == len(sentences)
-    for sentence, (parsed, lesson) in zip(sentences, taught, strict=True):
+    for sentence, (parsed, targets) in zip(sentences, taught, strict=True):
         marginals = teacher.distribution(untagged(sentence), root="single").marginals()
-        values, chances = lesson.heads
+        values, chances = targets.heads
         right = np.take_along_axis(marginals, values, axis=0)[:, 1:]
         np.testing.assert_allclose(chances[:, 1:], right / right.sum(axis=0), atol=1e-4)
-        np.testing.assert_allclose(lesson.relations.chances[:, 1:].sum(axis=0), 1, atol=1e-5)
-        best = [teacher.labels[number] for number in lesson.relations.values[0, 1:]]
+        np.testing.assert_allclose(targets.relations.chances[:, 1:].sum(axis=0), 1, atol=1e-5)
+        best = [teacher.labels[number] for number in targets.relations.values[0, 1:]]
         assert parsed.deprels == best
         assert (parsed.heads == 0).sum() == 1
 
@@ -48,17 +48,19 @@ def test_lessons_are_the_marginals_of_the_teachers(teacher):
 def test_two_teachers_count_the_same(teacher):
     other = BiaffineParser.train(treebank(), **TINY | {"epochs": 2, "rng": 2})
     sentence = treebank()[0]
-    [(_, lesson)] = lessons([teacher, other], [sentence], teacher.labels)
+    [(_, targets)] = soft_targets([teacher, other], [sentence], teacher.labels)
     mean = sum(
         each.distribution(untagged(sentence), root="single").marginals()
         for each in (teacher, other)
     )
-    assert (lesson.heads.values[0, 1:] == mean[:, 1:].argmax(axis=0)).all()
+    assert (targets.heads.values[0, 1:] == mean[:, 1:].argmax(axis=0)).all()
 
 
 def test_unknown_relations_get_no_probability(teacher):
-    [(_, lesson)] = lessons([teacher], treebank()[:1], [*teacher.labels, "unheard"])
-    chances = np.where(lesson.relations.values == len(teacher.labels), lesson.relations.chances, 0)
+    [(_, targets)] = soft_targets([teacher], treebank()[:1], [*teacher.labels, "unheard"])
+    chances = np.where(
+        targets.relations.values == len(teacher.labels), targets.relations.chances, 0
+    )
     assert chances.max() == 0
 
 
@@ -73,7 +75,7 @@ def test_a_teacher_without_probabilities_is_refused():
             return graphs
 
     with pytest.raises(OptionError, match="probabilities of relations"):
-        list(lessons([Silent()], [Sentence.from_words(["Owls"])], ["root"]))
+        list(soft_targets([Silent()], [Sentence.from_words(["Owls"])], ["root"]))
 
 
 def test_padding_and_sentences_without_a_lesson_count_nothing():
@@ -101,7 +103,7 @@ def test_a_parser_learns_how_sure_its_teachers_are():
             Task([sentence], [], settings, BiaffineParser),
             None,
             Vocabulary.of([sentence], settings.columns),
-            lessons=said,
+            targets=said,
         )
         made.run(settings.epochs)
         scores = BiaffineParser(**made.parts()).scores(untagged(sentence))
@@ -110,5 +112,5 @@ def test_a_parser_learns_how_sure_its_teachers_are():
         return (powers / powers.sum(axis=0))[[2, 0, 2], range(3)]
 
     # half of the loss is the gold tree's: 0.85 is the optimum
-    assert shares([Lesson(heads, relations)]) == pytest.approx(0.85, abs=0.06)
+    assert shares([SoftTargets(heads, relations)]) == pytest.approx(0.85, abs=0.06)
     assert (shares(None) > 0.95).all()

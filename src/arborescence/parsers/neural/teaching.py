@@ -40,7 +40,7 @@ class Likely(NamedTuple):
     chances: NDArray[np.float32]
 
 
-class Lesson(NamedTuple):
+class SoftTargets(NamedTuple):
     """What teachers say about a sentence of n words."""
 
     #: The heads; column 0 has no meaning.
@@ -49,16 +49,18 @@ class Lesson(NamedTuple):
     relations: Likely
 
 
-class Taught(NamedTuple):
+class TaughtSentence(NamedTuple):
     """A sentence with the tree that teachers find, and what they say about it."""
 
+    #: The sentence, with the teachers' tree and tags.
     sentence: Sentence
-    lesson: Lesson
+    #: The probabilities of heads and relations.
+    targets: SoftTargets
 
 
-def lessons(
+def soft_targets(
     teachers: Sequence[GraphParser], sentences: Iterable[Sentence], labels: Sequence[str]
-) -> Iterator[Taught]:
+) -> Iterator[TaughtSentence]:
     """Parse sentences by several parsers, and keep the probabilities of edges and relations.
 
     The tree of a sentence has the most edges that are right, in expectation: see
@@ -75,7 +77,7 @@ def lessons(
 
     Yields
     ------
-    Taught
+    TaughtSentence
         For each sentence.
 
     Raises
@@ -87,8 +89,8 @@ def lessons(
     --------
     >>> import arborescence as arb
     >>> owls = arb.treebank.Sentence.from_words(["Owls", "hoot"])
-    >>> [taught] = lessons([arb.load("english")], [owls], ["nsubj", "root"])  # doctest: +SKIP
-    >>> taught.lesson.heads.values[0, 1:]  # doctest: +SKIP
+    >>> [taught] = soft_targets([arb.load("english")], [owls], ["nsubj", "root"])  # doctest: +SKIP
+    >>> taught.targets.heads.values[0, 1:]  # doctest: +SKIP
     array([2, 0])
     """
     options = Options(root="single")
@@ -110,7 +112,7 @@ def lessons(
             of_relations = _likely(relations[start : start + len(tree)].T)
             names = [labels[number] for number in of_relations.values[0, 1:].tolist()]
             parsed = sentence.replace(heads=tree[1:], deprels=names)
-            yield Taught(parsed, Lesson(_likely(of_edges), of_relations))
+            yield TaughtSentence(parsed, SoftTargets(_likely(of_edges), of_relations))
 
 
 def _relations(

@@ -28,7 +28,7 @@ from arborescence.parsers.neural.encoder import Encoder
 from arborescence.parsers.neural.inputs import Inputs, given_columns
 from arborescence.parsers.neural.network import Network, state_of
 from arborescence.parsers.neural.optimizer import Optimizer, similar
-from arborescence.parsers.neural.teaching import Lesson, Likely, expected_loss, padded
+from arborescence.parsers.neural.teaching import Likely, SoftTargets, expected_loss, padded
 from arborescence.parsers.shared.given import untagged
 from arborescence.parsers.shared.graph_parser import FITTED
 from arborescence.parsers.shared.run import ParserRun, compared
@@ -65,7 +65,7 @@ class _Gold(NamedTuple):
     #: (N,) int64 each: the tags of each column; -1 where a tag is missing.
     tags: dict[str, Any]
     #: What teachers say: the heads (K, B, T), and the relations of the known edges (K, E).
-    lessons: Lesson | None = None
+    targets: SoftTargets | None = None
 
 
 class Trainer(ParserRun):
@@ -83,10 +83,10 @@ class Trainer(ParserRun):
         tagger: Tagger | None = None,
         vectors: NDArray[np.float32] | None = None,
         encoder: Encoder | OnnxEncoder | None = None,
-        lessons: Sequence[Lesson | None] | None = None,
+        targets: Sequence[SoftTargets | None] | None = None,
     ) -> None:
         super().__init__(task)
-        self._lessons = lessons
+        self._targets = targets
         treebank, settings = task.treebank, self._settings
         self._hints, self._vocabulary, self._tagger = hints, vocabulary, tagger
         self._device = device_named(settings.device)
@@ -198,9 +198,9 @@ class Trainer(ParserRun):
         loss = edge_loss(outputs.edges.float(), gold.heads, lengths, self._settings)
         if (gold.relations >= 0).any():
             loss = loss + cross_entropy(scores.float(), gold.relations, ignore_index=-1)
-        if gold.lessons is not None:
-            loss = loss + expected_loss(outputs.edges.float().swapaxes(0, 1), gold.lessons.heads)
-            loss = loss + expected_loss(scores.float().mT, gold.lessons.relations)
+        if gold.targets is not None:
+            loss = loss + expected_loss(outputs.edges.float().swapaxes(0, 1), gold.targets.heads)
+            loss = loss + expected_loss(scores.float().mT, gold.targets.relations)
         for column, logits in outputs.tags.items():
             tags = gold.tags[column]
             summed = cross_entropy(logits.float(), tags, ignore_index=-1, reduction="sum")
@@ -248,24 +248,24 @@ class Trainer(ParserRun):
             layout.rows[sentence, heads[has_head]],
             relations[has_head],
             {column: layout.packed(np.array(of)) for column, of in tags.items()},
-            self._said_by_teachers(numbers, has_head),
+            self._soft_targets(numbers, has_head),
         )
         on_device: _Gold = moved(gold, self._device)
         return on_device
 
-    def _said_by_teachers(
+    def _soft_targets(
         self, numbers: Sequence[int], has_head: NDArray[np.bool_]
-    ) -> Lesson | None:
+    ) -> SoftTargets | None:
         """Return what teachers say about a batch; `has_head` (B, T) marks the known edges."""
-        if self._lessons is None:
+        if self._targets is None:
             return None
-        lessons = [self._lessons[b] for b in numbers]
+        targets = [self._targets[b] for b in numbers]
         heads, relations = (
-            padded([each and getattr(each, name) for each in lessons], has_head.shape[1])
-            for name in Lesson._fields
+            padded([each and getattr(each, name) for each in targets], has_head.shape[1])
+            for name in SoftTargets._fields
         )
         of_edges = Likely(relations.values[:, has_head], relations.chances[:, has_head])
-        return Lesson(heads, of_edges)
+        return SoftTargets(heads, of_edges)
 
     def _tags_of(self, b: int, column: str) -> list[int]:
         """Return the numbers of the gold tags of a sentence; -1 for a missing tag."""

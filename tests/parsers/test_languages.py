@@ -10,6 +10,7 @@ import arborescence as arb
 MODELS = Path(__file__).parents[2] / "models"
 TEXTS = {
     "af": "Die ou man slaap nie. Hy lees boeke.",
+    "de": "Der alte Mann schläft nicht. Er liest Bücher.",
     "fr": "Le chat dort. Il parle du temps.",
     "pt": "O gato dorme. Ele fala da casa.",
 }

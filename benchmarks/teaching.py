@@ -26,7 +26,7 @@ from arborescence.treebank import read, write
 
 
 def taught(start, treebank, dev, text, *, hard=False, least=5, times=2, say=None, **settings):
-    """Return `start` after training on a treebank and on taught text, whose tags count as gold.
+    """Return `start` after training on a treebank and on taught text; tags of both count as gold.
 
     With `hard`, the probabilities of the teachers are not used.
     """

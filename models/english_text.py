@@ -79,7 +79,7 @@ def books(repository: Repository) -> Texts:
 
 
 def pages(pattern: str) -> Callable[[Repository], Texts]:
-    """Return what yields the paragraphs of Markdown files."""
+    """Return a reader of the paragraphs of Markdown files."""
 
     def read_pages(repository: Repository) -> Texts:
         for name in repository.names(pattern):
@@ -97,12 +97,14 @@ def pages(pattern: str) -> Callable[[Repository], Texts]:
     return read_pages
 
 
-def archive(name: str, lines: Callable[[str], Texts]) -> Callable[[Repository], Texts]:
-    """Return what yields the sentences of a corpus of NLTK's data."""
+def archive(
+    name: str, lines: Callable[[str], Texts], every: int = 1
+) -> Callable[[Repository], Texts]:
+    """Return a reader of a corpus of NLTK's data: of each file, or of every fifth file."""
 
     def read_archive(repository: Repository) -> Texts:
         with ZipFile(BytesIO(repository.read(f"packages/corpora/{name}.zip"))) as files:
-            for path in sorted(files.namelist())[:: 5 if name == "movie_reviews" else 1]:
+            for path in sorted(files.namelist())[::every]:
                 if path.endswith(".txt") and not path.endswith(("README.txt", "categories.txt")):
                     yield from lines(files.read(path).decode(errors="ignore"))
 
@@ -143,7 +145,7 @@ SOURCES: Final[dict[str, tuple[str, Callable[[Repository], Texts]]]] = {
     "masc": ("nltk+nltk_data", archive("masc_tagged", _tagged)),
     "products": ("nltk+nltk_data", archive("product_reviews_1", _reviewed)),
     "products2": ("nltk+nltk_data", archive("product_reviews_2", _reviewed)),
-    "films": ("nltk+nltk_data", archive("movie_reviews", _tokenized)),
+    "films": ("nltk+nltk_data", archive("movie_reviews", _tokenized, every=5)),
     "18f": ("18F+18f.gsa.gov", pages(r"content/posts/.*\.md$")),
     "news": ("GSA+digitalgov.gov", pages(r"content/news/.*\.md$")),
     "questions": ("brmson+dataset-factoid-webquestions", _questions),
@@ -180,20 +182,20 @@ def sureness(parsed: Sentence) -> float:
 def chosen(
     sentences: list[Sentence], most: float, parser: arb.Parser, rng: random.Random
 ) -> list[Sentence]:
-    """Choose half by chance, and half of which the parser is least sure."""
+    """Choose sentences: half by chance, and half with the least sure edges."""
     rng.shuffle(sentences)
     sentences = sentences[: int(3 * most)]  # at least three words each
     shares = [sureness(each) for each in parser.parse(sentences, confidence=True)]
     strange = np.quantile(shares, STRANGE)
     usual = [(share, k) for k, share in enumerate(shares) if share > strange]
     half = most / 2
-    taken: list[int] = []
+    taken: dict[int, None] = {}  # a set in the order of insertion
     for ordered in (sorted(usual), usual):
         words = 0
         for _, k in ordered:
             if k not in taken and words < half:
                 words += len(sentences[k])
-                taken.append(k)
+                taken[k] = None
     return [sentences[k] for k in taken]
 
 

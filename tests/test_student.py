@@ -1,7 +1,9 @@
 """Text for a small network: which of its sentences are parsed, and which are learned from."""
 
+from argparse import Namespace
 from importlib import import_module
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -56,3 +58,44 @@ def test_the_least_sure_sentences_are_left_out_and_no_line_ends_stay(student):
     assert len(found) == 3
     assert {tuple(each.misc) for each in found} == {("_", "SpaceAfter=No", "_")}
     assert len(student.surest(every, 0)) == 4
+
+
+def test_the_card_names_all_sources_and_the_teacher(student, monkeypatch, tmp_path):
+    def package(models, treebank, *, name, output, licence, note):
+        output.mkdir()
+        assert (models, treebank.name, name) == ([Path("xx.npz")], "Xish-A", "xx")
+        assert licence == "CC-BY-SA-4.0 AND MIT"
+        card = f"# Card\n\n{note}\n\n## How it was made\n\nby hand\n\nTo cite it, cite.\n"
+        (output / "README.md").write_text(card)
+        return Packed(output)
+
+    class Packed(NamedTuple):
+        folder: Path
+
+    class Licences:
+        def licences(self, name):
+            return {"Xish-A": ["CC-BY-SA-4.0"], "Xish-B": ["MIT"]}[name]
+
+    monkeypatch.setattr(student, "package", package)
+    monkeypatch.setattr(student, "measured", lambda language, gold: f"{language}: {len(gold)}.")
+    for name, part in (("Xish-A", "test"), ("Xish-B", "train")):
+        place = tmp_path / name
+        place.mkdir()
+        (place / f"{part}.conllu").write_bytes(bytes(Sentence.from_words(TESTED.split())))
+        (place / "LICENSE").write_text(f"terms of {name}")
+    lines = ["a.txt\tnews (CC BY 4.0)\thttps://a.org", "b.txt\tnews (CC BY 4.0)\thttps://a.org"]
+    (tmp_path / "sources.tsv").write_text("\n".join(lines))
+    given = Namespace(
+        language="xx", names=["Xish-A", "Xish-B"], treebanks=tmp_path, texts=tmp_path,
+        output=tmp_path, share=0.5, epochs=8,
+    )  # fmt: skip
+    student.packed(given, Licences(), Path("xx.npz"), 1234)
+    card = (tmp_path / "package" / "README.md").read_text()
+    assert "UD_Xish-B (11 words, MIT: see `LICENSE-Xish-B`), 1,234 words of free text" in card
+    assert card.count("news (CC BY 4.0)") == card.count("<https://a.org>") == 1
+    command = "student.py xx ../shared treebanks texts output Xish-A Xish-B --share 0.5 --epochs 8"
+    assert command in card
+    assert "xx: 1." in card
+    assert "by hand" not in card
+    assert card.endswith("To cite it, cite.\n")
+    assert (tmp_path / "package" / "LICENSE-Xish-B").read_text() == "terms of Xish-B"

@@ -27,6 +27,7 @@ from arborescence.parsers.neural.joint.export import parser_of
 from arborescence.parsers.neural.joint.inventory import Inventory, TreebankValues
 from arborescence.parsers.neural.joint.languages import Language
 from arborescence.parsers.neural.onnx_blocks import Bits
+from arborescence.parsers.neural.vocabulary import is_given
 from arborescence.parsers.shared import scheme
 from arborescence.parsers.shared.given import untagged
 from arborescence.parsers.shared.keeping import scheme_of
@@ -35,6 +36,7 @@ from arborescence.parsers.text.identifier import LanguageIdentifier
 from arborescence.parsers.text.lemmas import Lemmatizer
 from arborescence.parsers.text.model import Text
 from arborescence.parsers.text.tokenizer import Tokenizer
+from arborescence.parsers.text.xpos import XposTable
 from arborescence.treebank import read
 from arborescence.treebank.evaluation import evaluate
 from arborescence.treebank.spaces import raw_text
@@ -65,6 +67,8 @@ _LETTERS: Final = 2_000_000
 #: Trials of bits, from the smallest file to the largest; None: not rounded.
 TRIALS: Final = (Bits(4, 4, 32), Bits(4, 4), Bits(4, 8), Bits(8, 4, 32), Bits(8, 8), None)
 _NO_SPACE: Final = "SpaceAfter=No"
+#: UPOS, FEATS and the form determine XPOS if at least this share of a table's tags is right.
+_DETERMINED: Final = 0.97
 #: Marks that stand at the word before them, and marks that stand at the word after them.
 _CLOSES: Final = re.compile(r"[.,;:!?…)\]}»”]+")
 _OPENS: Final = re.compile(r"[(\[{«“¿¡]+|\w+['’]")
@@ -162,7 +166,15 @@ def typographic(sentence: Sentence) -> Sentence:
     return sentence.replace(misc=misc)
 
 
-def text_of(main: Data, every: Iterable[Data]) -> Text:
+def xpos_of(main: Data) -> XposTable | None:
+    """Return what finds XPOS, if UPOS and FEATS almost determine it in the part that chooses."""
+    table = XposTable.train(main.train)
+    words = [(each, table.xpos(each)) for each in main.dev if is_given(each.xpos)]
+    right = sum(a == b for each, found in words for a, b in zip(each.xpos, found, strict=True))
+    return table if words and right >= _DETERMINED * sum(map(len, main.dev)) else None
+
+
+def text_of(main: Data, every: Iterable[Data], with_xpos: bool) -> Text:
     """Train what cuts the text of a language, and what finds lemmas."""
     cut = spaced(main.train)
     if sum(map(len, cut)) < _FEW:
@@ -170,21 +182,23 @@ def text_of(main: Data, every: Iterable[Data]) -> Text:
     if not cut:
         cut = [*main.train, *map(typographic, main.train)]
     tokenizer = Tokenizer.train(cut, rng=1)
-    with_lemmas = [each.replace(xpos=None) for each in main.train if set(each.lemmas) != {"_"}]
+    with_lemmas = [each for each in main.train if set(each.lemmas) != {"_"}]
+    if not with_xpos:  # the lemmatizer learns from the tags that it will see
+        with_lemmas = [each.replace(xpos=None) for each in with_lemmas]
     lemmatizer = None
-    if with_lemmas:  # the network finds UPOS and FEATS, but no XPOS
+    if with_lemmas:
         taught = Reading.of(main.train).sentences(with_lemmas)
         lemmatizer = Lemmatizer.train(taught, rng=1)
     return Text(tokenizer, lemmatizer)
 
 
-def kept_text(path: Path, main: Data, every: Iterable[Data]) -> Text:
+def kept_text(path: Path, main: Data, every: Iterable[Data], with_xpos: bool) -> Text:
     """Return what an earlier run has kept, or train it and keep it."""
     if path.exists():
         header, arrays = model_file.load(path)
         return Text.from_file(header["text"], arrays)
     begun = process_time()
-    text = text_of(main, every)
+    text = text_of(main, every, with_xpos)
     header, arrays = text.to_file()
     model_file.save(path, {"kind": "text", "text": header}, arrays)
     _say(f"{path.stem}: text in {process_time() - begun:.0f} s, {path.stat().st_size:,} bytes")
@@ -212,13 +226,15 @@ def languages_of(treebanks: Mapping[str, Data], parts: Path) -> dict[str, Langua
     for code, name in main_treebanks(treebanks).items():
         main = treebanks[name]
         every = [each for each in treebanks.values() if each.language == code]
+        xpos = xpos_of(main)
         names = [other for other, each in treebanks.items() if each.language == code]
         labels = {name for each in main.train for name in each.deprels}
         found[code] = Language(
             name,
             rules=scheme_of(labels, main.train[:_TREES]),
             reading=Reading.of(main.train),
-            text=kept_text(parts / f"{code}.npz", main, every),
+            text=kept_text(parts / f"{code}.npz", main, every, xpos is not None),
+            xpos=xpos,
             info={"treebanks": names},
         )
     return found

@@ -13,6 +13,7 @@ from arborescence.parsers.ranking import rank
 from arborescence.parsers.shared.reading import Reading
 from arborescence.parsers.text import Text
 from arborescence.parsers.text.identifier import LanguageIdentifier
+from arborescence.parsers.text.xpos import XposTable
 from arborescence.treebank import Sentence, write
 from small_treebanks import sentences
 from tiny_encoders import make_bert
@@ -35,6 +36,7 @@ from arborescence.parsers.neural.onnx_encoder import OnnxEncoder  # noqa: E402
 FEW = [
     each.replace(
         lemmas=[form.lower() for form in each.forms],
+        xpos=[tag[:2] for tag in each.upos],
         feats=[f"Case={each.upos[i][0]}|Odd=Yes" if i % 2 else "_" for i in range(len(each))],
     )
     for each in sentences()
@@ -44,10 +46,12 @@ OTHER = [
     each.replace(
         deprels=["root" if head == 0 else "obj:other" for head in each.heads],
         upos=None,
+        xpos=None,
         feats=None,
     )
     for each in FEW
 ]
+XPOS = XposTable.train(FEW)
 LONG = ["Birds", "under", "old", "trees", "sing", "!"] * 12  # several windows
 NEW = [Sentence.from_words(words) for words in (LONG, ["Sing"], ["Old", "cats", "hear"])]
 
@@ -79,7 +83,7 @@ def network(encoder, inventory):
 @pytest.fixture(scope="module")
 def parser(encoder, inventory, network):
     languages = {
-        "bi": Language("Birdish-Few", 1.5, 1.2, 1.1, "none", Reading.of(FEW), Text.train(FEW)),
+        "bi": Language("Birdish-Few", 1.5, 1.2, 1.1, "none", Reading.of(FEW), Text.train(FEW), XPOS),
         "ca": Language("Catish-Other"),
     }
     weights = {name: each.detach().numpy() for name, each in network.named_parameters()}
@@ -125,6 +129,10 @@ def test_tags_are_those_of_the_treebank(parser):
     assert {p for each in birds for value in each.feats for p in value.split("|")} <= features
     assert all(set(each.upos) == set(each.feats) == {"_"} for each in cats)
     assert all(set(each.lemmas) != {"_"} for each in birds)
+    assert [each.xpos for each in birds] == [XPOS.xpos(each) for each in birds]
+    assert all(set(each.xpos) == {"_"} for each in cats)
+    [parsed] = parser.parse([NEW[2].replace(xpos=["X", "Y", "Z"])])
+    assert parsed.xpos == ["X", "Y", "Z"]
     kept = NEW[2].replace(upos=["X", "Y", "Z"])
     [parsed] = parser.parse([kept])
     assert (parsed.upos, parsed.feats) == (["X", "Y", "Z"], ["_"] * 3)
@@ -134,6 +142,7 @@ def test_tagging_is_that_of_parsing(parser):
     parsed, tagged = list(parser.parse(NEW)), list(parser.tag(NEW))
     assert [each.upos for each in tagged] == [each.upos for each in parsed]
     assert [each.feats for each in tagged] == [each.feats for each in parsed]
+    assert [each.xpos for each in tagged] == [each.xpos for each in parsed]
     assert [each.lemmas for each in tagged] == [each.lemmas for each in parsed]
     given = [each.replace(upos=["X"] * len(each)) for each in NEW]
     assert [each.upos for each in parser.tag(given)] == [each.upos for each in given]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 from arborescence.errors import ModelError
@@ -9,6 +10,7 @@ from arborescence.parsers.shared import reading, scheme
 from arborescence.parsers.shared.graph_parser import TEMPERATURES
 from arborescence.parsers.shared.reading import Reading
 from arborescence.parsers.text.model import Text
+from arborescence.parsers.text.xpos import XposTable
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -24,6 +26,7 @@ _FIELDS: Final = {
     "rules": scheme.one_of(("ud", "none"), "none"),
     "reading": reading.FIELD,
     "text": scheme.MAPPING_OR_NULL,
+    "xpos": replace(scheme.MAPPING_OR_NULL, default=None),
     "info": scheme.INFO,
 }
 
@@ -45,13 +48,17 @@ class Language(NamedTuple):
     reading: Reading = Reading()
     #: The models that split raw text into words and find lemmas; None without such models.
     text: Text | None = None
+    #: Finds XPOS, which the network does not; None without such tags.
+    xpos: XposTable | None = None
     #: As in `LinearParser`.
     info: Mapping[str, Any] | None = None
 
     def stored(self) -> Stored:
         """Return the header and the arrays of a model file."""
         text, arrays = (None, {}) if self.text is None else self.text.to_file()
-        return self._asdict() | {"reading": self.reading.known, "text": text}, arrays
+        xpos = None if self.xpos is None else self.xpos.to_file()
+        parts = {"reading": self.reading.known, "text": text, "xpos": xpos}
+        return self._asdict() | parts, arrays
 
     @classmethod
     def restored(cls, stored: Stored, treebanks: Collection[str]) -> Self:
@@ -63,4 +70,6 @@ class Language(NamedTuple):
         fields["reading"] = Reading(fields["reading"])
         if fields["text"] is not None:
             fields["text"] = Text.from_file(fields["text"], arrays)
+        if fields["xpos"] is not None:
+            fields["xpos"] = XposTable.from_file(fields["xpos"])
         return cls(**fields)

@@ -87,6 +87,8 @@ class MultilingualParser(GraphParser):
         As in `BiaffineParser`, of the language.
     text : Text or None
         As in `LinearParser`, of the language.
+    xpos : XposTable or None
+        Finds XPOS from the other tags, in a language where these almost determine it.
     info : dict
         As in `LinearParser`, of the language.
 
@@ -121,6 +123,7 @@ class MultilingualParser(GraphParser):
         for name in TEMPERATURES:
             setattr(self, name, getattr(own, name))
         self.rules, self.reading, self.text = own.rules, own.reading, own.text
+        self.xpos = own.xpos
         self.info = dict(own.info or {})
         self.tagger = NetworkTagger(self)
 
@@ -331,7 +334,10 @@ class MultilingualParser(GraphParser):
         given = is_given(sentence.feats) or is_given(sentence.upos)
         if features is not None and (overwrite or not given):
             new["feats"] = self.inventory.written(features[1:])
-        return sentence.replace(**new) if new else sentence
+        tagged = sentence.replace(**new) if new else sentence
+        if self.xpos is not None and (overwrite or not is_given(sentence.xpos)):
+            return tagged.replace(xpos=self.xpos.xpos(tagged))
+        return tagged
 
     def _graphs(self, sentences: list[Sentence], options: Options) -> MultilingualGraphs:
         return MultilingualGraphs(self, sentences, options)
@@ -365,10 +371,9 @@ class MultilingualGraphs(NeuralGraphs):
 class NetworkTagger:
     """Tags words by the network of a parser, with the interface of `Tagger`."""
 
-    columns = ("upos", "feats")
-
     def __init__(self, parser: MultilingualParser) -> None:
         self._parser = parser
+        self.columns = ("upos", "feats") if parser.xpos is None else ("upos", "xpos", "feats")
 
     def tag(self, sentences: Iterable[Sentence], *, overwrite: bool = False) -> Iterator[Sentence]:
         """Yield sentences with tags and features, where they have none, or all are replaced."""

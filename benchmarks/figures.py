@@ -153,9 +153,9 @@ def rendered(page):
 
 
 def pages():
-    """Return the files that may have figures: README, docs, reports, the cards of models."""
+    """Return the files that may have figures: README, docs, reports, the pages of models."""
     models = ROOT / "models"
-    cards = [*models.glob("*/src/*/*.md"), *models.glob("*/README.md")]
+    cards = [*models.glob("*/src/*/*.md"), *models.glob("*/README.md"), models / "README.md"]
     docs = (ROOT / "docs").rglob("*.md")
     return [ROOT / "README.md", *sorted(docs), *sorted(REPORTS.glob("*.md")), *sorted(cards)]
 

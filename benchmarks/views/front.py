@@ -1,6 +1,7 @@
 """The table of docs/index.md: decoding as it was measured, and parsing as others published it."""
 
 from figures import number, rows, view
+from views.english import published
 
 
 @view("front")
@@ -29,10 +30,15 @@ def front():
             ),
         ],
     ]
-    las = {row[""]: row["raw text"] for row in rows("earlier/published/english-ewt")}
+    columns, parsers = published()
+    las, sizes = (
+        {row[0]: row[columns.index(name)] for row in parsers}
+        for name in ("raw text", "size of the model")
+    )
     vectors = [las[system] for system in ("Stanza 1.0", "Stanza 1.3", "Stanza 1.5.1")]
     encoders = [las[system] for system in ("Trankit, base", "Trankit, large", "UDPipe 2")]
-    ours = f"{las['**`english`** (neural)']}: 6.9 MB, NumPy alone"
+    ours = "**`english`** (neural)"
+    ours = f"{las[ours]}: {sizes[ours]}, NumPy alone"
     theirs = (
         f"{las['UDPipe 1.2']} (UDPipe 1), {min(vectors)} to {max(vectors)} (Stanza: word vectors, "
         f"or a character model), {min(encoders)} to {max(encoders)} (Trankit, UDPipe 2: encoders)"

@@ -103,18 +103,32 @@ def with_columns(
 
     OptionError if there is not one value for each word, or a value has a tab or a line end.
     """
-    raw, places, offsets, spans = joined or Joined.of(sentences)
-    values = [b""] * (len(columns) * len(spans) + 1)
+    joined = joined or Joined.of(sentences)
+    values = [b""] * (len(columns) * len(joined.spans) + 1)
     for first, of_column in enumerate(columns.values()):
-        if len(of_column) != len(spans):
-            raise OptionError(f"{len(of_column)} values for {len(spans)} words")
+        if len(of_column) != len(joined.spans):
+            raise OptionError(f"{len(of_column)} values for {len(joined.spans)} words")
         values[first : -1 : len(columns)] = of_column
-    written = b"\t".join(values)
-    if written.count(b"\t") != len(values) - 1 or b"\n" in written or b"\r" in written:
+    return with_values(sentences, list(columns), b"\t".join(values), joined)
+
+
+def with_values(
+    sentences: Sequence[Sentence],
+    columns: Sequence[int],  # ascending
+    # the values of the columns, by word and column, a tab after each; b"" keeps the old value
+    values: bytes,
+    joined: Joined | None = None,  # as for `with_columns`
+) -> list[Sentence]:
+    """Return the sentences with other values in some columns; all other bytes are kept. O(bytes).
+
+    OptionError if the number of tabs is wrong, or there is a line end.
+    """
+    raw, places, offsets, spans = joined or Joined.of(sentences)
+    if values.count(b"\t") != len(columns) * len(spans) or b"\n" in values or b"\r" in values:
         raise OptionError("a value of a column has a tab or a line end")
     replaced = np.zeros(10, np.bool_)
-    replaced[list(columns)] = True
-    out, new_places, new_spans = rewritten(raw, places, offsets, spans, replaced, written)
+    replaced[columns] = True
+    out, new_places, new_spans = rewritten(raw, places, offsets, spans, replaced, values)
     cuts, rows = new_places.tolist(), offsets.tolist()
     return [
         old.derived(out[cuts[b] : cuts[b + 1]], new_spans[rows[b] : rows[b + 1]])

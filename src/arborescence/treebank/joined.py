@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
@@ -134,6 +135,20 @@ def with_values(
         old.derived(out[cuts[b] : cuts[b + 1]], new_spans[rows[b] : rows[b + 1]])
         for b, old in enumerate(sentences)
     ]
+
+
+def values_of(sentences: Sequence[Sentence], columns: Sequence[int]) -> list[bytes]:
+    """Return some columns of each sentence, ascending, as `with_values` takes them. O(bytes)."""
+    raw, places, offsets, _ = joined = Joined.of(sentences)
+    at = [each for each in columns if each - 1 not in columns]
+    to = [each + 1 for each in columns if each + 1 not in columns]
+    bounds = joined.places_of_columns[:, sorted([*at, *to])]  # where columns begin and end, in turn
+    lengths = np.diff(bounds.ravel(), prepend=0, append=places[-1])
+    wanted = np.repeat(np.arange(len(lengths)) % 2 == 1, lengths)
+    values = raw[wanted].tobytes().replace(b"\n", b"\t")
+    sizes = (bounds[:, 1::2] - bounds[:, ::2]).sum(axis=1)
+    cuts = np.append(0, np.cumsum(sizes))[offsets].tolist()
+    return [values[i:j] for i, j in pairwise(cuts)]
 
 
 def names_of(

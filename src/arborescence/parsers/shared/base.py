@@ -32,7 +32,7 @@ from arborescence.parsers.shared.given import BATCH_WORDS, as_sentences, batches
 from arborescence.parsers.shared.keeping import Keeper, keeper_of, scheme_of
 from arborescence.parsers.shared.options import settings_from
 from arborescence.parsers.shared.reading import Reading
-from arborescence.parsers.shared.repeats import Repeats
+from arborescence.parsers.shared.repeats import Once, Repeats
 from arborescence.parsers.shared.run import Task
 from arborescence.parsers.shared.training_trees import checked
 from arborescence.projective.pseudo import MARK, deprojectivize
@@ -78,15 +78,16 @@ class ParseOptions(TypedDict, total=False):
     ``threads`` is the number of threads that parse batches, with the calling thread; 1 by default.
 
     ``once`` tells whether equal sentences are parsed once (false by default), which is faster where
-    sentences repeat, such as headers of mails. About 100,000 short sentences stay in memory, those
-    seen last. Sentences are equal if their words are equal in all columns, besides
-    white space and places in MISC; with `confidence`, MISC must be equal, too. The result is the
-    same without ``once``; `Keeper.counts` counts sentences that were parsed. It does not go with a
-    `budget`.
+    sentences repeat, such as the headers of mails. True: during this call; a `Repeats`: during all
+    calls with it. Sentences are equal if their words are equal in all columns, besides white space
+    and places in MISC; with `confidence`, all of MISC must be equal. The result is the same as
+    without ``once``, but `Keeper.counts` has each sentence once. Networks that PyTorch runs may
+    round a sentence's numbers by the batch that it is in; other parsers never do. ``once`` does
+    not go with a `budget`.
     """
 
     threads: int
-    once: bool
+    once: bool | Repeats
     root: Root
     projective: bool | None
     confidence: bool
@@ -680,7 +681,7 @@ class Parser(ABC):
         k: int = 1,
         *,
         threads: int = 1,
-        once: bool = False,
+        once: bool | Repeats = False,
         **options: Any,
     ) -> Iterator[_Parsed]:
         """Parse sentences in batches, which are smaller for larger `k`, to save memory.
@@ -692,13 +693,16 @@ class Parser(ABC):
         within_budget = within(sentences, wanted.budget, k)
         enough = BATCH_WORDS // (k * min(threads, _PARTS))
         gathered = batches(within_budget, enough, stoppable=options.get("budget") is not None)
-        parse_batch: Callable[[list[Sentence]], list[_Parsed]] = partial(parse, options=wanted)
-        if once and options.get("budget") is not None:
+        work = partial(parse, options=wanted)
+        if not once:
+            return _run(work, gathered, threads)
+        if options.get("budget") is not None:
             raise OptionError(
                 "once=True does not go with a budget: where the budget ends, equal sentences may "
                 "have different trees"
             )
-        return _run(Repeats(parse_batch, wanted) if once else parse_batch, gathered, threads)
+        repeats = once if isinstance(once, Repeats) else Repeats()
+        return _run(Once(work, wanted, repeats), gathered, threads)
 
 
 def load(

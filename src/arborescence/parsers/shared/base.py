@@ -79,11 +79,11 @@ class ParseOptions(TypedDict, total=False):
 
     ``once`` tells whether equal sentences are parsed once (false by default), which is faster where
     sentences repeat, such as the headers of mails. True: during this call; a `Repeats`: during all
-    calls with it. Sentences are equal if their words are equal in all columns, besides white space
-    and places in MISC; with `confidence`, all of MISC must be equal. The result is the same as
-    without ``once``, but `Keeper.counts` has each sentence once. Networks that PyTorch runs may
-    round a sentence's numbers by the batch that it is in; other parsers never do. ``once`` does
-    not go with a `budget`.
+    calls with it. Sentences are equal if their words are equal in all columns, besides DEPS, and
+    white space and places in MISC; with `confidence`, all of MISC must be equal. The result is the
+    same as without ``once``, but `Keeper.counts` has each sentence once. Networks that PyTorch runs
+    may round a sentence's numbers by the batch that it is in; the other models of this library do
+    not. ``once`` does not go with a `budget`.
     """
 
     threads: int

@@ -27,6 +27,8 @@ _OF_ANSWER, _OF_TREE = 150, 150  # the bytes of an answer and of a tree in it, b
 _READ: Final = re.compile(rb"^# *(?:language|RulesWaived) *=.*$", re.MULTILINE)
 #: Comments that parsing writes; a sentence that has such a comment is always parsed.
 _WRITTEN: Final = (b"# gave_up =", f"# {TREE_PROB} =".encode())
+#: Enhanced dependencies, which parsing does not read: the column before the last.
+_ENHANCED: Final = re.compile(rb"(?<=\t)[^\t\n]*:[^\t\n]*(?=\t[^\t\n]*$)", re.MULTILINE)
 #: Entries of MISC that no model reads, and no rule but by its `but_misc`: white space and places.
 _PLACE: Final = ("SpacesAfter=", "SpacesBefore=", "SpacesInToken=", "TokenRange=")
 _ENTRY: Final = rf"(?:{'|'.join(_PLACE)})[^|\t\n]*"
@@ -127,9 +129,9 @@ class Once:
     """A function that parses batches, by another one which gets only sentences that are new.
 
     Two sentences are equal if all that parsing reads is equal: all columns of all words, besides
-    white space and places of words in MISC, and the comments ``language`` and ``RulesWaived``. With
-    probabilities, which stand in MISC, all of MISC is compared. Several threads may call the
-    function: if two of them have the same new sentence, both parse it.
+    DEPS, and white space and places of words in MISC; and the comments ``language`` and
+    ``RulesWaived``. With probabilities, which stand in MISC, all of MISC is compared. Several
+    threads may call the function: if two of them have the same new sentence, both parse it.
 
     Parameters
     ----------
@@ -179,6 +181,8 @@ class Once:
         if self._writes and any(comment in raw for comment in _WRITTEN):
             return b""
         read = raw[start:]
+        if b":" in read:
+            read = _ENHANCED.sub(b"_", read)
         if not self._reads_places and (b"Spaces" in read or b"TokenRange=" in read):
             read = _PLACES.sub(b"_", read)
         if b"language" in raw or b"RulesWaived" in raw:

@@ -108,6 +108,18 @@ def test_parse_a_file_with_threads_into_a_file(
         assert len(list(read(target))) == 20
 
 
+@pytest.mark.parametrize("more", [(), ("--kbest", 2), ("--threads", 2), ("--ranges",)])
+def test_equal_sentences_once(
+    command: Command, model: Path, lessons: Path, more: tuple[str | int, ...]
+) -> None:
+    arguments = ("parse", "-m", model, lessons, "--rules", "ud", *more)
+    each, once = command(*arguments), command(*arguments, "--once")
+    assert (once.status, once.out) == (0, each.out)
+    assert each.out.count("\n\n") >= 20
+    assert "of 20 sentences changed" in each.err
+    assert re.search(r"of \d sentences changed", once.err)
+
+
 def test_several_files_and_a_gzipped_pipe(command: Command, model: Path, lessons: Path) -> None:
     packed = gzip.compress(lessons.read_bytes())
     result = command("parse", "-m", model, lessons, "-", stdin=packed)

@@ -134,6 +134,15 @@ def test_trees_that_keep_rules(english):
     assert keeper.counts[:2] == (2, 1)
 
 
+@pytest.mark.parametrize("kbest", [None, 2])
+def test_equal_sentences_of_several_tables_once(english, kbest):
+    keeper, tables = Keeper("ud"), [pa.table({"forms": WORDS}), pa.table({"forms": WORDS[::-1]})]
+    each = arrow.Parse(english, rules="ud", kbest=kbest)
+    once = arrow.Parse(english, rules=keeper, kbest=kbest, once=True)
+    assert [once(table) for table in tables] == [each(table) for table in tables]
+    assert keeper.counts.sentences == len(WORDS)
+
+
 def test_batches_of_records_and_empty_tables(parse):
     """Spark gives an iterator of batches: `map` takes one for another."""
     batches = pa.table({"forms": WORDS, "n": [1, 2]}).to_batches(max_chunksize=1)

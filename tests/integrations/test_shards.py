@@ -100,6 +100,22 @@ def test_each_file_is_as_parse_writes_it(folder, tmp_path):
     assert (out / "broken.conllu").read_bytes() == (out / "one.conllu").read_bytes()
 
 
+def test_equal_sentences_of_several_files_once(tmp_path):
+    folder = tmp_path / "in"
+    folder.mkdir()
+    for name in ("one", "two"):
+        write([each.replace(comments=[f"# sent_id = {name}"]) for each in SENTENCES], folder / name)
+        (folder / name).rename(folder / f"{name}.conllu")
+    options = ("--rules", "ud", "--workers", 1)
+    each = parse("--shards", folder, tmp_path / "each", *options)
+    once = parse("--shards", folder, tmp_path / "once", *options, "--once")
+    assert (each.returncode, once.returncode) == (0, 0)
+    for name in ("one.conllu", "two.conllu"):
+        assert (tmp_path / "once" / name).read_bytes() == (tmp_path / "each" / name).read_bytes()
+    assert "of 4 sentences changed" in each.stderr
+    assert "of 2 sentences changed" in once.stderr
+
+
 def test_nothing_is_imported_from_the_current_folder(tmp_path):
     for name in ("numpy", "pickle", "socket", "runpy"):
         (tmp_path / f"{name}.py").write_text("raise SystemExit(f'{__file__} ran')")

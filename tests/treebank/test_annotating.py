@@ -4,8 +4,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arborescence.treebank import Sentence, read
-from arborescence.treebank.joined import Joined, names_of, with_columns, with_trees
-from arborescence.treebank.sentence import LEMMA, UPOS, XPOS
+from arborescence.treebank.joined import (
+    Joined,
+    names_of,
+    values_of,
+    with_columns,
+    with_trees,
+    with_values,
+)
+from arborescence.treebank.sentence import DEPREL, DEPS, FORM, LEMMA, MISC, UPOS, XPOS
 from real import TREEBANKS
 
 NAMES = ["nsubj", "csubj:outer", "ergänzung", "_", "root"]
@@ -100,6 +107,23 @@ def test_columns_of_many_sentences_where_some_words_keep_their_values(tmp_path):
     joined = Joined.of(sentences)
     assert with_columns(sentences, new, joined) == with_columns(sentences, new)
     assert with_columns(sentences, dict.fromkeys(new, [b""] * words)) == sentences
+
+
+@pytest.mark.parametrize("columns", [range(LEMMA, DEPS), [FORM, LEMMA, DEPREL, MISC], [MISC]])
+def test_values_that_move_to_equal_words(tmp_path, columns):
+    path = tmp_path / "all.conllu"
+    path.write_bytes(WITH_EVERYTHING * 2)
+    sentences = [*read(path), Sentence.from_words(["Grow", "!"], upos=["VERB", "PUNCT"])]
+    values = values_of(sentences, columns)
+    for sentence, of_sentence in zip(sentences, values, strict=True):
+        of_words = zip(*(sentence._column(column) for column in columns), strict=True)
+        assert of_sentence.decode() == "".join(f"{v}\t" for word in of_words for v in word)
+    assert with_values(sentences, columns, b"".join(values)) == sentences
+    blank = with_columns(sentences, {each: [b"_"] * sum(map(len, sentences)) for each in columns})
+    assert with_values(blank, columns, b"".join(values)) == sentences
+    assert values_of([], columns) == with_values([], columns, b"") == []
+    with pytest.raises(ValueError, match="a tab or a line end"):
+        with_values(sentences, columns, b"".join(values[1:]))
 
 
 @pytest.mark.parametrize("values", [[b"a", b"b"], [b"a\tb"], [b"a\n"], [b"\r"]])

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from arborescence.cli.sentences import Skipped
-    from arborescence.parsers import Keeper, Parser
+    from arborescence.parsers import Keeper, Parser, Repeats
     from arborescence.parsers.shared.base import ParseOptions
     from arborescence.treebank import Sentence
     from arborescence.treebank.conllu import Analyses
@@ -90,6 +90,8 @@ class ParseArguments:
     keep_anyway
         As --keep, but if no tree has all given heads and relations, or no such tree keeps the
         --rules, give up the fewest; a comment names their words.
+    once
+        Parse equal sentences once: faster where sentences repeat, such as the headers of mails.
     encoder
         The pretrained encoder that the model was trained with: its folder, or its name on the
         Hugging Face hub.
@@ -140,6 +142,7 @@ class ParseArguments:
     ] = None
     keep: bool = False
     keep_anyway: bool = False
+    once: bool = False
     threads: ThreadsOption = 1
     encoder: Annotated[
         str | None, typer.Option(metavar="NAME_OR_PATH", show_default="if it was downloaded before")
@@ -292,8 +295,12 @@ def analyses(
     options: ParseArguments,
     skipped: Skipped | None,
     rules: Keeper | str | None,
+    repeats: Repeats | None = None,
 ) -> Iterator[Analyses]:
-    """Parse sentences; yield the trees of each with their weights, or one tree with weight 0."""
+    """Parse sentences; yield the trees of each with their weights, or one tree with weight 0.
+
+    With --once, `repeats` has trees of other files.
+    """
     if options.format == "conllu" and options.sentence is None and not options.column:
         sentences = hinting(sentences)
     sentences = watched(sentences, options, skipped)
@@ -308,6 +315,7 @@ def analyses(
         "rules": rules,
         "keep": options.kept,
         "threads": options.threads,
+        "once": options.once and (repeats or True),
     }
     if options.kbest:
         return parser.kbest(sentences, options.kbest, **arguments)

@@ -22,6 +22,7 @@ from arborescence.cli.progress import note, steps, warnings_as_notes
 from arborescence.cli.sentences import LINES, Skipped
 from arborescence.errors import OptionError, TreebankError, printable
 from arborescence.parsers.shared.keeping import Counts, Keeper, keeper_of
+from arborescence.parsers.shared.repeats import Repeats
 from arborescence.system.files import unfinished_name
 from arborescence.system.workers import Failure, in_processes
 from arborescence.treebank import write, write_kbest
@@ -221,6 +222,7 @@ class FileParser:
         self.parser = loaded(options)
         self.keeper: Keeper | str | None = None
         self.words = 0
+        self.of_files, self.of_tables = Repeats(), Repeats()
 
     def __call__(self, shard: Shard) -> Done:
         """Parse a file as `arborescence parse` does."""
@@ -237,7 +239,8 @@ class FileParser:
     def _parse_file(self, shard: Shard, skipped: Skipped | None) -> None:
         options = replace(self.options, format=_format(self.options, shard))
         read = reader_of(options, self.parser, skipped)
-        trees = analyses(read(str(shard.source)), self.parser, options, skipped, self.keeper)
+        sentences = read(str(shard.source))
+        trees = analyses(sentences, self.parser, options, skipped, self.keeper, self.of_files)
         trees = skipped.left(trees) if skipped else trees
         counted = self._counted(trees)
         if shard.target.suffix == ".parquet":
@@ -265,6 +268,7 @@ class FileParser:
             projective=options.projective,
             confidence=options.confidence,
             rules=self.keeper,
+            once=options.once and self.of_tables,
             kbest=options.kbest,
             lines=LINES.get(options.format),
             max_words=options.max_words,

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from arborescence.parsers.shared.base import load as load
     from arborescence.parsers.shared.graph_parser import GraphParser as GraphParser
     from arborescence.parsers.shared.keeping import Keeper as Keeper
+    from arborescence.parsers.shared.repeats import Repeats as Repeats
     from arborescence.parsers.tagger.tagger import Tagger as Tagger
     from arborescence.parsers.tagger.tagging import jackknife as jackknife
     from arborescence.parsers.transition.parser import TransitionParser as TransitionParser

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
@@ -103,23 +104,51 @@ def with_columns(
 
     OptionError if there is not one value for each word, or a value has a tab or a line end.
     """
-    raw, places, offsets, spans = joined or Joined.of(sentences)
-    values = [b""] * (len(columns) * len(spans) + 1)
+    joined = joined or Joined.of(sentences)
+    values = [b""] * (len(columns) * len(joined.spans) + 1)
     for first, of_column in enumerate(columns.values()):
-        if len(of_column) != len(spans):
-            raise OptionError(f"{len(of_column)} values for {len(spans)} words")
+        if len(of_column) != len(joined.spans):
+            raise OptionError(f"{len(of_column)} values for {len(joined.spans)} words")
         values[first : -1 : len(columns)] = of_column
-    written = b"\t".join(values)
-    if written.count(b"\t") != len(values) - 1 or b"\n" in written or b"\r" in written:
+    return with_values(sentences, list(columns), b"\t".join(values), joined)
+
+
+def with_values(
+    sentences: Sequence[Sentence],
+    columns: Sequence[int],  # ascending
+    # the values of the columns, by word and column, a tab after each; b"" keeps the old value
+    values: bytes,
+    joined: Joined | None = None,  # as for `with_columns`
+) -> list[Sentence]:
+    """Return the sentences with other values in some columns; all other bytes are kept. O(bytes).
+
+    OptionError if the number of tabs is wrong, or there is a line end.
+    """
+    raw, places, offsets, spans = joined or Joined.of(sentences)
+    if values.count(b"\t") != len(columns) * len(spans) or b"\n" in values or b"\r" in values:
         raise OptionError("a value of a column has a tab or a line end")
     replaced = np.zeros(10, np.bool_)
-    replaced[list(columns)] = True
-    out, new_places, new_spans = rewritten(raw, places, offsets, spans, replaced, written)
+    replaced[columns] = True
+    out, new_places, new_spans = rewritten(raw, places, offsets, spans, replaced, values)
     cuts, rows = new_places.tolist(), offsets.tolist()
     return [
         old.derived(out[cuts[b] : cuts[b + 1]], new_spans[rows[b] : rows[b + 1]])
         for b, old in enumerate(sentences)
     ]
+
+
+def values_of(sentences: Sequence[Sentence], columns: Sequence[int]) -> list[bytes]:
+    """Return some columns of each sentence, ascending, as `with_values` takes them. O(bytes)."""
+    raw, places, offsets, _ = joined = Joined.of(sentences)
+    at = [each for each in columns if each - 1 not in columns]
+    to = [each + 1 for each in columns if each + 1 not in columns]
+    bounds = joined.places_of_columns[:, sorted([*at, *to])]  # where columns begin and end, in turn
+    lengths = np.diff(bounds.ravel(), prepend=0, append=places[-1])
+    wanted = np.repeat(np.arange(len(lengths)) % 2 == 1, lengths)
+    values = raw[wanted].tobytes().replace(b"\n", b"\t")
+    sizes = (bounds[:, 1::2] - bounds[:, ::2]).sum(axis=1)
+    cuts = np.append(0, np.cumsum(sizes))[offsets].tolist()
+    return [values[i:j] for i, j in pairwise(cuts)]
 
 
 def names_of(

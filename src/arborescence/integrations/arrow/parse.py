@@ -13,6 +13,7 @@ from arborescence.integrations.arrow.tables import (
     sentence_of,
 )
 from arborescence.parsers.shared.keeping import keeper_of
+from arborescence.parsers.shared.repeats import Repeats
 from arborescence.treebank.tables import arrow as pyarrow
 
 if TYPE_CHECKING:
@@ -46,6 +47,8 @@ class Parse:
         The weights of several models.
     root, projective, confidence, rules
         As for `Parser.parse`. Probabilities are in the column ``confidences``.
+    once
+        As for `Parser.parse`, for all tables together.
     kbest
         Also find the k best trees, and write them into the column ``kbest``.
     lines
@@ -84,6 +87,7 @@ class Parse:
         projective: bool | None = None,
         confidence: bool = False,
         rules: AnyRules | Keeper | None = None,
+        once: bool | Repeats = False,
         kbest: int | None = None,
         lines: bool | None = None,
         device: str | None = None,
@@ -101,6 +105,7 @@ class Parse:
             "projective": projective,
             "confidence": confidence,
             "rules": keeper_of(rules),
+            "once": Repeats() if once is True else once,
         }
         self._kbest, self._lines, self._most = kbest, lines, max_words
         self._skip_invalid = skip_invalid

@@ -32,6 +32,7 @@ from arborescence.parsers.shared.given import BATCH_WORDS, as_sentences, batches
 from arborescence.parsers.shared.keeping import Keeper, keeper_of, scheme_of
 from arborescence.parsers.shared.options import settings_from
 from arborescence.parsers.shared.reading import Reading
+from arborescence.parsers.shared.repeats import Once, Repeats
 from arborescence.parsers.shared.run import Task
 from arborescence.parsers.shared.training_trees import checked
 from arborescence.projective.pseudo import MARK, deprojectivize
@@ -72,12 +73,21 @@ _PARTS: Final = 4
 
 
 class ParseOptions(TypedDict, total=False):
-    """The options of all methods that parse, by name: those of `Options`, and `threads`.
+    """The options of all methods that parse, by name: those of `Options`, `threads` and `once`.
 
     ``threads`` is the number of threads that parse batches, with the calling thread; 1 by default.
+
+    ``once`` tells whether equal sentences are parsed once (false by default), which is faster where
+    sentences repeat, such as the headers of mails. True: during this call; a `Repeats`: during all
+    calls with it. Sentences are equal if their words are equal in all columns, besides DEPS, and
+    white space and places in MISC; with `confidence`, all of MISC must be equal. The result is the
+    same as without ``once``, but `Keeper.counts` has each sentence once. Networks that PyTorch runs
+    may round a sentence's numbers by the batch that it is in; the other models of this library do
+    not. ``once`` does not go with a `budget`.
     """
 
     threads: int
+    once: bool | Repeats
     root: Root
     projective: bool | None
     confidence: bool
@@ -129,7 +139,7 @@ class Options(NamedTuple):
         """Make the record of options by name; OptionError for other names or values."""
         unknown = options.keys() - {*cls._fields}
         if unknown:
-            known = ", ".join(["threads", *cls._fields])
+            known = ", ".join(["threads", "once", *cls._fields])
             raise OptionError(f"no option of parsing is called {min(unknown)!r}: there are {known}")
         rules = keeper_of(options.get("rules"))
         budget = options.get("budget") or Budget()
@@ -423,7 +433,7 @@ class Parser(ABC):
             parsed sentence is the number of its text, from 0, which also begins its ``sent_id``.
             None, NaN and empty strings give no sentence; an `ArborescenceWarning` says how many.
         **options
-            ``threads``, ``root``, ``projective``, ``confidence``, ``rules``, ``keep``,
+            ``threads``, ``once``, ``root``, ``projective``, ``confidence``, ``rules``, ``keep``,
             ``budget``: see `ParseOptions`.
 
         Yields
@@ -671,6 +681,7 @@ class Parser(ABC):
         k: int = 1,
         *,
         threads: int = 1,
+        once: bool | Repeats = False,
         **options: Any,
     ) -> Iterator[_Parsed]:
         """Parse sentences in batches, which are smaller for larger `k`, to save memory.
@@ -682,7 +693,16 @@ class Parser(ABC):
         within_budget = within(sentences, wanted.budget, k)
         enough = BATCH_WORDS // (k * min(threads, _PARTS))
         gathered = batches(within_budget, enough, stoppable=options.get("budget") is not None)
-        return _run(partial(parse, options=wanted), gathered, threads)
+        work = partial(parse, options=wanted)
+        if not once:
+            return _run(work, gathered, threads)
+        if options.get("budget") is not None:
+            raise OptionError(
+                "once=True does not go with a budget: where the budget ends, equal sentences may "
+                "have different trees"
+            )
+        repeats = once if isinstance(once, Repeats) else Repeats()
+        return _run(Once(work, wanted, repeats), gathered, threads)
 
 
 def load(

@@ -193,8 +193,10 @@ class LabelTags(_OfEdges):
         return Signs(matching(labels, self.labels), wrong, exact=not self.but_heads)
 
     def broken(self, trees: Trees) -> Nodes:
-        excused = trees.heads[trees.labeled(self.but_heads)]
-        return np.setdiff1d(super().broken(trees), excused)
+        words = super().broken(trees)
+        if not self.but_heads:
+            return words
+        return np.setdiff1d(words, trees.heads[trees.labeled(self.but_heads)])
 
     def conflict(self, trees: Trees, word: int) -> Conflict:
         ways = [*super().conflict(trees, word)]

@@ -106,7 +106,7 @@ def constraints_of(
         `root` and `projective`, as in `Constraints`.
     """
     suspects = suspects or suspects_of(rules, sentence.label_names, sentence.tag_names)
-    alone = [r for r in np.flatnonzero(suspects.exact).tolist() if rules[r].cost is not None]
+    alone = [r for r, rule in enumerate(rules) if rule.cost is not None and suspects.exact[r]]
     charges = [_charge(rules[r], r, sentence, suspects) for r in alone]
     if charges:
         rules, suspects = [rule for r, rule in enumerate(rules) if r not in alone], None

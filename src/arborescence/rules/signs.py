@@ -71,8 +71,8 @@ class Suspects:
         signs &= self.heads.take(labels[heads], axis=0)
         signs &= self.places.take(places, axis=0)
         signs &= of_tags
-        suspected = np.count_nonzero(signs, axis=0) >= self.least
-        rules: list[int] = np.flatnonzero(suspected).tolist()
+        suspected = np.add.reduce(signs, axis=0, dtype=np.int64) >= self.least
+        rules: list[int] = suspected.nonzero()[0].tolist()
         return rules
 
 

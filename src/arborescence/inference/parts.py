@@ -348,8 +348,8 @@ class Problem:
 
     def decoded(self, part: Part, bans: Way, left: Left | None = None) -> Part | None:
         """Return the part with these bans within another part, and its best tree; None if empty."""
-        within = part._replace(bans=bans, tight=False, later=False)
-        decoded = self.tree(within, *(left or self.left(bans)))
+        new: Any = {"bans": bans, "tight": False, "later": False}
+        decoded = self.tree(part, *(left or self.left(bans)), **new)
         return decoded and decoded._replace(bound=min(part.bound, decoded.net + decoded.gap))
 
     def tree(
@@ -358,8 +358,9 @@ class Problem:
         best: NDArray[np.float64],
         left: NDArray[np.uint64] | Callable[[Any], NDArray[np.float64]],
         decoder: Decoder | None = None,
+        **new: Any,
     ) -> Part | None:
-        """Return a part with the best tree by given scores.
+        """Return a part, with `new` entries, and with the best tree by given scores.
 
         `best` (N, N) has the highest score over labels. `left` has bits of the labels that are
         left, or is a function that returns the scores of edges with each label.
@@ -368,7 +369,7 @@ class Problem:
         if -np.inf in best.max(axis=0).tolist()[1:]:  # a word without edges
             return None
         if self.ranked is not None and decoder is None and not callable(left):
-            return self._ranked(part, left)
+            return self._ranked(part._replace(**new), left)
         while True:
             try:
                 heads, beyond, more = (decoder or self._decode)(best)
@@ -387,7 +388,7 @@ class Problem:
                 break
         scores = self.scores[heads[1:], self.words, labels[1:]].tolist()
         weight = sum(map(self.whole_number, scores), self.whole_number(beyond))
-        return part._replace(heads=heads, labels=labels, weight=weight, gap=gap)
+        return part._replace(heads=heads, labels=labels, weight=weight, gap=gap, **new)
 
     def _ranked(self, part: Part, left: NDArray[np.uint64]) -> Part | None:
         """Return a part with its best tree, by lists of numbers."""

@@ -462,8 +462,11 @@ class Projective(_OfLabels):
 
     causes: bool
 
+    def signs(self, labels: Words, tags: Words) -> Signs:  # noqa: ARG002
+        return Signs(matching(labels, self.labels), crossing=True)
+
     def broken(self, trees: Trees) -> Nodes:
-        words = np.flatnonzero(trees.labeled(self.labels))
+        words = trees.labeled(self.labels).nonzero()[0]
         return words[faults(trees, words, causes=self.causes) >= 0]
 
     def conflict(self, trees: Trees, word: int) -> Conflict:

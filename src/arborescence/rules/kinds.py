@@ -20,7 +20,7 @@ from arborescence.rules.trees import NEGATIVE, matching, numbers
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from arborescence.rules.trees import Mask, Nodes, Trees
+    from arborescence.rules.trees import Nodes, Trees
 
     Words = tuple[str, ...]
     Conflict = Sequence[Alternative]
@@ -123,11 +123,12 @@ class AtMostOne(_OfLabels):
         return Signs(counted, least=2)
 
     def broken(self, trees: Trees) -> Nodes:
-        heads = np.bincount(trees.heads[self._counted(trees)], minlength=len(trees.heads))
-        return np.flatnonzero((heads > 1) & (trees.labels >= 0))
+        heads = (np.bincount(trees.heads[self._counted(trees)]) > 1).nonzero()[0]
+        return heads[trees.labels[heads] >= 0]
 
     def conflict(self, trees: Trees, word: int) -> Conflict:
-        first = int(np.argmax(self._counted(trees) & (trees.heads == word)))
+        counted = self._counted(trees)
+        first = int(counted[trees.heads[counted] == word][0])
         excused = _those_with(trees.misc, len(trees.heads), self.but_misc)
         others = _all_but(excused | {first}, len(trees.heads))
         labels = numbers(self.signs(trees.label_names, ()).labels[:-1])
@@ -136,14 +137,14 @@ class AtMostOne(_OfLabels):
             Alternative(forbid=[Edges(word, others, labels)]),
         ]
 
-    def _counted(self, trees: Trees) -> Mask:
-        """Return a mask of the words that count, if their head has several of them."""
-        counted = trees.labeled(self.labels) & ~trees.labeled(self.but)
-        several = np.bincount(trees.heads[counted], minlength=len(trees.heads)) > 1
-        counted &= several[trees.heads]
-        for d in np.flatnonzero(counted).tolist() if self.but_misc else ():
-            counted[d] = not _has(trees.misc, d, self.but_misc)
-        return counted
+    def _counted(self, trees: Trees) -> Nodes:
+        """Return words that count, if their head has several with these labels."""
+        words = self.signs(trees.label_names, ()).labels[trees.labels].nonzero()[0]
+        heads = trees.heads[words]
+        words = words[np.bincount(heads)[heads] > 1]
+        if not self.but_misc:
+            return words
+        return words[[not _has(trees.misc, d, self.but_misc) for d in words.tolist()]]
 
 
 @dataclass(frozen=True)

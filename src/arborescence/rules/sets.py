@@ -117,21 +117,17 @@ def constraints_of(
     wanted
         The other constraints.
     """
-    charges = [_charge(rule, sentence) for rule in rules if _is_charge(rule, sentence)]
-    if charges:
-        rules = [rule for rule in rules if not _is_charge(rule, sentence)]
-        suspects = None
+    names = sentence.label_names, sentence.tag_names
+    priced = [rule for rule in rules if rule.cost is not None]
+    charged = [rule for rule in priced if rule.signs(*names).exact]
+    if charged:
+        rules, suspects = [rule for rule in rules if rule not in charged], None
     conflicts = conflicts_of(rules, sentence, suspects, projective=wanted.projective)
     return replace(
         wanted,
-        charges=(*wanted.charges, *charges),
+        charges=(*wanted.charges, *(_charge(rule, sentence) for rule in charged)),
         conflicts=(*wanted.conflicts, conflicts),
     )
-
-
-def _is_charge(rule: Rule, sentence: Trees) -> bool:
-    """Tell whether a rule has a cost, and single edges can break it."""
-    return rule.cost is not None and rule.signs(sentence.label_names, sentence.tag_names).exact
 
 
 def _charge(rule: Rule, sentence: Trees) -> Charge:

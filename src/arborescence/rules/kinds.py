@@ -18,7 +18,7 @@ from arborescence.rules.signs import LEFT, RIGHT, ROOT, Signs, places_of
 from arborescence.rules.trees import NEGATIVE, matching, numbers
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from arborescence.rules.trees import Nodes, Trees
 
@@ -129,12 +129,14 @@ class AtMostOne(_OfLabels):
     def conflict(self, trees: Trees, word: int) -> Conflict:
         counted = self._counted(trees)
         first = int(counted[trees.heads[counted] == word][0])
-        excused = _those_with(trees.misc, len(trees.heads), self.but_misc)
-        others = _all_but(excused | {first}, len(trees.heads))
+        others = np.ones(len(trees.heads), np.bool_)
+        others[[0, first]] = False
+        if self.but_misc:
+            others &= ~trees.misc(self.but_misc)
         labels = numbers(self.signs(trees.label_names, ()).labels[:-1])
         return [
             Alternative(forbid=[Edges(word, first, labels)]),
-            Alternative(forbid=[Edges(word, others, labels)]),
+            Alternative(forbid=[Edges(word, numbers(others), labels)]),
         ]
 
     def _counted(self, trees: Trees) -> Nodes:
@@ -142,9 +144,9 @@ class AtMostOne(_OfLabels):
         words = self.signs(trees.label_names, ()).labels[trees.labels].nonzero()[0]
         heads = trees.heads[words]
         words = words[np.bincount(heads)[heads] > 1]
-        if not self.but_misc:
+        if not self.but_misc or not len(words):
             return words
-        return words[[not _has(trees.misc, d, self.but_misc) for d in words.tolist()]]
+        return words[~trees.misc(self.but_misc)[words]]
 
 
 @dataclass(frozen=True)
@@ -402,8 +404,9 @@ class Spaced(_OfLabels):
 
         The last of these words does not count.
         """
+        joined = trees.misc("SpaceAfter=No")
         for word in sorted([head, *trees.dependents(head, self.labels)])[:-1]:
-            if _has(trees.misc, word, "SpaceAfter=No"):
+            if joined[word]:
                 return word
         return -1
 
@@ -476,23 +479,6 @@ class Projective(_OfLabels):
         own = Edges(int(trees.heads[word]), word, trees.indices(self.labels))
         others = [Edges(int(trees.heads[d]), d) for d in proof]
         return [Alternative(forbid=[edges]) for edges in [own, *others]]
-
-
-def _has(misc: Callable[[int], str], word: int, value: str) -> bool:
-    """Tell whether a word has a value in its column MISC."""
-    return value in misc(word).split("|")
-
-
-@lru_cache(maxsize=16)
-def _those_with(misc: Callable[[int], str], size: int, value: str) -> frozenset[int]:
-    """Return the words of a sentence of `size` nodes that have a value in MISC; none for ''."""
-    return frozenset(d for d in range(1, size) if value and _has(misc, d, value))
-
-
-@lru_cache(maxsize=256)
-def _all_but(words: frozenset[int], size: int) -> tuple[int, ...]:
-    """Return all other words of a sentence of `size` nodes."""
-    return tuple(d for d in range(1, size) if d not in words)
 
 
 @lru_cache(maxsize=256)

@@ -227,7 +227,7 @@ def test_a_long_list_with_commas():
     tags = np.full(n + 1, words.tag_names.index("NOUN"))
     tags[2::3] = words.tag_names.index("PUNCT")
     tags[0] = -1
-    words = words._replace(tags=tags, upos=tags, misc=lambda word: "_")
+    words = words._replace(tags=tags, upos=tags, misc=lambda value: np.zeros(n + 1, np.bool_))
     scores = rng.normal(-9, 1, (n + 1, n + 1, len(LABELS)))
     scores[0, 1, LABELS.index("root")] = 5
     scores[1, 2:, LABELS.index("appos")] = 5

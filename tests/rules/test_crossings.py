@@ -27,7 +27,7 @@ def trees_of(*sentences):
         np.repeat(starts, WORDS + 1),
         *[nothing] * 4,
         *[()] * 3,
-        misc=lambda node: "_",
+        misc=lambda value: np.zeros(len(nothing), np.bool_),
     )
 
 

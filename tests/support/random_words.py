@@ -16,6 +16,7 @@ def random_words(rng, n, labels):
     """The words of a sentence, without a tree."""
     tags = np.concatenate([[-1], rng.integers(len(TAGS), size=n)])
     misc = rng.choice(MISC, n + 1)
+    misc[0] = "_"
     nobody = np.zeros(n + 1, np.int64)
     return Trees(
         heads=nobody,
@@ -27,7 +28,7 @@ def random_words(rng, n, labels):
         label_names=labels,
         tag_names=TAGS,
         feat_names=FEATS,
-        misc=lambda word: misc[word],
+        misc=lambda value: misc == value,
     )
 
 
@@ -53,5 +54,5 @@ def every_tree(words, single, projective):
         tags=for_all(words.tags),
         upos=for_all(words.upos),
         feats=for_all(words.feats),
-        misc=lambda node: words.misc(node % size),
+        misc=lambda value: for_all(words.misc(value)),
     ), many

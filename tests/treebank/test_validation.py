@@ -109,3 +109,19 @@ def test_words_and_sentences_are_excused_from_rules():
     assert broken(misc=[*misc, "_", "_", "_"]) == [first, subjects, second, third]
     assert broken(comments=["# text = RulesWaived=too-many-objects"]) == broken()
     assert broken(feats=["RulesWaived=too-many-objects"] * 6) == broken()
+
+
+@pytest.mark.parametrize(
+    ("misc", "excused"),
+    [("Subject=Outer", True), ("A=1|Subject=Outer|B=2", True), ("Subject=Outer2", False),
+     ("NoSubject=Outer", False), ("_", False)],
+)  # fmt: skip
+def test_a_value_in_misc_is_a_whole_value(misc, excused):
+    sentence = Sentence.from_words(
+        ["Subject=Outer", "they", "came"],
+        upos=["PRON", "PRON", "VERB"],
+        heads=[3, 3, 0],
+        deprels=["nsubj", "nsubj", "root"],
+        misc=[misc, "_", "_"],
+    )
+    assert (not list(validate([sentence]))) == excused

@@ -254,7 +254,7 @@ def searched(
     keeper = Keeper(rules)
     [parsed] = parser.parse([sentence])
     trees = keeper.look([parsed]).sentence(0)._replace(label_names=tuple(parser.labels))
-    of_rules = constraints_of(keeper.rules, trees, root=wanted.root)
+    of_rules = constraints_of(keeper.rules, trees, wanted=wanted.bare())
     return explain_constrained(
         parser.labeled_scores(parsed),
         of_rules & wanted,

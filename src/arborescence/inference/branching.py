@@ -22,6 +22,7 @@ from arborescence.inference.charging import repaired
 from arborescence.inference.conflicts import Alternative, Edges, can_be_excluded
 from arborescence.inference.multipliers import Cuts, tighten
 from arborescence.inference.parts import Part, Problem
+from arborescence.system.lazy import remembered
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -155,7 +156,6 @@ class Search(Problem):
         self.known: int | None = None  # the highest weight of a tree that keeps the rules
         self.by_heads, self.branched = by_heads, 0
         first = self.first(bans, priced=priced)
-        cuts = Cuts(self.scores.shape, _MANY)
         solutions: dict[tuple[bytes, bytes], Solution] = {}
         half = self.budget.left / 2
         while self.heap and len(solutions) < k and (self.heap[0][1] == 0 or self.goes_on(half)):
@@ -165,7 +165,7 @@ class Search(Problem):
                 if tree not in solutions:
                     solutions[tree] = self.result(node, node.bound)
             else:
-                self.go_on(node, first, cuts, split=k > 1)
+                self.go_on(node, first, split=k > 1)
         if solutions:
             return list(solutions.values())
         known = self.uncertified(first) if self.heap else None
@@ -173,10 +173,10 @@ class Search(Problem):
             raise NoTreeError("no tree keeps the rules: loosen them, or let more edges be present")
         return [known]
 
-    def go_on(self, node: Part, first: Part, cuts: Cuts, *, split: bool) -> None:
+    def go_on(self, node: Part, first: Part, *, split: bool) -> None:
         """Lower the bound of a node, or divide the node; sometimes, look for a tree in it."""
         if self.branched >= _PATIENCE and not (node.tight or node.later):
-            tight = tighten(self, node, cuts, self.known, self.answer)
+            tight = tighten(self, node, self.cuts, self.known, self.answer)
             if tight is not None:
                 self.tell("multipliers", node, [(node.bans, tight)])
                 self.push(tight)
@@ -185,6 +185,12 @@ class Search(Problem):
         if self.branched in _REPAIRS:
             self.repair(first if self.branched == _REPAIRS[0] else node)
         self.branch(node, split=split)
+
+    @property
+    @remembered
+    def cuts(self) -> Cuts:
+        """The cuts of conflicts, made when needed: most searches end before."""
+        return Cuts(self.scores.shape, _MANY)
 
     def first(self, bans: Way, *, priced: bool) -> Part:
         """Push the part of all trees, with its best tree, on the heap; return the part."""
@@ -200,7 +206,7 @@ class Search(Problem):
             if not bans:
                 self.decode(self.best)  # raises the error that names the reason
             raise NoTreeError("no tree has the required edges and no forbidden edge")
-        first = first._replace(bound=self.weight(first) + first.gap)
+        first = first._replace(bound=first.net + first.gap)
         self.tell("first-tree", first, [])
         self.push(first)
         return first
@@ -267,8 +273,8 @@ class Search(Problem):
         costs = {breach.site: breach.cost for breach in conflicts if breach.cost is not None}
         if any(breach.cost is None for breach in conflicts):
             return False
-        answer = node._replace(paid=frozenset(costs), due=sum(costs.values()))
-        answer = answer._replace(bound=self.weight(answer))
+        due = sum(costs.values())
+        answer = node._replace(paid=frozenset(costs), due=due, bound=node.weight - due)
         self.tell("keeps-rules", node, [(node.bans, answer)])
         heappush(self.heap, (-answer.bound, 0, next(self.numbers), answer))
         self.known = answer.bound if self.known is None else max(self.known, answer.bound)
@@ -334,7 +340,7 @@ class Search(Problem):
 
     def rest(self, node: Part) -> list[Part]:
         """Leave out the other trees of a node whose tree keeps the rules; note their bound."""
-        if node.bound > self.weight(node):
+        if node.bound > node.net:
             self.lose(node.bound)
         return []
 

@@ -40,10 +40,10 @@ def repaired(problem: Problem, part: Part, *, known: bool) -> Part | None:
         for _ in range(_ROUNDS[projective and not known]):
             if problem.budget.over:
                 return None
-            tree = problem.tree(part, best_labels(charged, 1), charged.__getitem__, decoder)
+            best = best_labels(charged, 1)
+            tree = problem.tree(part, best, charged.__getitem__, decoder, later=False)
             if tree is None:
                 break
-            tree = tree._replace(later=False)
             conflicts = [breach for breach in problem.conflicts_of(tree) if breach.cost is None]
             problem.tell("repair", part, [(part.bans, tree)])
             if not conflicts:

@@ -265,7 +265,8 @@ def _axis(name: str, which: Which, first: int, size: int) -> NDArray[np.int64]:
     axis = np.atleast_1d(np.asarray(which))
     if not axis.size:
         return np.empty(0, np.int64)
-    if axis.ndim > 1 or axis.dtype.kind not in "iu" or ((axis < first) | (axis >= size)).any():
+    numbers = axis.tolist()  # for so few numbers, faster than an array
+    if axis.ndim > 1 or axis.dtype.kind not in "iu" or min(numbers) < first or max(numbers) >= size:
         raise OptionError(
             f"{name} of edges must be whole numbers of {first} to {size - 1}, or None for all, "
             f"not {which!r}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
@@ -98,8 +98,8 @@ class Part(NamedTuple):
         The prices of cuts (`multipliers`) that prove the bound.
     tight : bool
         Whether multipliers have tightened the bound.
-    beyond : float
-        The best tree's weight beyond the sum of its scores.
+    weight : int
+        The weight of the best tree, without prices; without meaning if `later`.
     gap : int
         A bound of how much more another tree of the part may weigh.
     later : bool
@@ -116,11 +116,16 @@ class Part(NamedTuple):
     bans: Way
     prices: NDArray[np.float64]
     tight: bool = False
-    beyond: float = 0.0
+    weight: int = 0
     gap: int = 0
     later: bool = False
     paid: frozenset[Site] = frozenset()
     due: int = 0
+
+    @property
+    def net(self) -> int:
+        """The weight of the best tree, less the price of the rules that it breaks."""
+        return self.weight - self.due
 
 
 class Breach:
@@ -187,7 +192,7 @@ class Problem:
         self._weigh = scores.weigh if isinstance(scores, Lazy) else None
         if isinstance(scores, Lazy):
             self.best = scores.edges.astype(np.float64)
-            self.scores = scores = np.zeros(scores.shape)
+            self.scores = scores = np.empty(scores.shape)  # unread where nothing is weighed
             self._weighed = np.zeros(self.best.shape, np.bool_)
         else:
             self.scores, self.best = scores, best_labels(scores, 1)
@@ -204,7 +209,7 @@ class Problem:
         self._decoder = decoder
         self.words = np.arange(1, len(scores))
         self.whole_number = self.scale.whole
-        self._known = lru_cache(None)(partial(way_of, shape=scores.shape))
+        self._ways: dict[Any, Way] = {}
         self._conflicts: dict[tuple[bytes, bytes], list[Breach]] = {}
         self.costs: dict[Site, tuple[float, int]] = {}  # costs of broken rules, and their levels
         self.budget = budget
@@ -220,8 +225,8 @@ class Problem:
 
     def weigh(self, heads: NDArray[np.int64], words: NDArray[np.int64]) -> None:
         """Weigh the labels of some edges, if they were not weighed before; `best` stays."""
-        if self._weigh is not None and not self._weighed[heads, words].all():
-            new = ~self._weighed[heads, words]
+        new = ~self._weighed[heads, words]
+        if self._weigh is not None and new.any():
             edges = heads[new], words[new]
             self.scores[edges] = self._weigh(*edges)
             self._weighed[edges] = True
@@ -234,6 +239,7 @@ class Problem:
                 return False
             self.budget.spend(work)
             self.weigh(*pairs_of(len(self.best)))
+            self.scores[~self._weighed] = 0  # loops, and edges into the root
             self.best = best_labels(self.rows(self._left, ...), 1)
             self._weigh = None
         return True
@@ -302,11 +308,14 @@ class Problem:
 
     def way(self, alternative: Alternative) -> Way:
         """Return an alternative as bans."""
-        forbid, require = map(tuple, alternative)
+        forbid, require = edges = tuple(map(tuple, alternative))
         try:
-            return self._known(forbid, require)
+            known = self._ways.get(edges)
         except TypeError:  # an array is not hashed
-            return self._known.__wrapped__(forbid, require)
+            return way_of(forbid, require, self.scores.shape)
+        if known is None:
+            known = self._ways[edges] = way_of(forbid, require, self.scores.shape)
+        return known
 
     def left(self, bans: Way, before: Left | None = None) -> Left:
         """Return the edges that bans leave, of all edges or of the edges left `before`."""
@@ -339,11 +348,9 @@ class Problem:
 
     def decoded(self, part: Part, bans: Way, left: Left | None = None) -> Part | None:
         """Return the part with these bans within another part, and its best tree; None if empty."""
-        within = part._replace(bans=bans, tight=False, later=False)
-        decoded = self.tree(within, *(left or self.left(bans)))
-        return decoded and decoded._replace(
-            bound=min(part.bound, self.weight(decoded) + decoded.gap)
-        )
+        new: Any = {"bans": bans, "tight": False, "later": False}
+        decoded = self.tree(part, *(left or self.left(bans)), **new)
+        return decoded and decoded._replace(bound=min(part.bound, decoded.net + decoded.gap))
 
     def tree(
         self,
@@ -351,17 +358,18 @@ class Problem:
         best: NDArray[np.float64],
         left: NDArray[np.uint64] | Callable[[Any], NDArray[np.float64]],
         decoder: Decoder | None = None,
+        **new: Any,
     ) -> Part | None:
-        """Return a part with the best tree by given scores.
+        """Return a part, with `new` entries, and with the best tree by given scores.
 
         `best` (N, N) has the highest score over labels. `left` has bits of the labels that are
         left, or is a function that returns the scores of edges with each label.
         """
         self.nodes += 1
-        if (best.max(axis=0)[1:] == -np.inf).any():  # a word without edges
+        if -np.inf in best.max(axis=0).tolist()[1:]:  # a word without edges
             return None
         if self.ranked is not None and decoder is None and not callable(left):
-            return self._ranked(part, left)
+            return self._ranked(part._replace(**new), left)
         while True:
             try:
                 heads, beyond, more = (decoder or self._decode)(best)
@@ -378,7 +386,9 @@ class Problem:
             self.weigh(heads[1:], self.words)
             if label(self.scores, left, heads, best, labels):
                 break
-        return part._replace(heads=heads, labels=labels, beyond=beyond, gap=gap)
+        scores = self.scores[heads[1:], self.words, labels[1:]].tolist()
+        weight = sum(map(self.whole_number, scores), self.whole_number(beyond))
+        return part._replace(heads=heads, labels=labels, weight=weight, gap=gap, **new)
 
     def _ranked(self, part: Part, left: NDArray[np.uint64]) -> Part | None:
         """Return a part with its best tree, by lists of numbers."""
@@ -389,14 +399,8 @@ class Problem:
             heads, labels = self.ranked.best(self._are_left(left, ...), **self.options)
         except NoTreeError:
             return None
-        return part._replace(heads=heads, labels=labels)
-
-    def weight(self, part: Part) -> int:
-        """Return the weight of the tree of a part, less the price of the rules that it breaks."""
-        if self.ranked is not None:
-            return self.ranked.weight(part.heads, part.labels) - part.due
-        scores = self.scores[part.heads[1:], self.words, part.labels[1:]].tolist()
-        return sum(map(self.whole_number, scores), self.whole_number(part.beyond) - part.due)
+        weight = self.ranked.weight(heads, labels)
+        return part._replace(heads=heads, labels=labels, weight=weight)
 
     def lose(self, bound: int) -> None:
         """Note that the search leaves out trees, whose weights are at most this bound."""

@@ -15,7 +15,7 @@ from arborescence.core.checks import check_count
 from arborescence.core.conversion import as_array, as_doubles, as_floats, as_it_is
 from arborescence.errors import NoTreeError, OptionError, ScoresError, StoppedError
 from arborescence.inference.branching import Due, Search, Solution
-from arborescence.inference.conflicts import Alternative
+from arborescence.inference.conflicts import way_of
 from arborescence.inference.constraints import Constraints
 from arborescence.inference.decode import best_labels, decode
 from arborescence.inference.kbest import kbest
@@ -200,7 +200,7 @@ def search(
     which: Any = {"root": wanted.root, "projective": wanted.projective}
     searched = Search(scores, _joined(rules), decoder, which, budget, **how)
     searched.watch = watch
-    bans = searched.way(Alternative(wanted.forbid, wanted.require))
+    bans = way_of(wanted.forbid, wanted.require, shape)
     priced = bool(wanted.charges or wanted.votes)
     trees = searched.run(k, by_heads=by_heads, bans=bans, priced=priced)
     return [_with_dues(tree, wanted, shape) for tree in trees] if wanted.charges else trees

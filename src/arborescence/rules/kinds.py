@@ -18,9 +18,9 @@ from arborescence.rules.signs import LEFT, RIGHT, ROOT, Signs, places_of
 from arborescence.rules.trees import NEGATIVE, matching, numbers
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
-    from arborescence.rules.trees import Mask, Nodes, Trees
+    from arborescence.rules.trees import Nodes, Trees
 
     Words = tuple[str, ...]
     Conflict = Sequence[Alternative]
@@ -123,27 +123,30 @@ class AtMostOne(_OfLabels):
         return Signs(counted, least=2)
 
     def broken(self, trees: Trees) -> Nodes:
-        heads = np.bincount(trees.heads[self._counted(trees)], minlength=len(trees.heads))
-        return np.flatnonzero((heads > 1) & (trees.labels >= 0))
+        heads = (np.bincount(trees.heads[self._counted(trees)]) > 1).nonzero()[0]
+        return heads[trees.labels[heads] >= 0]
 
     def conflict(self, trees: Trees, word: int) -> Conflict:
-        first = int(np.argmax(self._counted(trees) & (trees.heads == word)))
-        excused = _those_with(trees.misc, len(trees.heads), self.but_misc)
-        others = _all_but(excused | {first}, len(trees.heads))
+        counted = self._counted(trees)
+        first = int(counted[trees.heads[counted] == word][0])
+        others = np.ones(len(trees.heads), np.bool_)
+        others[[0, first]] = False
+        if self.but_misc:
+            others &= ~trees.misc(self.but_misc)
         labels = numbers(self.signs(trees.label_names, ()).labels[:-1])
         return [
             Alternative(forbid=[Edges(word, first, labels)]),
-            Alternative(forbid=[Edges(word, others, labels)]),
+            Alternative(forbid=[Edges(word, numbers(others), labels)]),
         ]
 
-    def _counted(self, trees: Trees) -> Mask:
-        """Return a mask of the words that count, if their head has several of them."""
-        counted = trees.labeled(self.labels) & ~trees.labeled(self.but)
-        several = np.bincount(trees.heads[counted], minlength=len(trees.heads)) > 1
-        counted &= several[trees.heads]
-        for d in np.flatnonzero(counted).tolist() if self.but_misc else ():
-            counted[d] = not _has(trees.misc, d, self.but_misc)
-        return counted
+    def _counted(self, trees: Trees) -> Nodes:
+        """Return words that count, if their head has several with these labels."""
+        words = self.signs(trees.label_names, ()).labels[trees.labels].nonzero()[0]
+        heads = trees.heads[words]
+        words = words[np.bincount(heads)[heads] > 1]
+        if not self.but_misc or not len(words):
+            return words
+        return words[~trees.misc(self.but_misc)[words]]
 
 
 @dataclass(frozen=True)
@@ -193,8 +196,10 @@ class LabelTags(_OfEdges):
         return Signs(matching(labels, self.labels), wrong, exact=not self.but_heads)
 
     def broken(self, trees: Trees) -> Nodes:
-        excused = trees.heads[trees.labeled(self.but_heads)]
-        return np.setdiff1d(super().broken(trees), excused)
+        words = super().broken(trees)
+        if not self.but_heads:
+            return words
+        return np.setdiff1d(words, trees.heads[trees.labeled(self.but_heads)])
 
     def conflict(self, trees: Trees, word: int) -> Conflict:
         ways = [*super().conflict(trees, word)]
@@ -399,8 +404,9 @@ class Spaced(_OfLabels):
 
         The last of these words does not count.
         """
+        joined = trees.misc("SpaceAfter=No")
         for word in sorted([head, *trees.dependents(head, self.labels)])[:-1]:
-            if _has(trees.misc, word, "SpaceAfter=No"):
+            if joined[word]:
                 return word
         return -1
 
@@ -460,8 +466,11 @@ class Projective(_OfLabels):
 
     causes: bool
 
+    def signs(self, labels: Words, tags: Words) -> Signs:  # noqa: ARG002
+        return Signs(matching(labels, self.labels), crossing=True)
+
     def broken(self, trees: Trees) -> Nodes:
-        words = np.flatnonzero(trees.labeled(self.labels))
+        words = trees.labeled(self.labels).nonzero()[0]
         return words[faults(trees, words, causes=self.causes) >= 0]
 
     def conflict(self, trees: Trees, word: int) -> Conflict:
@@ -470,23 +479,6 @@ class Projective(_OfLabels):
         own = Edges(int(trees.heads[word]), word, trees.indices(self.labels))
         others = [Edges(int(trees.heads[d]), d) for d in proof]
         return [Alternative(forbid=[edges]) for edges in [own, *others]]
-
-
-def _has(misc: Callable[[int], str], word: int, value: str) -> bool:
-    """Tell whether a word has a value in its column MISC."""
-    return value in misc(word).split("|")
-
-
-@lru_cache(maxsize=16)
-def _those_with(misc: Callable[[int], str], size: int, value: str) -> frozenset[int]:
-    """Return the words of a sentence of `size` nodes that have a value in MISC; none for ''."""
-    return frozenset(d for d in range(1, size) if value and _has(misc, d, value))
-
-
-@lru_cache(maxsize=256)
-def _all_but(words: frozenset[int], size: int) -> tuple[int, ...]:
-    """Return all other words of a sentence of `size` nodes."""
-    return tuple(d for d in range(1, size) if d not in words)
 
 
 @lru_cache(maxsize=256)

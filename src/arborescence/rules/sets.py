@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 
     #: The name of a set, a file, or rules.
     AnyRules = str | os.PathLike[str] | Sequence[Rule]
+
+
+_NOTHING: Final = Constraints()
 
 
 def rules_of(rules: AnyRules) -> tuple[Rule, ...]:
@@ -68,18 +72,23 @@ def suspects_of(rules: Sequence[Rule], labels: tuple[str, ...], tags: tuple[str,
 
 
 def conflicts_of(
-    rules: Sequence[Rule], sentence: Trees, suspects: Suspects | None = None
+    rules: Sequence[Rule],
+    sentence: Trees,
+    suspects: Suspects | None = None,
+    *,
+    projective: bool = False,
 ) -> Callable[[Nodes, Nodes], list[Conflict]]:
     """Return the function for ``Constraints.conflicts``: it returns the conflicts of a tree.
 
     Labels are indices of the names in `sentence`; the heads and labels of `sentence` do not matter.
-    `suspects`, if given, is the result of `suspects_of` for these rules and names.
+    `suspects`, if given, is the result of `suspects_of` for these rules and names. `projective`
+    tells whether all trees are projective.
     """
     suspected = suspects or suspects_of(rules, sentence.label_names, sentence.tag_names)
-    of_tags = suspected.tags[sentence.tags]
+    of_words = suspected.of_words(sentence.tags, projective=projective)
 
     def conflicts(heads: Nodes, labels: Nodes) -> list[Conflict]:
-        numbers = suspected(heads, labels, of_tags)
+        numbers = suspected(heads, labels, of_words)
         trees = sentence._replace(heads=np.maximum(heads, 0), labels=labels)
         return [
             Conflict(rules[r].conflict(trees, word), rules[r].name, word, rules[r].cost)
@@ -91,9 +100,12 @@ def conflicts_of(
 
 
 def constraints_of(
-    rules: Sequence[Rule], sentence: Trees, suspects: Suspects | None = None, **which: Any
+    rules: Sequence[Rule],
+    sentence: Trees,
+    suspects: Suspects | None = None,
+    wanted: Constraints = _NOTHING,
 ) -> Constraints:
-    """Return the rules as constraints of the trees of a sentence.
+    """Return constraints of the trees of a sentence: those that are `wanted`, and the rules.
 
     If a rule has a cost, and single edges can break it, the rule becomes a charge for these edges.
     All other rules become a function that returns conflicts.
@@ -102,23 +114,29 @@ def constraints_of(
     ----------
     rules, sentence, suspects
         As for `conflicts_of`.
-    **which
-        `root` and `projective`, as in `Constraints`.
+    wanted
+        The other constraints.
     """
-    suspects = suspects or suspects_of(rules, sentence.label_names, sentence.tag_names)
-    alone = [r for r in np.flatnonzero(suspects.exact).tolist() if rules[r].cost is not None]
-    charges = [_charge(rules[r], r, sentence, suspects) for r in alone]
-    if charges:
-        rules, suspects = [rule for r, rule in enumerate(rules) if r not in alone], None
-    return Constraints(
-        charges=tuple(charges), conflicts=(conflicts_of(rules, sentence, suspects),), **which
+    names = sentence.label_names, sentence.tag_names
+    priced = [rule for rule in rules if rule.cost is not None]
+    charged = [rule for rule in priced if rule.signs(*names).exact]
+    if charged:
+        rules, suspects = [rule for rule in rules if rule not in charged], None
+    conflicts = conflicts_of(rules, sentence, suspects, projective=wanted.projective)
+    return replace(
+        wanted,
+        charges=(*wanted.charges, *(_charge(rule, sentence) for rule in charged)),
+        conflicts=(*wanted.conflicts, conflicts),
     )
 
 
-def _charge(rule: Rule, r: int, sentence: Trees, suspects: Suspects) -> Charge:
-    """Return the charge for the edges that break rule r, a rule about single edges."""
+def _charge(rule: Rule, sentence: Trees) -> Charge:
+    """Return the charge for the edges that break a rule about single edges."""
+    signs = rule.signs(sentence.label_names, sentence.tag_names)
     nodes = np.arange(len(sentence.heads))
-    places = suspects.places[places_of(nodes[:, None], nodes), r]
-    words = suspects.tags[sentence.tags, r] & ~sentence.waived.get(rule.name, np.False_)
-    edges = places[..., None] & words[:, None] & suspects.labels[:-1, r]
+    places = signs.places[places_of(nodes[:, None], nodes)]
+    words = ~sentence.waived.get(rule.name, np.zeros(len(nodes), np.bool_))
+    if signs.tags is not None:
+        words = words & signs.tags[sentence.tags]
+    edges = places[..., None] & words[:, None] & signs.labels[:-1]
     return Charge(edges, rule.cost or 0.0, name=rule.name)

@@ -27,9 +27,11 @@ class Signs(NamedTuple):
     places : (3,) bool
         Whether the head can be the root, a word to the left, and a word to the right.
     least : int
-        The least number of such edges in a tree that breaks the rule.
+        The least number of such edges in a tree that breaks the rule, 1 or 2.
     exact : bool
         Whether every word with such an edge breaks the rule, and no other word breaks it.
+    crossing : bool
+        Whether only trees with crossing edges break the rule.
     """
 
     labels: Mask
@@ -38,10 +40,14 @@ class Signs(NamedTuple):
     places: Mask = ANYWHERE
     least: int = 1
     exact: bool = False
+    crossing: bool = False
 
 
 class Suspects:
     """The signs of some rules as tables, which tell the rules that a tree may break.
+
+    An entry of a table is a whole number: bit r tells whether an edge has the sign of rule r. A
+    sentence is short, so plain numbers are faster than arrays.
 
     Parameters
     ----------
@@ -52,28 +58,33 @@ class Suspects:
     """
 
     def __init__(self, signs: Sequence[Signs], labels: int, tags: int) -> None:
-        self.labels = _table([each.labels for each in signs], labels + 1)
-        self.labels[-1] = False  # a root breaks no rule
-        self.tags = _table([each.tags for each in signs], tags + 1)
-        self.heads = _table([each.heads for each in signs], labels + 1)
-        self.places = _table([each.places for each in signs], 3)
-        self.least = np.array([each.least for each in signs])
-        self.exact = np.array([each.exact for each in signs], np.bool_)
+        self.labels = _bits([each.labels for each in signs], labels + 1)
+        self.labels[-1] = 0  # a root breaks no rule
+        self.tags = _bits([each.tags for each in signs], tags + 1)
+        self.heads = _bits([each.heads for each in signs], labels + 1)
+        self.places = _bits([each.places for each in signs], 3)
+        [self._single] = _bits([np.array([each.least < 2]) for each in signs], 1)
+        self._crossing = [r for r, each in enumerate(signs) if each.crossing]
 
-    def __call__(self, heads: Nodes, labels: Nodes, of_tags: Mask) -> list[int]:
-        """Return the numbers of the rules that a tree may break.
+    def of_words(self, tags: Nodes, *, projective: bool) -> list[int]:
+        """Return for each word the rules whose edges can enter it, by its tag.
 
-        `of_tags`, (n + 1, rules), is true for the words with a tag of the rule's signs:
-        ``tags[tags of words]``.
+        In projective trees, no word breaks a rule about crossing edges.
         """
-        places = places_of(heads, np.arange(len(heads)))
-        signs = self.labels.take(labels, axis=0)
-        signs &= self.heads.take(labels[heads], axis=0)
-        signs &= self.places.take(places, axis=0)
-        signs &= of_tags
-        suspected = np.count_nonzero(signs, axis=0) >= self.least
-        rules: list[int] = np.flatnonzero(suspected).tolist()
-        return rules
+        left_out = sum(1 << r for r in self._crossing) if projective else 0
+        return [self.tags[tag] & ~left_out for tag in tags.tolist()]
+
+    def __call__(self, heads: Nodes, labels: Nodes, of_words: list[int]) -> list[int]:
+        """Return the numbers of the rules that a tree may break; `of_words` is from the method."""
+        once = twice = 0
+        above, names = heads.tolist(), labels.tolist()
+        for word, (head, name, rules) in enumerate(zip(above, names, of_words, strict=True)):
+            place = self.places[(head > 0) + (head > word)]
+            signs = self.labels[name] & self.heads[names[head]] & place & rules
+            twice |= once & signs
+            once |= signs
+        suspected = twice | once & self._single
+        return [r for r in range(suspected.bit_length()) if suspected >> r & 1]
 
 
 def places_of(heads: Nodes, words: Nodes | int, roots: Nodes | int = 0) -> Nodes:
@@ -82,8 +93,10 @@ def places_of(heads: Nodes, words: Nodes | int, roots: Nodes | int = 0) -> Nodes
     return places
 
 
-def _table(masks: list[Mask | None], size: int) -> Mask:
-    """Return masks as columns; None becomes a column of True."""
-    every = np.ones(size, np.bool_)
-    rows = [every if mask is None else mask for mask in masks]
-    return np.ascontiguousarray(np.array(rows, np.bool_).reshape(-1, size).T)
+def _bits(masks: list[Mask | None], size: int) -> list[int]:
+    """Return masks of a size as whole numbers: bit r of entry i is entry i of mask r."""
+    bits = [0] * size
+    for r, mask in enumerate(masks):
+        for i in range(size) if mask is None else mask.nonzero()[0].tolist():
+            bits[i] |= 1 << r
+    return bits

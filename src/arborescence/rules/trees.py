@@ -37,7 +37,7 @@ class Trees(NamedTuple):
     label_names, tag_names, feat_names : tuples of str
         The relations, the tags, and the values of the column FEATS.
     misc : callable
-        Returns the column MISC of a node.
+        Returns a mask of the nodes that have a value in the column MISC.
     waived : mapping of str to (N,) bool
         For the name of a rule, a mask of the nodes that are excused from the rule.
     """
@@ -51,7 +51,7 @@ class Trees(NamedTuple):
     label_names: tuple[str, ...]
     tag_names: tuple[str, ...]
     feat_names: tuple[str, ...]
-    misc: Callable[[int], str]
+    misc: Callable[[str], Mask]
     waived: Mapping[str, Mask] = MappingProxyType({})
 
     def labeled(self, labels: tuple[str, ...]) -> Mask:
@@ -86,7 +86,7 @@ class Trees(NamedTuple):
         return self._replace(
             heads=self.heads[part] - root,
             roots=self.roots[part] - root,
-            misc=lru_cache(None)(lambda node: self.misc(root + node)),
+            misc=lambda value: self.misc(value)[part],
             waived={name: words[part] for name, words in self.waived.items()},
             **{name: getattr(self, name)[part] for name in of_nodes},
         )

@@ -226,7 +226,7 @@ def _searched(sentence: Sentence, rules: list[Rule], **options: Any) -> Sentence
     scores[0, :, names.index("root")] += 2 * many * nodes
     numbers = [-1, *(-1 if name == "_" else names.index(name) for name in sentence.deprels)]
     trees = trees_to_keep([sentence], rules)._replace(label_names=names)
-    wanted = constraints_of(rules, trees, **options)
+    wanted = constraints_of(rules, trees, wanted=Constraints(**options))
     # A head counts more than all relations.
     wanted &= Constraints.fixed(sentence.tree, numbers, levels=(2, 1), **options)
     [tree] = solve(scores, wanted, budget=Budget(_WORK))

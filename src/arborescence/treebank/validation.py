@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache, partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -164,7 +165,7 @@ def trees_of(columns: Columns, rules: Sequence[Rule], root: Root = "single") -> 
         label_names=tuple(labels.names),
         tag_names=tuple(upos.names),
         feat_names=tuple(feats.names),
-        misc=lambda node: columns.text(int(np.searchsorted(words, node)), MISC),
+        misc=lru_cache(None)(partial(_with_misc, columns, words)),
         waived=_waived(columns, starts, words),
     )
     return trees, good
@@ -199,6 +200,22 @@ def _waived(columns: Columns, starts: Integers, words: Integers) -> dict[str, An
         for name in re.split(r"[\s,]+", (match["misc"] or match["comment"]).decode().strip()):
             waived.setdefault(name, np.zeros(ends[-1], np.bool_))[nodes] = True
     return waived
+
+
+def _with_misc(columns: Columns, words: Integers, value: str) -> Any:
+    """Return a mask of the nodes that have a value in MISC, such as SpaceAfter=No."""
+    mask = np.zeros(len(words) + len(columns), np.bool_)
+    found = re.finditer(re.escape(value.encode()), columns.data.tobytes())
+    begins = np.array([match.start() for match in found], np.int64)
+    rows = np.searchsorted(columns.spans[:, MISC], begins, side="right") - 1
+    firsts, stops = columns.spans[rows, MISC], columns.spans[rows, MISC + 1] - 1
+    ends = begins + len(value.encode())
+    inside = (rows >= 0) & (ends <= stops)
+    # A value is between bars, or at an end of the column.
+    first = (begins == firsts) | (columns.data[begins - 1] == ord("|"))
+    last = (ends == stops) | (columns.data[np.minimum(ends, stops)] == ord("|"))
+    mask[words[rows[inside & first & last]]] = True
+    return mask
 
 
 def _starts(columns: Columns) -> Integers:

@@ -274,7 +274,7 @@ class LinearGraphs(Graphs):
         scores = np.empty((len(heads), len(self.labels)), dtype=np.float32)
         model, unit, sums = self._relations("relations")
         start = group.firsts[row]
-        tree = self._best[start : start + group.sizes()[row]]
+        tree = self._best[start : start + group.size(row)]
         edges = group.scores[row, heads, words]
         weigh_edges(self._batch, model, unit, start, tree, sums, heads, words, edges, scores)
         return scores

@@ -58,6 +58,10 @@ class Group:
             return self.lengths + 1
         return np.full(len(self.numbers), self.scores.shape[-1])
 
+    def size(self, row: int) -> int:
+        """Return the number of nodes of one sentence."""
+        return self.scores.shape[-1] if self.lengths is None else int(self.lengths[row]) + 1
+
     def _places(self) -> tuple[NDArray[np.int64], Any]:
         """Return the place of each node in a row, (B, T), and a mask of the nodes that exist."""
         nodes = np.arange(self.scores.shape[-1])
@@ -138,7 +142,7 @@ class Graphs(ABC):
 
     def lazy(self, group: Any, row: int) -> Lazy:
         """Return the weights of a sentence's edges, and a function that weighs their relations."""
-        size = group.sizes()[row]
+        size = group.size(row)
         weigh = partial(self.weighed, group, row)
         return Lazy(group.scores[row, :size, :size], len(self.labels), weigh)
 

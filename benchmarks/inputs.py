@@ -18,6 +18,12 @@ from arborescence_papers.runtime.graphs import (
 )
 
 TREEBANKS = Path(__file__).parents[2] / "shared" / "ud"
+MODELS = Path(__file__).parents[1] / "models"
+
+
+def file_of(model):
+    """Return the file of a model in ``models``, also of one that is not installed; or a file."""
+    return next(MODELS.glob(f"*/src/*/{model}.npz"), Path(model))
 
 
 def projective_like(rng, count, n, dtype=np.float32):

@@ -23,7 +23,7 @@ from arborescence import load
 from arborescence.parsers.shared.given import untagged
 from arborescence.treebank import evaluate, raw_text, read, search
 from arborescence.treebank.patterns.pattern import parse
-from inputs import TREEBANKS
+from inputs import TREEBANKS, file_of
 from recording import Results
 
 HERE = Path(__file__).parent
@@ -123,7 +123,7 @@ def tried(gold, parsed):
 
 def rows(model, test, dev, documents):
     """Return the rows of a model in each table."""
-    parser = load(model)
+    parser = load(file_of(model))
     found = {name: [] for name in TABLES}
     gold = [*test, *dev, *documents]
     words = list(parser.parse(map(untagged, gold)))

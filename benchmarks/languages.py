@@ -13,20 +13,16 @@ from arborescence import load
 from arborescence.parsers.folders import Treebank
 from arborescence.parsers.shared.given import untagged
 from arborescence.treebank import evaluate, raw_text
-from inputs import TREEBANKS
-from recording import ROOT, Results, options
+from inputs import TREEBANKS, file_of
+from recording import Results, options
 
 OF = {
     "af": "Afrikaans-AfriBooms",
     "de": "German-GSD",
     "fr": "French-Sequoia",
     "id": "Indonesian-GSD",
-    "it": "Italian-MarkIT",
     "nb": "Norwegian-Bokmaal",
-    "nl": "Dutch-LassySmall",
     "pt": "Portuguese-Bosque",
-    "ru": "Russian-Taiga",
-    "sv": "Swedish-Talbanken",
 }
 
 
@@ -54,8 +50,7 @@ def main():
     rows = []
     for name, treebank in list(OF.items())[: 1 if quick else None]:
         gold = tested(treebank)[: 50 if quick else None]
-        [file] = ROOT.glob(f"models/{name}/src/*/{name}.npz")
-        multi = ROOT / "models/multi/src/arborescence_multi/multi.npz"
+        file, multi = file_of(name), file_of("multi")
         for model, parser in ((name, load(file)), ("multi", load(multi, language=name))):
             size = (file if model == name else multi).stat().st_size / 1e6
             rows.append([name, treebank, model, f"{size:.1f} MB", *measured(parser, gold)])

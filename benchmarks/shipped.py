@@ -6,15 +6,12 @@ fitted first, by its dev part, in memory. ``python benchmarks/shipped.py [--quic
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from arborescence import load
 from arborescence.parsers.calibrating import calibrate, calibration, fitted, fitted_on
 from arborescence.treebank import read
-from inputs import TREEBANKS
+from inputs import TREEBANKS, file_of
 from recording import Results, options
 
-MODELS = Path(__file__).parents[1] / "models"
 OF = {
     "af": "Afrikaans-AfriBooms",
     "fr": "French-Sequoia",
@@ -31,8 +28,7 @@ def main():
     results = Results("shipped", "calibration errors of the models in models/", quick)
     rows = []
     for name, treebank in list(OF.items())[: 1 if quick else None]:
-        [path] = MODELS.glob(f"*/src/*/{name}.npz")
-        parser = load(path)
+        parser = load(file_of(name))
         if not fitted(parser):
             calibrate(parser, TREEBANKS / treebank)
         [file] = (TREEBANKS / treebank).glob("*-test.conllu.gz")

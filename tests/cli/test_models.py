@@ -48,8 +48,8 @@ def test_those_of_this_project(command):
     lines = command("models").out.splitlines()
     version = arb.__version__
     assert lines == [
-        f"english  6.9 MB  arborescence-en {version}  licence: CC-BY-SA-4.0",
-        f"english-fast  4.8 MB  arborescence-en {version}  licence: CC-BY-SA-4.0",
+        f"english  7.2 MB  arborescence-en {version}  licence: CC-BY-SA-4.0",
+        f"english-fast  6.3 MB  arborescence-en {version}  licence: CC-BY-SA-4.0",
     ]
     assert arb.load().kind == "biaffine"
 

@@ -12,6 +12,8 @@ TEXTS = {
     "af": "Die ou man slaap nie. Hy lees boeke.",
     "de": "Der alte Mann schläft nicht. Er liest Bücher.",
     "fr": "Le chat dort. Il parle du temps.",
+    "id": "Seorang guru tidur. Dia membaca buku.",
+    "nb": "Den gamle mannen sover ikke. Han leser bøker.",
     "pt": "O gato dorme. Ele fala da casa.",
 }
 NAMES = sorted(path.parent.name for path in MODELS.glob("??/pyproject.toml"))

@@ -38,7 +38,9 @@ def test_a_table_in_a_file():
 
 
 @pytest.mark.parametrize("name", ["of_upos", "of_feats", "of_forms"])
-@pytest.mark.parametrize("rows", [None, {}, [["X"]], [["X", 1, "_", "a"]], [["a\tb"] * 4], ["abcd"]])
+@pytest.mark.parametrize(
+    "rows", [None, {}, [["X"]], [["X", 1, "_", "a"]], [["a\tb"] * 4], ["abcd"]]
+)
 def test_a_damaged_table(name, rows):
     with pytest.raises(ModelError, match=name):
         XposTable.from_file(XposTable.train(TAUGHT).to_file() | {name: rows})

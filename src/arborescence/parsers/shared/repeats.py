@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from functools import partial
 
-    from arborescence.parsers.shared.base import Options
-
 #: The most bytes of answers: about 100,000 sentences of 12 words.
 ROOM: Final = 2**26
 _OF_ANSWER, _OF_TREE = 150, 150  # the bytes of an answer and of a tree in it, besides the values
@@ -138,12 +136,12 @@ class Once:
     parse
         Returns, for each sentence of a list, the sentence with its tree, or the k best.
     options
-        The options of parsing.
+        The `Options` of parsing, whose module imports this one.
     repeats
         The memory.
     """
 
-    def __init__(self, parse: partial[list[Any]], options: Options, repeats: Repeats) -> None:
+    def __init__(self, parse: partial[list[Any]], options: Any, repeats: Repeats) -> None:
         self._parse, self._repeats = parse, repeats
         self._writes = options.confidence or bool(options.keep)
         self._columns = [*range(LEMMA, DEPS), *([MISC] if options.confidence else [])]

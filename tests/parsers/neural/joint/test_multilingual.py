@@ -83,7 +83,9 @@ def network(encoder, inventory):
 @pytest.fixture(scope="module")
 def parser(encoder, inventory, network):
     languages = {
-        "bi": Language("Birdish-Few", 1.5, 1.2, 1.1, "none", Reading.of(FEW), Text.train(FEW), XPOS),
+        "bi": Language(
+            "Birdish-Few", 1.5, 1.2, 1.1, "none", Reading.of(FEW), Text.train(FEW), XPOS
+        ),
         "ca": Language("Catish-Other"),
     }
     weights = {name: each.detach().numpy() for name, each in network.named_parameters()}

@@ -8,7 +8,6 @@ processor time, from the words of the test part, all models in one run.
 
 from __future__ import annotations
 
-import argparse
 from collections import defaultdict
 from time import process_time
 
@@ -16,7 +15,7 @@ from arborescence import load
 from arborescence.parsers.shared.given import untagged
 from arborescence.treebank import evaluate, raw_text, read
 from inputs import TREEBANKS, file_of
-from recording import ROOT, Results
+from recording import ROOT, Results, options
 
 MODELS = ("english", "english-fast", "english-large", "english-xl")
 HUNDRED = ROOT / "tests" / "parsers" / "english.conllu"
@@ -53,17 +52,15 @@ def speed(parser, words):
 
 
 def main():
-    arguments = argparse.ArgumentParser(description=__doc__.partition("\n\n")[0])
-    arguments.add_argument("--quick", action="store_true", help="less, for a look: writes nothing")
-    arguments.add_argument("models", nargs="*", metavar="MODEL", help="a name, or a file")
-    chosen = arguments.parse_args()
+    chosen = options(__doc__, models=True)
     results = Results("english", "The English models", chosen.quick or chosen.models)
     gold = list(read(TREEBANKS / "English-EWT" / "en_ewt-ud-test.conllu.gz"))
     gold = gold[: 200 if chosen.quick else None]
     words, hundred = list(map(untagged, gold)), list(read(HUNDRED))
     accuracy, groups, whole = [], [], []
     for name in chosen.models or (MODELS[:1] if chosen.quick else MODELS):
-        parser = load(file_of(name))
+        file = file_of(name)
+        parser = load(file)
         inputs = {"gold tags": gold, "words only": words, "raw text": raw_text(gold)}
         accuracy += [[name, how, *scores(gold, parser(data))] for how, data in inputs.items()]
         parsed = list(parser.parse(map(untagged, hundred)))
@@ -75,7 +72,7 @@ def main():
         right = sum(
             list(one.heads) == list(other.heads) for one, other in zip(hundred, parsed, strict=True)
         )
-        size = f"{file_of(name).stat().st_size / 1e6:.1f} MB"
+        size = f"{file.stat().st_size / 1e6:.1f} MB"
         whole.append([name, right, size, speed(parser, words[:600])])
     columns = ("sentences", "words", "UPOS", "lemmas", "UAS", "LAS")
     results.table(

@@ -155,7 +155,7 @@ def rendered(page):
 def pages():
     """Return the files that may have figures: README, docs, reports, the pages of models."""
     models = ROOT / "models"
-    cards = [*models.glob("*/src/*/*.md"), *models.glob("*/README.md"), models / "README.md"]
+    cards = [*models.glob("*/src/*/*.md"), *models.glob("*/README.md"), *models.glob("README.md")]
     docs = (ROOT / "docs").rglob("*.md")
     return [ROOT / "README.md", *sorted(docs), *sorted(REPORTS.glob("*.md")), *sorted(cards)]
 

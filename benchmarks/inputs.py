@@ -22,7 +22,7 @@ MODELS = Path(__file__).parents[1] / "models"
 
 
 def file_of(model):
-    """Return the file of a model in ``models``, also of one that is not installed; or a file."""
+    """Return the file of a model in ``models``, installed or not; another name is a path."""
     return next(MODELS.glob(f"*/src/*/{model}.npz"), Path(model))
 
 

@@ -14,7 +14,6 @@ reads the documents that are in GUM's own dev and test. Parsers find the tags th
 
 from __future__ import annotations
 
-import argparse
 import re
 import tomllib
 from pathlib import Path
@@ -24,7 +23,7 @@ from arborescence.parsers.shared.given import untagged
 from arborescence.treebank import evaluate, raw_text, read, search
 from arborescence.treebank.patterns.pattern import parse
 from inputs import TREEBANKS, file_of
-from recording import Results
+from recording import Results, options
 
 HERE = Path(__file__).parent
 GUM = TREEBANKS.parent / "ud-more" / "English-GUM-clean"
@@ -140,10 +139,7 @@ def rows(model, test, dev, documents):
 
 
 def main():
-    arguments = argparse.ArgumentParser(description=__doc__.partition("\n\n")[0])
-    arguments.add_argument("--quick", action="store_true", help="less, for a look: writes nothing")
-    arguments.add_argument("models", nargs="*", metavar="MODEL", help="a name, or a file")
-    chosen = arguments.parse_args()
+    chosen = options(__doc__, models=True)
     results = Results("kinds", "English by genre and construction", chosen.quick or chosen.models)
     parts = ewt("test"), ewt("dev"), gum()
     if chosen.quick:

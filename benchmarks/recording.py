@@ -130,10 +130,12 @@ def write(name, content):
     partial.replace(FOLDER / f"{name}.json")
 
 
-def options(text):
-    """Read the options of a benchmark: whether it is a short run."""
+def options(text, models=False):
+    """Read the options of a benchmark: whether it is a short run, and the models if there are."""
     parser = argparse.ArgumentParser(description=text.partition("\n\n")[0])
     parser.add_argument("--quick", action="store_true", help="less, for a look: writes no results")
+    if models:
+        parser.add_argument("models", nargs="*", metavar="MODEL", help="a name, or a file")
     return parser.parse_args()
 
 

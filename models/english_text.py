@@ -100,7 +100,7 @@ def pages(pattern: str) -> Callable[[Repository], Texts]:
 def archive(
     name: str, lines: Callable[[str], Texts], every: int = 1
 ) -> Callable[[Repository], Texts]:
-    """Return a reader of a corpus of NLTK's data: of each file, or of every fifth file."""
+    """Return a reader of a corpus of NLTK's data: of the first of each `every` files."""
 
     def read_archive(repository: Repository) -> Texts:
         with ZipFile(BytesIO(repository.read(f"packages/corpora/{name}.zip"))) as files:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     Block = list[Sentence]
 
-#: The name of a treebank of parsed text; its language is that of the first treebank.
+#: The name of the treebank that parsed text becomes; it has the language of the first NAME.
 TEXT: Final = "Text"
 #: The share of a development part that chooses; the rest is learned from.
 CHOOSING: Final = 0.1

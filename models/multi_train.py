@@ -89,8 +89,7 @@ def main() -> None:
         checkpoint = output.with_suffix(".run")
         run.run(stop or settings.epochs, checkpoint=checkpoint, progress=progress)
         run.go_back_to_best()
-        measured = {name: sentences for name, sentences in dev.items() if sentences}
-        found = {name: each._asdict() for name, each in run.scores(measured).items()}
+        found = {name: each._asdict() for name, each in run.scores(dev).items()}
     header = {"kind": "joint", "inventory": inventory.to_file(), "settings": settings.stored()}
     model_file.save(output.with_suffix(".npz"), header, run.best, compress=False)
     report = {"dev": found, "history": run.history, "encoder": encoder.digest}

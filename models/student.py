@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import csv
 import io
+import json
 import shlex
 from itertools import chain
 from pathlib import Path
@@ -151,13 +152,15 @@ def report(phase: str, done: int, total: int) -> None:
         print(phase, done, total, flush=True)  # noqa: T201
 
 
-def packed(given: argparse.Namespace, shared: Shared, model: Path, words: int) -> None:
+def packed(given: argparse.Namespace, model: Path, words: int) -> None:
     """Write the package of a network that has learned from words of free text."""
     first, *further = given.names
-    licences = {each: " AND ".join(shared.licences(each)) for each in given.names}
+    file = given.treebanks / "treebanks.json"
+    every = json.loads(file.read_text(encoding="utf-8"))["treebanks"]
+    listed = {name: every[name] for name in given.names}
     others = {
-        each: f"{sum(map(len, part(given.treebanks, [each], 'train'))):,} words, "
-        f"{licences[each]}: see `LICENSE-{each}`"
+        each: f"{listed[each]['train'][1]:,} words, {' AND '.join(listed[each]['licences'])}: "
+        f"see `LICENSE-{each}`"
         for each in further
     }
     used = sources(given.texts)
@@ -166,7 +169,7 @@ def packed(given: argparse.Namespace, shared: Shared, model: Path, words: int) -
         given.treebanks / first,
         name=given.language,
         output=given.output / "package",
-        licence=" AND ".join(sorted({each for name in licences for each in shared.licences(name)})),
+        licence=" AND ".join(sorted({x for each in listed.values() for x in each["licences"]})),
         note=learned(used, given.language, words, others),
     )
     for each in further:
@@ -191,11 +194,10 @@ def main() -> None:
     parser.add_argument("--epochs", type=int, default=3)
     given = parser.parse_args()
     given.output.mkdir(parents=True, exist_ok=True)
-    shared = Shared(given.shared)
     gold, dev = (part(given.treebanks, given.names, each) for each in ("train", "dev"))
     text = given.output / "parsed.conllu"
     if not text.exists():
-        kept_out = Held(chain(shared.tests(), dev))
+        kept_out = Held(chain(Shared(given.shared).tests(), dev))
         write(parsed(given.language, sorted(given.texts.glob("*.txt")), kept_out), text)
     silver = surest(read(text), given.drop)
     words, of_text = (sum(map(len, each)) for each in (gold, silver))
@@ -206,7 +208,7 @@ def main() -> None:
         options = SETTINGS | {"mixed": True, "epochs": given.epochs}
         options["resume"] = model.with_suffix(".npz.checkpoint").exists()
         train(gold * times + silver, dev, "neural", output=model, progress=report, **options)
-    packed(given, shared, model, of_text)
+    packed(given, model, of_text)
 
 
 if __name__ == "__main__":

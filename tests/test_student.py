@@ -1,5 +1,6 @@
 """Text for a small network: which of its sentences are parsed, and which are learned from."""
 
+import json
 from argparse import Namespace
 from importlib import import_module
 from pathlib import Path
@@ -72,24 +73,23 @@ def test_the_card_names_all_sources_and_the_teacher(student, monkeypatch, tmp_pa
     class Packed(NamedTuple):
         folder: Path
 
-    class Licences:
-        def licences(self, name):
-            return {"Xish-A": ["CC-BY-SA-4.0"], "Xish-B": ["MIT"]}[name]
-
     monkeypatch.setattr(student, "package", package)
     monkeypatch.setattr(student, "measured", lambda language, gold: f"{language}: {len(gold)}.")
-    for name, part in (("Xish-A", "test"), ("Xish-B", "train")):
+    listed = {"Xish-A": ["CC-BY-SA-4.0"], "Xish-B": ["MIT"]}
+    for name in listed:
         place = tmp_path / name
         place.mkdir()
-        (place / f"{part}.conllu").write_bytes(bytes(Sentence.from_words(TESTED.split())))
+        (place / "test.conllu").write_bytes(bytes(Sentence.from_words(TESTED.split())))
         (place / "LICENSE").write_text(f"terms of {name}")
+    treebanks = {name: {"licences": each, "train": [1, 11]} for name, each in listed.items()}
+    (tmp_path / "treebanks.json").write_text(json.dumps({"treebanks": treebanks}))
     lines = ["a.txt\tnews (CC BY 4.0)\thttps://a.org", "b.txt\tnews (CC BY 4.0)\thttps://a.org"]
     (tmp_path / "sources.tsv").write_text("\n".join(lines))
     given = Namespace(
         language="xx", names=["Xish-A", "Xish-B"], treebanks=tmp_path, texts=tmp_path,
         output=tmp_path, share=0.5, epochs=8,
     )  # fmt: skip
-    student.packed(given, Licences(), Path("xx.npz"), 1234)
+    student.packed(given, Path("xx.npz"), 1234)
     card = (tmp_path / "package" / "README.md").read_text()
     assert "UD_Xish-B (11 words, MIT: see `LICENSE-Xish-B`), 1,234 words of free text" in card
     assert card.count("news (CC BY 4.0)") == card.count("<https://a.org>") == 1

@@ -68,7 +68,7 @@ def beside(model, other):
 
 @view("english/published")
 def published():
-    """Return our models and those of others, by what their authors state."""
+    """Return the figures of our models, and the figures that authors of other parsers published."""
     content = results("earlier/published")["tables"]["english-ewt"]
     lines = []
     for row in content["rows"]:

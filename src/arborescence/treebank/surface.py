@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 NOT_SPACED: Final = "SpaceAfter=No"
 AFTER, BEFORE, WITHIN = "SpacesAfter=", "SpacesBefore=", "SpacesInToken="
+#: The entries of MISC about white space that is not one space after a token.
+WHITE_SPACE: Final = (AFTER, BEFORE, WITHIN)
 RANGE: Final = "TokenRange="
 #: The white space between two paragraphs without an entry in MISC.
 BETWEEN_PARAGRAPHS: Final = "\n\n"

@@ -13,6 +13,7 @@ from arborescence.errors import OptionError
 from arborescence.treebank.conllu import read
 from arborescence.treebank.sentence import Sentence
 from arborescence.treebank.spaces import with_misc, with_ranges
+from arborescence.treebank.surface import WHITE_SPACE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -22,7 +23,6 @@ INPUTS: Final = ("conllu", "horizontal", "vertical", "generic_tokenizer")
 OUTPUTS: Final = ("conllu", "horizontal", "vertical")
 _PARAMETERS: Final = ("data", "model", "input", "tokenizer", "tagger", "parser", "output")
 _TOKENIZER: Final = ("presegmented", "ranges", "normalized_spaces")
-_SPACES: Final = ("SpacesBefore=", "SpacesAfter=", "SpacesInToken=")
 
 
 def check(content: Mapping[str, str]) -> None:
@@ -104,7 +104,7 @@ def _cut(data: str, options: set[str], parser: Any) -> Iterator[Sentence]:
 def _without_spaces(sentence: Sentence) -> Sentence:
     """Return a sentence without the white space in MISC."""
     return with_misc(
-        sentence, lambda token: [each for each in token.misc if not each.startswith(_SPACES)]
+        sentence, lambda token: [each for each in token.misc if not each.startswith(WHITE_SPACE)]
     )
 
 

@@ -91,12 +91,12 @@ def similar(
     with padding; a single sentence may have more.
     """
     order = np.argsort(lengths + generator.random(len(lengths)) * (2 + lengths * 0.2))
-    batches: list[list[int]] = [[]]
+    batches: list[list[int]] = []
     size = longest = 0
     for b in order.tolist():
         size += sizes[b]
         longest = max(longest, nodes[b])
-        if batches[-1] and (size > most or (len(batches[-1]) + 1) * longest**2 > most_edges):
+        if not batches or size > most or (len(batches[-1]) + 1) * longest**2 > most_edges:
             batches.append([])
             size, longest = sizes[b], nodes[b]
         batches[-1].append(b)

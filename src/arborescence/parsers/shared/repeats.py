@@ -13,6 +13,7 @@ from arborescence.errors import OptionError
 from arborescence.treebank.dictionaries import TREE_PROB
 from arborescence.treebank.joined import values_of, with_values
 from arborescence.treebank.sentence import DEPS, LEMMA, MISC, Sentence
+from arborescence.treebank.surface import RANGE, WHITE_SPACE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -23,12 +24,12 @@ ROOM: Final = 2**26
 _OF_ANSWER, _OF_TREE = 150, 150  # the bytes of an answer and of a tree in it, besides the values
 #: Comments that parsing reads.
 _READ: Final = re.compile(rb"^# *(?:language|RulesWaived) *=.*$", re.MULTILINE)
-#: Comments that parsing writes; a sentence that has such a comment is always parsed.
+#: Comments that parsing writes. A sentence with one of these comments is always parsed.
 _WRITTEN: Final = (b"# gave_up =", f"# {TREE_PROB} =".encode())
 #: Enhanced dependencies, which parsing does not read: the column before the last.
 _ENHANCED: Final = re.compile(rb"(?<=\t)[^\t\n]*:[^\t\n]*(?=\t[^\t\n]*$)", re.MULTILINE)
 #: Entries of MISC that no model reads, and no rule but by its `but_misc`: white space and places.
-_PLACE: Final = ("SpacesAfter=", "SpacesBefore=", "SpacesInToken=", "TokenRange=")
+_PLACE: Final = (*WHITE_SPACE, RANGE)
 _ENTRY: Final = rf"(?:{'|'.join(_PLACE)})[^|\t\n]*"
 _PLACES: Final = re.compile(
     rf"(?<=[\t|]){_ENTRY}(?:\|{_ENTRY})*(?=[^\t\n]*$)".encode(), re.MULTILINE
@@ -136,7 +137,7 @@ class Once:
     parse
         Returns, for each sentence of a list, the sentence with its tree, or the k best.
     options
-        The `Options` of parsing, whose module imports this one.
+        The `Options` of parsing. Their module imports this one, so they have no type here.
     repeats
         The memory.
     """
@@ -181,7 +182,7 @@ class Once:
         read = raw[start:]
         if b":" in read:
             read = _ENHANCED.sub(b"_", read)
-        if not self._reads_places and (b"Spaces" in read or b"TokenRange=" in read):
+        if not self._reads_places and (b"Spaces" in read or RANGE.encode() in read):
             read = _PLACES.sub(b"_", read)
         if b"language" in raw or b"RulesWaived" in raw:
             read = b"\n".join([*_READ.findall(raw, 0, start), read])

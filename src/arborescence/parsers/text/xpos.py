@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     #: UPOS; UPOS and FEATS; or UPOS, FEATS and the form.
     Key = tuple[str, ...]
 
-#: A form has a row of its own if the treebank has it at least so many times.
+#: The fewest times that a treebank has a form with a row of its own.
 _LEAST: Final = 2
 _ROWS: Final = {
     name: scheme.list_of(scheme.values(length, length), 0, 10**6)

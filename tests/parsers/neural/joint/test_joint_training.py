@@ -63,6 +63,11 @@ def test_two_annotations_are_learned_by_heart(encoder, inventory):
     assert few[1:] == other[1:] == (100, 100, 100, 100)
 
 
+def test_a_treebank_without_dev_sentences_has_no_scores(encoder, inventory):
+    [few] = trainer(encoder, inventory).scores({"English-Few": []}).values()
+    assert few == (0, 0, 0, 0, 0)
+
+
 def test_nothing_is_predicted_that_a_treebank_lacks(encoder, inventory):
     run = trainer(encoder, inventory)
     words = [each.forms for each in FEW]

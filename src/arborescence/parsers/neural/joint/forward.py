@@ -12,9 +12,10 @@ import numpy as np
 from arborescence.core.products import PanelMatrix
 from arborescence.parsers.neural import kernels
 from arborescence.parsers.neural.forward import RelationScorer
+from arborescence.parsers.neural.joint.casing import CASES, letter_cases
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -24,15 +25,20 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.int64]
 
 _LOWEST: Final = -1e9
+#: The tables that scale and shift vectors by letter case.
+CASE_TABLES: Final = ("case_scale.weight", "case_shift.weight")
 #: The error function by Abramowitz and Stegun 1964, 7.1.26: the error is at most 1.5e-7.
 _ERF: Final = (0.254829592, -0.284496736, 1.421413741, -1.453152027, 1.061405429)
 _ERF_STEP: Final = 0.3275911
 
 
 def shapes_of(
-    inventory: Inventory, *, size: int, arc: int, label: int
+    inventory: Inventory, *, size: int, arc: int, label: int, cased: bool
 ) -> dict[str, tuple[int, ...]]:
-    """Return the shapes of the parameters of `network.JointNetwork` above the encoder's layers."""
+    """Return the shapes of the parameters of `network.JointNetwork` above the encoder's layers.
+
+    `cased` is whether there are parameters for the letter case of words: old models have none.
+    """
     treebanks, _, relations = inventory.has_relation.shape
     values = max(sum(map(len, inventory.features.values())), 1)
     shapes: dict[str, tuple[int, ...]] = {
@@ -42,6 +48,8 @@ def shapes_of(
     }
     layers = {"as_head": arc + label, "as_dependent": arc + label}
     layers |= {"upos": len(inventory.upos), "features": values}
+    if cased:
+        shapes |= dict.fromkeys(CASE_TABLES, (CASES, size))
     for name, outputs in layers.items():
         shapes |= {f"{name}.weight": (outputs, size), f"{name}.bias": (outputs,)}
     return shapes
@@ -68,6 +76,7 @@ class JointForward:
     ) -> None:
         number = list(inventory.treebanks).index(treebank)
         self._treebank = weights["treebanks.weight"][number]
+        self._by_case = [weights[name] for name in CASE_TABLES if name in weights]
         self._arc = arc
         self._ends = [_Layer.of(name, weights) for name in ("as_head", "as_dependent")]
         self._pairs = PanelMatrix(weights["edge_weights"][:-1].T)
@@ -93,6 +102,15 @@ class JointForward:
             first += len(values)
         places = np.concatenate(columns) if columns else np.zeros(1, dtype=np.int64)
         self._finder = _Layer.of("features", weights, places)
+
+    def cased(self, vectors: Array, sentences: Iterable[Sequence[str]]) -> Array:
+        """Scale and shift the vectors of nodes (N, 2, size) by the letter case of their words."""
+        if not self._by_case:
+            return vectors
+        cases = [case for words in sentences for case in (0, *letter_cases(words))]
+        scale, shift = (table[cases][:, None] for table in self._by_case)
+        changed: Array = vectors * (1 + scale) + shift
+        return changed
 
     def run(self, vectors: Array, nodes: Numbers) -> JointScores:
         """Score sentences.

@@ -1,7 +1,7 @@
 """The network for many treebanks: an encoder, mixtures of its layers, and one layer for each task.
 
-A word's vector is the mean of the vectors of its pieces, plus a vector of the treebank
-(Stymne et al. 2018). Edges and relations are scored by biaffine forms (Dozat and Manning 2017), as
+A word's vector is the mean of the vectors of its pieces, scaled and shifted by its letter case
+(`casing`), plus a vector of the treebank (Stymne et al. 2018). Edges and relations are scored by biaffine forms (Dozat and Manning 2017), as
 in the other neural parsers, but without LSTMs (Kondratyuk and Straka 2019).
 """
 
@@ -14,6 +14,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import gelu, pad
+
+from arborescence.parsers.neural.joint.casing import CASES, letter_cases
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,6 +45,8 @@ class JointInputs(NamedTuple):
     nodes: Numbers
     #: (B,) int64: the number of the treebank of each sentence.
     treebank: Numbers
+    #: (B, T) int64: the letter case of each node.
+    case: Numbers
 
     @classmethod
     def of(
@@ -58,6 +62,9 @@ class JointInputs(NamedTuple):
         node = (sentence * width + within)[pieces.word]
         _, starts = np.unique(pieces.word, return_index=True)
         roots = pieces.place[starts[firsts]] // pieces.ids.shape[1] * pieces.ids.shape[1]
+        cases = np.zeros((len(words), width), dtype=np.int64)
+        for row, sentence_forms in zip(cases, sentences, strict=True):
+            row[1 : len(sentence_forms) + 1] = letter_cases(sentence_forms)
         return cls(
             pieces.ids,
             pieces.lengths,
@@ -65,6 +72,7 @@ class JointInputs(NamedTuple):
             np.concatenate([np.arange(len(words)) * width, node]),
             words + 1,
             np.array(treebanks, dtype=np.int64),
+            cases,
         )
 
 
@@ -102,7 +110,10 @@ class JointNetwork(nn.Module):
         size = encoder.size
         treebanks, _, relations = inventory.has_relation.shape
         self.treebanks = nn.Embedding(treebanks, size)
-        nn.init.zeros_(self.treebanks.weight)
+        self.case_scale = nn.Embedding(CASES, size)
+        self.case_shift = nn.Embedding(CASES, size)
+        for table in (self.treebanks, self.case_scale, self.case_shift):
+            nn.init.zeros_(table.weight)
         #: The shares of layers: a row for edges and relations, a row for tags and features.
         self.mix = nn.Parameter(torch.zeros(2, self.encoder.config.num_hidden_layers + 1))
         self.as_head = nn.Linear(size, arc + label)
@@ -171,15 +182,16 @@ class JointNetwork(nn.Module):
         width = int(batch.nodes.max())
         rows = len(batch.nodes) * width
         counts = torch.bincount(batch.node, minlength=rows).clamp(min=1)[:, None]
-        means = []
+        scale, shift = 1 + self.case_scale(batch.case), self.case_shift(batch.case)
+        vectors = []
         for shares in self.mix.softmax(dim=1):
             mixed = sum(
                 (share * state for share, state in zip(shares, states, strict=True)),
                 torch.zeros((), device=shares.device),
             )
             sums = mixed.new_zeros(rows, size).index_add(0, batch.node, mixed[batch.place])
-            means.append((sums / counts).view(-1, width, size))
-        return means[0], means[1]
+            vectors.append((sums / counts).view(-1, width, size) * scale + shift)
+        return vectors[0], vectors[1]
 
     def _absent(self, batch: Any, width: int) -> Tensor:
         """Return whether there is no edge: from or into padding, or from a word to itself."""

@@ -13,7 +13,7 @@ from arborescence.errors import ArborescenceWarning, ModelError, OptionError
 from arborescence.parsers.neural import stored
 from arborescence.parsers.neural.graphs import NeuralGraphs, NeuralGroup, grouped
 from arborescence.parsers.neural.joint.auto import AutoParser
-from arborescence.parsers.neural.joint.forward import JointForward, shapes_of
+from arborescence.parsers.neural.joint.forward import CASE_TABLES, JointForward, shapes_of
 from arborescence.parsers.neural.joint.inventory import Inventory, with_mean
 from arborescence.parsers.neural.joint.languages import Language
 from arborescence.parsers.neural.joint.settings import Settings
@@ -115,8 +115,7 @@ class MultilingualParser(GraphParser):
     def __post_init__(self) -> None:
         """Prepare the network for the language; ModelError if it is not known, or damaged."""
         own = Language.restored(self.languages[self._learned()], self.inventory.treebanks)
-        shapes = shapes_of(self.inventory, size=self.encoder.size, arc=self.arc, label=self.label)
-        weights = stored.from_arrays(self.weights, shapes)
+        weights = stored.from_arrays(self.weights, self.shapes)
         self.network = JointForward(self.inventory, own.treebank, weights, self.arc)
         self.treebank = own.treebank
         self.labels, self.allowed = self.network.labels, self.network.allowed
@@ -126,6 +125,13 @@ class MultilingualParser(GraphParser):
         self.xpos = own.xpos
         self.info = dict(own.info or {})
         self.tagger = NetworkTagger(self)
+
+    @property
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """The shapes of the parameters above the encoder, by name."""
+        cased = any(name in self.weights for name in CASE_TABLES)
+        sizes = {"size": self.encoder.size, "arc": self.arc, "label": self.label}
+        return shapes_of(self.inventory, **sizes, cased=cased)
 
     def _learned(self) -> str:
         """Return the code of the language as which the language is read; ModelError if none is."""
@@ -317,7 +323,8 @@ class MultilingualParser(GraphParser):
 
     def scored(self, sentences: list[Sentence]) -> NDArray[np.float32]:
         """Return the vectors of nodes by both mixtures of layers, (N, 2, size)."""
-        return self.encoder.features([each.forms for each in sentences], roots=True)
+        words = [each.forms for each in sentences]
+        return self.network.cased(self.encoder.features(words, roots=True), words)
 
     def tagged(
         self,

@@ -112,7 +112,8 @@ def tuned(
         | {"settings": own.stored(), "base": _learned(start)}
         | {name: settings[name] for name in settings.keys() & _TOLD},
     )
-    known = shapes_of(inventory, size=start.encoder.size, arc=start.arc, label=start.label)
+    sizes = {"size": start.encoder.size, "arc": start.arc, "label": start.label}
+    known = shapes_of(inventory, **sizes, cased=True)
     parser = replace(
         start,
         languages={code: language.stored()},
@@ -152,8 +153,7 @@ def _grown(start: MultilingualParser, sentences: Iterable[Sentence]) -> Inventor
 def _above(start: MultilingualParser, inventory: Inventory) -> Weights:
     """Return the parameters above the encoder, for the values of a new inventory."""
     before = start.inventory
-    shapes = shapes_of(before, size=start.encoder.size, arc=start.arc, label=start.label)
-    weights = stored.from_arrays(start.weights, shapes)
+    weights = stored.from_arrays(start.weights, start.shapes)
     number = list(before.treebanks).index(start.treebank)
     weights["treebanks.weight"] = weights["treebanks.weight"][[number]]
     relations = _sources(before.relations, inventory.relations)

@@ -1,8 +1,9 @@
 """The network for many treebanks: an encoder, mixtures of its layers, and one layer for each task.
 
 A word's vector is the mean of the vectors of its pieces, scaled and shifted by its letter case
-(`casing`), plus a vector of the treebank (Stymne et al. 2018). Edges and relations are scored by biaffine forms (Dozat and Manning 2017), as
-in the other neural parsers, but without LSTMs (Kondratyuk and Straka 2019).
+(`casing`), plus a vector of the treebank (Stymne et al. 2018). Edges and relations are scored by
+biaffine forms (Dozat and Manning 2017), as in the other neural parsers, but without LSTMs
+(Kondratyuk and Straka 2019).
 """
 
 from __future__ import annotations

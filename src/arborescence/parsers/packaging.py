@@ -89,8 +89,9 @@ def package(
     language gets a card in the folder ``languages``. The package is ``arborescence-NAME``, which is
     also the default of `output`; that folder must not exist. One model is loaded by
     ``arborescence.load(NAME)``, several models by the names of their files. The licence is an SPDX
-    identifier, by default that of the README, or those of the READMEs joined by AND; the card also
-    has the `note`. Models with a fine-tuned encoder, which is found as by `arborescence.load`, are
+    identifier, by default that of the README, or those of the READMEs joined by AND; a model that
+    was trained further from a model of several languages has no default. The card also has the
+    `note`. Models with a fine-tuned encoder, which is found as by `arborescence.load`, are
     converted so that they need no PyTorch: see `BiaffineParser.to_onnx`. With `wheel`, the wheel is
     built into the folder ``dist``. After an error, there is no folder.
 
@@ -116,6 +117,8 @@ def package(
     if not _LICENCE.fullmatch(terms):
         raise OptionError(f"licence must be an SPDX identifier, such as MIT, not {terms!r}")
     parsers = _loaded(models, name, encoder)
+    if not licence:
+        _check_bases(parsers)
     kept = {each: _kept_apart(each, parser, data[0]) for each, parser in parsers.items()}
     module = f"arborescence_{name.replace('-', '_')}"
     project = _project(name, module, version, _language(data), terms, parsers)
@@ -209,6 +212,17 @@ def _without_torch(parser: Any) -> Any:
     """Return a parser with its encoder in ONNX, if it has a fine-tuned encoder."""
     encoder = getattr(parser, "encoder", None)
     return parser.to_onnx() if encoder and encoder.fine_tune else parser
+
+
+def _check_bases(parsers: Mapping[str, Any]) -> None:
+    """OptionError if a model has also learned from treebanks whose licences are not known here."""
+    for each, parser in parsers.items():
+        if base := parser.info.get("base"):
+            raise OptionError(
+                f"{each} was trained further from a model that has learned from {len(base)} "
+                "treebanks, whose licences also hold: name all licences (licence='A AND B'). "
+                "`arborescence models` has the licence of that model"
+            )
 
 
 def _kept_apart(name: str, parser: Any, data: Treebank) -> int:

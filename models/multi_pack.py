@@ -5,7 +5,8 @@ weights (.npz), or a checkpoint (.run). Each language gets what cuts its text an
 temperatures; all together get what finds the language of a text. These are kept in the folder
 ``OUTPUT.parts``, since they do not depend on the network: remove it after a change of treebanks.
 ``--compare LANGUAGE,...`` measures LAS by bits instead, on the parts that choose. With
-``--splitter MODEL``, what cuts text is that of another model, of the same language.
+``--splitter MODEL``, what cuts text is that of another model, of the same language. With ``--mean
+RUN``, the weights are the means of RUN and of a run that began with it.
 """
 
 from __future__ import annotations
@@ -117,6 +118,18 @@ def weights_of(run: Path, treebanks: Mapping[str, Data]) -> tuple[Inventory, dic
     if "inventory" in header:
         return Inventory.from_file(header["inventory"]), arrays
     return inventory_of(treebanks), scheme.part(arrays, "best/")
+
+
+def averaged(
+    runs: Sequence[Path], treebanks: Mapping[str, Data]
+) -> tuple[Inventory, dict[str, Any]]:
+    """Return the mean weights of runs of which each began as the one before.
+
+    They are often better than those of each (Wortsman et al. 2022, Model soups).
+    """
+    each = [weights_of(run, treebanks) for run in runs]
+    inventory, first = each[0]
+    return inventory, {name: np.mean([w[name] for _, w in each], axis=0) for name in first}
 
 
 def main_treebanks(treebanks: Mapping[str, Data]) -> dict[str, str]:
@@ -241,11 +254,16 @@ def languages_of(treebanks: Mapping[str, Data], parts: Path) -> dict[str, Langua
 
 
 def packed(
-    folder: Path, encoder: Encoder, run: Path, parts: Path, bits: Bits, splitter: str | None = None
+    folder: Path,
+    encoder: Encoder,
+    runs: Sequence[Path],
+    parts: Path,
+    bits: Bits,
+    splitter: str | None = None,
 ) -> MultilingualParser:
     """Return the parser of all languages, with fitted temperatures."""
     treebanks = treebanks_of(folder)
-    inventory, weights = weights_of(run, treebanks)
+    inventory, weights = averaged(runs, treebanks)
     languages = languages_of(treebanks, parts)
     if splitter:
         cuts = load(splitter).text.tokenizer
@@ -264,10 +282,10 @@ def packed(
     return parser
 
 
-def compared(folder: Path, encoder: Encoder, run: Path, codes: Sequence[str]) -> None:
+def compared(folder: Path, encoder: Encoder, runs: Sequence[Path], codes: Sequence[str]) -> None:
     """Print LAS of the parts that choose, by bits."""
     treebanks = treebanks_of(folder)
-    inventory, weights = weights_of(run, treebanks)
+    inventory, weights = averaged(runs, treebanks)
     mains = main_treebanks(treebanks)
     languages = {code: Language(mains[code]) for code in codes}
     for bits in TRIALS:
@@ -297,16 +315,18 @@ def main() -> None:
         parser.add_argument(name, type=Path)
     parser.add_argument("--bits", default="4/4/32", help="of tables, of matrices; of a block")
     parser.add_argument("--splitter", metavar="MODEL")
+    parser.add_argument("--mean", action="append", default=[], type=Path, metavar="RUN")
     parser.add_argument("--compare", metavar="LANGUAGE,...", type=lambda text: text.split(","))
     chosen = parser.parse_args()
     encoder = Encoder.load(chosen.encoder, layers=1, fine_tune=True)
     encoder.name = chosen.encoder.name
+    runs = [chosen.run, *chosen.mean]
     if chosen.compare:
-        compared(chosen.treebanks, encoder, chosen.run, chosen.compare)
+        compared(chosen.treebanks, encoder, runs, chosen.compare)
         return
     bits = Bits(*map(int, chosen.bits.split("/")))
     parts = chosen.output.with_suffix(".parts")
-    made = packed(chosen.treebanks, encoder, chosen.run, parts, bits, chosen.splitter)
+    made = packed(chosen.treebanks, encoder, runs, parts, bits, chosen.splitter)
     made.save(chosen.output)
     _say(f"{chosen.output}: {chosen.output.stat().st_size / 1e6:.1f} MB")
 

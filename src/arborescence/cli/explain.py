@@ -101,7 +101,7 @@ def explain(
     arborescence explain scores.npy --algorithm kbest -k 5
     arborescence explain -m english-fast --sentence 'Where do the owls wait when mice watch cats'
     arborescence explain -m fr --sentence "Elle se souvient du jour où il a neigé."
-    arborescence explain --sentence 'The day I found it was cold.' --rules ud
+    arborescence explain --sentence 'The night I found it was cold.' --rules ud
     arborescence explain scores.csv --require 2:5 --forbid 0:1,3
     arborescence explain scores.csv --json | jq '.steps[].text'
     arborescence explain scores.csv -o page.html

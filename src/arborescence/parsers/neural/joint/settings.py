@@ -35,6 +35,8 @@ class Settings(OptionSet):
     """The size of the vectors by which relations are scored."""
     dropout: Annotated[float, Option(real(0, 0.99))] = 0.3
     """The share of numbers that are left out in each layer."""
+    tags: Annotated[float, Option(positive())] = 0.5
+    """The factor of the loss of tags, beside edges and relations; features have 0.6 of it."""
     rng: shared.Rng = 1
     device: Annotated[str, Option(metavar="cpu|cuda", stored=False)] = "cpu"
     """The device on which PyTorch computes."""

@@ -36,9 +36,8 @@ if TYPE_CHECKING:
 
     Treebanks = Mapping[str, Sequence[Sentence]]
 
-#: The factors of the losses of tags and features, beside edges and relations.
-_TAGS: Final = 0.5
-_FEATURES: Final = 0.3
+#: The factor of the loss of features, as a share of that of tags.
+_FEATURES: Final = 0.6
 _MOST_EDGES: Final = 2**20
 _LARGEST: Final = 6e4
 _ADVICE: Final = "lower the number of pieces of a batch (pieces=)"
@@ -172,6 +171,7 @@ class JointTrainer(Run):
         begun = process_time()
         total = np.zeros(4)
         done = 0
+        factors = [1, 1, settings.tags, _FEATURES * settings.tags]
         batches = list(similar(pieces, pieces, nodes, settings.pieces, _MOST_EDGES, generator))
         for step, numbers in enumerate(batches):
             if step % _REPORT_EVERY == 0:
@@ -182,7 +182,7 @@ class JointTrainer(Run):
                 losses = self._losses_of(
                     [sentences[i] for i in numbers], [chosen[i][0] for i in numbers]
                 )
-                self._optimizer.step(losses @ losses.new_tensor([1, 1, _TAGS, _FEATURES]))
+                self._optimizer.step(losses @ losses.new_tensor(factors))
             total += losses.detach().cpu().numpy() * len(numbers)
             done += len(numbers)
         self._losses = total / len(sentences)

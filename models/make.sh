@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # make models: a package for each language, from the treebanks of ../shared/ud, trained anew.
-# The networks of english and english-large are those of before; their text parts are new (python models/with_text.py).
+# The cards of the English models have their recipes.
 # That of pt has gone on from the one of before, by the treebank with copies in other spellings: train neural --from pt.npz
 # --epochs 10 --rate 0.001. The words that only the copies made frequent (today, copies make none) and the 900 of two
 # occurrences whose rows were nearest to that of unknown words were taken out again: 5.0 MB instead of 5.2.

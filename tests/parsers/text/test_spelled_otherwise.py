@@ -43,7 +43,6 @@ MODELS = Path(__file__).parents[3] / "models"
 FILES = {
     "english": MODELS / "en/src/arborescence_en/english.npz",
     "english-fast": MODELS / "en/src/arborescence_en/english-fast.npz",
-    "english-large": MODELS / "en-large/src/arborescence_en_large/english-large.npz",
     "fr": MODELS / "fr/src/arborescence_fr/fr.npz",
 }
 
@@ -148,7 +147,7 @@ def test_figures_after_letters():
 
 def test_names_with_figures():
     text = "Boeing777 flies. My iPhone12 and Win10 are new."
-    for model in ("english", "english-fast", "english-large"):
+    for model in ("english", "english-fast"):
         tokenizer = shipped(model)
         assert {"Boeing777", "iPhone12", "Win10"} <= set(tokens(tokenizer.split(text)))
         found = tokens(tokenizer.split("We left at 9am and ran 5km to room 2B."))
@@ -156,7 +155,7 @@ def test_names_with_figures():
 
 
 def test_abbreviations_end_no_sentence():
-    for model in ("english", "english-fast", "english-large"):
+    for model in ("english", "english-fast"):
         tokenizer = shipped(model)
         for text in (
             "The case is Smith v. Jones of 1980.",

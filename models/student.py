@@ -6,7 +6,8 @@ The network learns from the training parts of NAME..., so often that they have a
 ``--share`` of all words, and from the parsed text; the development parts choose the epoch.
 ``sources.tsv`` of TEXTS has a line for each file: its name, its text and licence, its address.
 OUTPUT gets ``parsed.conllu``, ``LANGUAGE.npz``, and its package, measured on the test part of the
-first NAME beside its teacher. An interrupted run goes on.
+first NAME beside its teacher. An interrupted run goes on. ``--start`` is the network of an earlier
+run, with less text: the new network goes on from it, and needs fewer epochs.
 """
 
 from __future__ import annotations
@@ -114,6 +115,8 @@ def recipe(given: argparse.Namespace, sources: Iterable[Source], teacher: str) -
     """Return the card's section about the making of the network."""
     command = ["python", "models/student.py", given.language, "../shared", "treebanks", "texts"]
     command += ["output", *given.names, "--share", str(given.share), "--epochs", str(given.epochs)]
+    if given.start is not None:
+        command += ["--start", given.start.name, "--rate", str(given.rate)]
     addresses = ", ".join(dict.fromkeys(f"<{each.address}>" for each in sources))
     return f"""\
 ```console
@@ -192,6 +195,8 @@ def main() -> None:
     parser.add_argument("--drop", type=float, default=0.15, help="share of unsure sentences")
     parser.add_argument("--share", type=float, default=0.3, help="of the treebanks in all words")
     parser.add_argument("--epochs", type=int, default=3)
+    parser.add_argument("--start", type=Path, help="the network of an earlier run")
+    parser.add_argument("--rate", type=float, default=2e-3, help="the highest learning rate")
     given = parser.parse_args()
     given.output.mkdir(parents=True, exist_ok=True)
     gold, dev = (part(given.treebanks, given.names, each) for each in ("train", "dev"))
@@ -205,7 +210,9 @@ def main() -> None:
     print(f"{words:,} words of treebanks, {times} times; {of_text:,} words of text", flush=True)  # noqa: T201
     model = given.output / f"{given.language}.npz"
     if not model.exists():
-        options = SETTINGS | {"mixed": True, "epochs": given.epochs}
+        options = SETTINGS | {"mixed": True, "epochs": given.epochs, "rate": given.rate}
+        if given.start is not None:
+            options |= {"start": given.start, "anew": True}
         options["resume"] = model.with_suffix(".npz.checkpoint").exists()
         train(gold * times + silver, dev, "neural", output=model, progress=report, **options)
     packed(given, model, of_text)

@@ -21,8 +21,11 @@ OF = {
     "de": "German-GSD",
     "fr": "French-Sequoia",
     "id": "Indonesian-GSD",
+    "it": "Italian-MarkIT",
     "nb": "Norwegian-Bokmaal",
+    "nl": "Dutch-LassySmall",
     "pt": "Portuguese-Bosque",
+    "sv": "Swedish-Talbanken",
 }
 
 

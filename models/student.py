@@ -6,7 +6,9 @@ The network learns from the training parts of NAME..., so often that they have a
 ``--share`` of all words, and from the parsed text; the development parts choose the epoch.
 ``sources.tsv`` of TEXTS has a line for each file: its name, its text and licence, its address.
 OUTPUT gets ``parsed.conllu``, ``LANGUAGE.npz``, and its package, measured on the test part of the
-first NAME beside its teacher. An interrupted run goes on.
+first NAME beside its teacher. An interrupted run goes on. ``--start`` is the network of an earlier
+run, with less text: the new network goes on from it, and needs fewer epochs. ``--words`` keeps the
+model small: the rarest words become unknown words after training.
 """
 
 from __future__ import annotations
@@ -16,6 +18,8 @@ import csv
 import io
 import json
 import shlex
+from collections import Counter
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from time import process_time
@@ -25,6 +29,7 @@ from multi_data import Shared
 
 import arborescence as arb
 from arborescence.parsers import train
+from arborescence.parsers.neural.vocabulary import ROOT, UNKNOWN
 from arborescence.parsers.packaging import package
 from arborescence.parsers.ranking import edge_probs
 from arborescence.treebank import evaluate, raw_text, read, write
@@ -79,6 +84,20 @@ def surest(sentences: Iterable[Sentence], share: float) -> list[Sentence]:
     ]
 
 
+def smaller(parser: Any, sentences: Iterable[Sentence], most: int) -> Any:
+    """Return a parser that knows at most so many words, the most frequent ones of sentences."""
+    counts = Counter(form.lower() for each in sentences for form in each.forms)
+    words = parser.vocabulary.words
+    kept = sorted(sorted(words, key=lambda word: -counts[word])[:most], key=words.__getitem__)
+    rows = [UNKNOWN, ROOT, *(words[word] for word in kept)]
+    weights = {
+        name: array[rows] if name.startswith("words.weight") and len(array) > 1 else array
+        for name, array in parser.weights.items()
+    }
+    numbers = {word: number for number, word in enumerate(kept, ROOT + 1)}
+    return replace(parser, vocabulary=parser.vocabulary._replace(words=numbers), weights=weights)
+
+
 class Source(NamedTuple):
     """A line of ``sources.tsv``: where a file of free text comes from."""
 
@@ -114,6 +133,10 @@ def recipe(given: argparse.Namespace, sources: Iterable[Source], teacher: str) -
     """Return the card's section about the making of the network."""
     command = ["python", "models/student.py", given.language, "../shared", "treebanks", "texts"]
     command += ["output", *given.names, "--share", str(given.share), "--epochs", str(given.epochs)]
+    if given.start is not None:
+        command += ["--start", "/".join(given.start.parts[-2:]), "--rate", str(given.rate)]
+    if given.words is not None:
+        command += ["--words", str(given.words)]
     addresses = ", ".join(dict.fromkeys(f"<{each.address}>" for each in sources))
     return f"""\
 ```console
@@ -192,6 +215,9 @@ def main() -> None:
     parser.add_argument("--drop", type=float, default=0.15, help="share of unsure sentences")
     parser.add_argument("--share", type=float, default=0.3, help="of the treebanks in all words")
     parser.add_argument("--epochs", type=int, default=3)
+    parser.add_argument("--start", type=Path, help="the network of an earlier run")
+    parser.add_argument("--rate", type=float, default=2e-3, help="the highest learning rate")
+    parser.add_argument("--words", type=int, help="the most known words: each has 100 bytes")
     given = parser.parse_args()
     given.output.mkdir(parents=True, exist_ok=True)
     gold, dev = (part(given.treebanks, given.names, each) for each in ("train", "dev"))
@@ -205,9 +231,15 @@ def main() -> None:
     print(f"{words:,} words of treebanks, {times} times; {of_text:,} words of text", flush=True)  # noqa: T201
     model = given.output / f"{given.language}.npz"
     if not model.exists():
-        options = SETTINGS | {"mixed": True, "epochs": given.epochs}
+        options = SETTINGS | {"mixed": True, "epochs": given.epochs, "rate": given.rate}
+        if given.start is not None:
+            options |= {"start": given.start, "anew": True}
         options["resume"] = model.with_suffix(".npz.checkpoint").exists()
-        train(gold * times + silver, dev, "neural", output=model, progress=report, **options)
+        network = train(
+            gold * times + silver, dev, "neural", output=model, progress=report, **options
+        )
+        if given.words is not None:
+            smaller(network, gold + silver, given.words).save(model)
     packed(given, model, of_text)
 
 

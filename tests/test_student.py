@@ -6,8 +6,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
 import pytest
 
+import arborescence as arb
 from arborescence.treebank import Sentence
 from arborescence.treebank.copies import Held
 
@@ -61,6 +63,17 @@ def test_the_least_sure_sentences_are_left_out_and_no_line_ends_stay(student):
     assert len(student.surest(every, 0)) == 4
 
 
+def test_a_smaller_network_knows_the_most_frequent_words(student):
+    parser = arb.load(MODELS / "af" / "src" / "arborescence_af" / "af.npz")
+    frequent, rare = (Sentence.from_words(each.split()) for each in ("Die ou man", "lees boeke"))
+    assert len({"die", "ou", "man", "lees"} & set(parser.vocabulary.words)) == 4
+    made = student.smaller(parser, [frequent, frequent, rare], 3)
+    assert set(made.vocabulary.words) == {"die", "ou", "man"}
+    before, after = ([each.scores(one) for one in (frequent, rare)] for each in (parser, made))
+    assert np.array_equal(before[0], after[0])
+    assert not np.array_equal(before[1], after[1])
+
+
 def test_the_card_names_all_sources_and_the_teacher(student, monkeypatch, tmp_path):
     def package(models, treebank, *, name, output, licence, note):
         output.mkdir()
@@ -87,14 +100,14 @@ def test_the_card_names_all_sources_and_the_teacher(student, monkeypatch, tmp_pa
     (tmp_path / "sources.tsv").write_text("\n".join(lines))
     given = Namespace(
         language="xx", names=["Xish-A", "Xish-B"], treebanks=tmp_path, texts=tmp_path,
-        output=tmp_path, share=0.5, epochs=8,
+        output=tmp_path, share=0.5, epochs=8, start=Path("a/earlier/xx.npz"), rate=0.001, words=90,
     )  # fmt: skip
     student.packed(given, Path("xx.npz"), 1234)
     card = (tmp_path / "package" / "README.md").read_text()
     assert "UD_Xish-B (11 words, MIT: see `LICENSE-Xish-B`), 1,234 words of free text" in card
     assert card.count("news (CC BY 4.0)") == card.count("<https://a.org>") == 1
     command = "student.py xx ../shared treebanks texts output Xish-A Xish-B --share 0.5 --epochs 8"
-    assert command in card
+    assert command + " --start earlier/xx.npz --rate 0.001 --words 90\n" in card
     assert "xx: 1." in card
     assert "by hand" not in card
     assert card.endswith("To cite it, cite.\n")

@@ -13,8 +13,11 @@ TEXTS = {
     "de": "Der alte Mann schläft nicht. Er liest Bücher.",
     "fr": "Le chat dort. Il parle du temps.",
     "id": "Seorang guru tidur. Dia membaca buku.",
+    "it": "Il gatto dorme. Lui parla della casa.",
     "nb": "Den gamle mannen sover ikke. Han leser bøker.",
+    "nl": "De oude man slaapt niet. Hij leest boeken.",
     "pt": "O gato dorme. Ele fala da casa.",
+    "sv": "Den gamla katten sover inte. Han läser böcker.",
 }
 NAMES = sorted(path.parent.name for path in MODELS.glob("??/pyproject.toml"))
 NAMES.remove("en")  # which tests of its own look at

@@ -256,7 +256,7 @@ def searched(
     trees = keeper.look([parsed]).sentence(0)._replace(label_names=tuple(parser.labels))
     of_rules = constraints_of(keeper.rules, trees, wanted=wanted.bare())
     return explain_constrained(
-        parser.labeled_scores(parsed),
+        parser.labeled_scores(sentence),  # as `parse` has them: the network finds the tags, too
         of_rules & wanted,
         words=sentence.forms,
         labels=parser.labels,

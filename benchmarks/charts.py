@@ -1,4 +1,4 @@
-"""Line charts with logarithmic axes, as SVG without any library: the same bytes everywhere."""
+"""Charts of lines and of points, as SVG without any library: the same bytes everywhere."""
 
 from __future__ import annotations
 
@@ -30,6 +30,20 @@ class Chart:
     lines: list = field(default_factory=list)
 
 
+@dataclass
+class Points:
+    """Points over a number on a logarithmic axis, a tick each ten up; `points` are (name, x, y).
+
+    `levels` are (name, y): heights without a place on the other axis, drawn as lines across.
+    """
+
+    title: str
+    across: str
+    up: str
+    points: list
+    levels: list
+
+
 def decades(low, high):
     """Return the powers of ten from one that is not above to one that is not below."""
     first, last = int(log10(low) // 1), -int(-log10(high) // 1)
@@ -50,9 +64,44 @@ def apart(heights, least):
     return moved
 
 
+def text(x, y, content, colour, anchor="middle", more=""):
+    """Return a text of SVG."""
+    return (
+        f'<text x="{x:.1f}" y="{y:.1f}" fill="{colour}" text-anchor="{anchor}"{more}>'
+        f"{escape(content)}</text>"
+    )
+
+
+def ground(chart, colours, columns, ticks):
+    """Return what is behind lines and points: places and names of ticks are pairs."""
+    ink, quiet = colours["ink"], colours["quiet"]
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" {FONT}>',
+        f"<title>{escape(chart.title)}</title>",
+        f'<rect width="{WIDTH}" height="{HEIGHT}" rx="8" fill="{colours["back"]}"/>',
+        text(LEFT, 26, chart.title, ink, "start", ' font-weight="600" font-size="14"'),
+    ]
+    for height, name in ticks:
+        parts += [
+            f'<path d="M{LEFT} {height:.1f}H{WIDTH - RIGHT}" stroke="{colours["faint"]}"/>',
+            text(LEFT - 8, height + 4, name, quiet, "end"),
+        ]
+    parts += [text(place, HEIGHT - BOTTOM + 20, name, quiet) for place, name in columns]
+    middle = (LEFT + WIDTH - RIGHT) / 2
+    parts.append(text(middle, HEIGHT - 12, chart.across, quiet))
+    turned = f' transform="rotate(-90 16 {(TOP + HEIGHT - BOTTOM) / 2:.1f})"'
+    parts.append(text(16, (TOP + HEIGHT - BOTTOM) / 2, chart.up, quiet, more=turned))
+    return parts
+
+
 def drawn(chart, dark):
     """Return the SVG of a chart, on light or dark ground."""
-    colours = DARK if dark else LIGHT
+    marks = points_of if isinstance(chart, Points) else lines_of
+    return "\n".join([*marks(chart, dark), "</svg>", ""])
+
+
+def lines_of(chart, dark):
+    """Return the elements of a chart of lines."""
     points = [point for _, line in chart.lines for point in line]
     columns = sorted({x for x, _ in points})
     ticks = decades(min(y for _, y in points), max(y for _, y in points))
@@ -65,30 +114,9 @@ def drawn(chart, dark):
     def at_y(y):
         return HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * log10(y / ticks[0]) / up
 
-    def text(x, y, content, colour="quiet", anchor="middle", more=""):
-        return (
-            f'<text x="{x:.1f}" y="{y:.1f}" fill="{colours.get(colour, colour)}" '
-            f'text-anchor="{anchor}"{more}>{escape(content)}</text>'
-        )
-
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" {FONT}>',
-        f"<title>{escape(chart.title)}</title>",
-        f'<rect width="{WIDTH}" height="{HEIGHT}" rx="8" fill="{colours["back"]}"/>',
-        text(LEFT, 26, chart.title, "ink", "start", ' font-weight="600" font-size="14"'),
-    ]
-    for y in ticks:
-        height = at_y(y)
-        parts += [
-            f'<path d="M{LEFT} {height:.1f}H{WIDTH - RIGHT}" stroke="{colours["faint"]}"/>',
-            text(LEFT - 8, height + 4, named(y), anchor="end"),
-        ]
-    for x in columns:
-        parts += [text(at_x(x), HEIGHT - BOTTOM + 20, named(x))]
-    middle = (LEFT + WIDTH - RIGHT) / 2
-    parts.append(text(middle, HEIGHT - 12, chart.across))
-    turned = f' transform="rotate(-90 16 {(TOP + HEIGHT - BOTTOM) / 2:.1f})"'
-    parts.append(text(16, (TOP + HEIGHT - BOTTOM) / 2, chart.up, more=turned))
+    named_columns = [(at_x(x), named(x)) for x in columns]
+    named_ticks = [(at_y(y), named(y)) for y in ticks]
+    parts = ground(chart, DARK if dark else LIGHT, named_columns, named_ticks)
     labels = apart([at_y(line[-1][1]) for _, line in chart.lines], 17)
     for (name, line), height, colour, dash in zip(
         chart.lines, labels, COLOURS, DASHES, strict=False
@@ -103,4 +131,41 @@ def drawn(chart, dark):
             for x, y in line
         ]
         parts.append(text(at_x(line[-1][0]) + 10, height + 4, name, colour[dark], "start"))
-    return "\n".join([*parts, "</svg>", ""])
+    return parts
+
+
+def points_of(chart, dark):
+    """Return the elements of a chart of points."""
+    colours = DARK if dark else LIGHT
+    columns = decades(min(x for _, x, _ in chart.points), max(x for _, x, _ in chart.points))
+    heights = [y for *_, y in (*chart.points, *chart.levels)]
+    low, high = 10 * (min(heights) // 10), -10 * (-max(heights) // 10)
+    across = log10(columns[-1] / columns[0])
+
+    def at_x(x):
+        return LEFT + (WIDTH - LEFT - RIGHT) * log10(x / columns[0]) / across
+
+    def at_y(y):
+        return HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * (y - low) / (high - low)
+
+    ticks = [(at_y(y), named(y)) for y in range(int(low), int(high) + 1, 10)]
+    parts = ground(chart, colours, [(at_x(x), named(x)) for x in columns], ticks)
+    labels = apart([at_y(y) for _, y in chart.levels], 17)
+    for (name, y), label in zip(chart.levels, labels, strict=True):
+        parts += [
+            (
+                f'<path d="M{LEFT} {at_y(y):.1f}H{WIDTH - RIGHT}" stroke="{colours["quiet"]}" '
+                'stroke-dasharray="2 4"/>'
+            ),
+            text(WIDTH - RIGHT + 8, label + 4, name, colours["quiet"], "start"),
+        ]
+    above = []  # the places of the names that are above their points
+    for name, x, y in chart.points:
+        place, height = at_x(x), at_y(y)
+        covers = any(abs(place - left) < 90 and abs(height - up) < 16 for left, up in above)
+        above += [(place, height)] * (not covers)
+        parts += [
+            f'<circle cx="{place:.1f}" cy="{height:.1f}" r="5" fill="{COLOURS[0][dark]}"/>',
+            text(place, height + (20 if covers else -10), name, colours["ink"]),
+        ]
+    return parts

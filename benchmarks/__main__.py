@@ -14,7 +14,7 @@ ESSENTIAL = ("decoding", "growth", "kbest", "distributions", "parsing", "first_u
 OTHERS = (
     "sparse", "graphs", "undirected", "edge_linear", "through_undirected", "evaluating",
     "searching", "neural", "gradients", "styles", "rules", "asking", "threads", "shipped", "kinds",
-    "english", "languages", "parts_of_parsing", "few_sentences",
+    "english", "languages", "las_and_speed", "parts_of_parsing", "few_sentences",
 )  # fmt: skip
 HERE = Path(__file__).parent
 

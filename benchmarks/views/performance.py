@@ -2,7 +2,6 @@
 
 from charts import Chart, Points
 from figures import chart, number, results, rows, times, view
-from views.english import thousands
 
 #: Names of peers, as pages write them.
 PEERS = {"ufal.chu-liu-edmonds": "ufal.chu-liu-edmonds (no root constraint)", "stanza": "Stanza"}
@@ -223,51 +222,40 @@ def growth_sums():
 def parsing():
     """Words a second of reading, writing and parsing."""
     return ["job", "words a second"], [
-        [row["job"], f"{round(row['words a second'], -3):,.0f}"] for row in rows("parsing/speed")
+        [row["job"], f"{round(row['words a second'], -3):,.0f}"]
+        for row in rows("parsing/speed")
+        if "no tags" not in row["job"]  # a chart has the speed from raw text
     ]
 
 
-#: Parsers of which others published the LAS, with their versions of Universal Dependencies.
-PUBLISHED = {"UDPipe 1": "2.5", "Stanza 1.5": "2.12", "UDPipe 2": "2.17"}
+#: Parsers of which others published the LAS, and no speed is measured here.
+PUBLISHED = ("Stanza 1.5", "UDPipe 2")
 
 
-def published(treebank):
+def published(treebank, names=PUBLISHED):
     """Return the LAS from raw text that others published, with their names."""
     [row] = rows("earlier/published/languages", treebank=treebank)
-    return [(f"{name}, published", float(row[name])) for name in PUBLISHED]
+    return [(f"{name}, published", float(row[name])) for name in names]
 
 
-@view("performance/las")
-def las():
-    """LAS and words a second from raw text, and what others published."""
-    found = rows("las_and_speed/raw text")
-    lines = []
-    for treebank in dict.fromkeys(row["treebank"] for row in found):
-        some = [row for row in found if row["treebank"] == treebank]
-        lines += [
-            [treebank, row["parser"], f"{float(row['LAS']):.1f}", thousands(row["words/s"])]
-            for row in some
-        ]
-        lines += [[treebank, name, f"{value:.1f}", "–"] for name, value in published(treebank)]
-    return ["treebank", "parser", "LAS", "words a second"], lines
+def measured(treebank):
+    """Return each parser's name, words a second, and LAS.
 
-
-@view("performance/udpipe")
-def udpipe():
-    """With how many iterations UDPipe 1 was trained here."""
-    found = rows("las_and_speed/raw text", parser="UDPipe 1")
-    return "; ".join(f"{row['treebank']} {row['remark']}" for row in found)
+    UDPipe 1 has the published LAS: few iterations of training show its speed, but not its trees.
+    """
+    [(_, of_udpipe)] = published(treebank, ["UDPipe 1"])
+    for row in rows("las_and_speed/raw text", treebank=treebank):
+        las = of_udpipe if row["parser"] == "UDPipe 1" else float(row["LAS"])
+        yield row["parser"], row["words/s"], las
 
 
 def las_chart(treebank):
     """Return the chart of LAS against words a second on a treebank."""
-    found = rows("las_and_speed/raw text", treebank=treebank)
-    points = [(row["parser"], row["words/s"], float(row["LAS"])) for row in found]
     return Points(
         f"{treebank}, raw text: LAS and words a second, one core",
         "words a second",
         "LAS",
-        sorted(points, key=lambda point: -point[2]),
+        sorted(measured(treebank), key=lambda point: -point[2]),
         sorted(published(treebank), key=lambda level: -level[1]),
     )
 

@@ -34,7 +34,7 @@ class Package(NamedTuple):
 
 
 PACKAGES = [
-    Package("english-large", "en-large", las=0.97, size=25e6),
+    Package("english-large", "en-large", las=0.97, size=18e6),
     Package("english-xl", "en-xl", las=0.985, size=60e6),
 ]
 

@@ -199,7 +199,7 @@ class LabelTags(_OfEdges):
         words = super().broken(trees)
         if not self.but_heads:
             return words
-        return np.setdiff1d(words, trees.heads[trees.labeled(self.but_heads)])
+        return words[~trees.governing(trees.labeled(self.but_heads))[words]]
 
     def conflict(self, trees: Trees, word: int) -> Conflict:
         ways = [*super().conflict(trees, word)]
@@ -321,7 +321,7 @@ class Dependents(_OfLabels):
         excused = self.if_crossed if self.cost is None else ()
         words = np.flatnonzero(refused & trees.labeled(excused))
         refused[words] = faults(trees, trees.heads[words], causes=False) < 0
-        return np.unique(trees.heads[refused])
+        return np.flatnonzero(trees.governing(refused))
 
     def conflict(self, trees: Trees, word: int) -> Conflict:
         allowed = self.allowed
@@ -388,7 +388,7 @@ class Spaced(_OfLabels):
 
     def broken(self, trees: Trees) -> Nodes:
         parts = np.flatnonzero(trees.labeled(self.labels) & (trees.heads != trees.roots))
-        heads = np.unique(trees.heads[parts])
+        heads = np.flatnonzero(trees.governing(parts))
         return heads[[self._first(trees, int(head)) >= 0 for head in heads]]
 
     def conflict(self, trees: Trees, word: int) -> Conflict:

@@ -70,6 +70,12 @@ class Trees(NamedTuple):
         """Return a mask of the nodes that have a feature, such as Polarity=Neg."""
         return containing(self.feat_names, feature)[self.feats]
 
+    def governing(self, nodes: Mask | Nodes) -> Mask:
+        """Return a mask of the heads of these nodes."""
+        heads: Mask = np.zeros(len(self.heads), np.bool_)  # np.unique would import numpy.ma
+        heads[self.heads[nodes]] = True
+        return heads
+
     def dependents(self, word: int, labels: tuple[str, ...]) -> list[int]:
         """Return the dependents of a word that have one of these labels."""
         first, end = self.sentence(word)

@@ -125,7 +125,7 @@ def _keep(
     """Replace the trees and weights (K, B) of each sentence of which a tree breaks a rule."""
     numbers = np.repeat(np.arange(len(parsed)), list(map(len, parsed)))
     looked = keeper.look([tree for trees in parsed for tree in trees])
-    for b in np.unique(numbers[looked.parted]).tolist():
+    for b in set(numbers[looked.parted].tolist()):
         parsed[b] = list(map(keeper.finished, parsed[b]))
     broken, firsts = np.unique(numbers[looked.broken], return_index=True)
     if not len(broken):

@@ -67,7 +67,7 @@ def _roles_of(codes: NDArray[np.uint32]) -> NDArray[np.uint8]:
     """Return the roles of code points, from a table that grows with new code points."""
     roles = _roles[codes]
     if (roles == _UNKNOWN).any():
-        for code in np.unique(codes[roles == _UNKNOWN]).tolist():
+        for code in set(codes[roles == _UNKNOWN].tolist()):
             _roles[code] = _role(code)
         roles = _roles[codes]
     return roles

@@ -173,7 +173,7 @@ class Keeper:
             parts |= trees.labeled(rule.labels)
         starts = np.flatnonzero(trees.roots == np.arange(len(trees.roots)))
         numbers = [
-            np.unique(np.searchsorted(starts, np.flatnonzero(nodes), side="right") - 1)
+            np.flatnonzero(np.logical_or.reduceat(nodes, starts))  # each sentence has its root
             for nodes in (broken, parts)
         ]
         return Looked(trees, [*starts.tolist(), len(trees.heads)], *numbers)

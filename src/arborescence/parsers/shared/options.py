@@ -10,7 +10,6 @@ from __future__ import annotations
 import ast
 import inspect
 import os
-import secrets
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass, fields, replace
@@ -122,7 +121,7 @@ class Option:
         A seed is drawn from a generator, or, for None, by the system.
         """
         if self.name == "rng":
-            value = secrets.randbits(63) if value is None else value
+            value = int.from_bytes(os.urandom(8), "big") >> 1 if value is None else value
             value = value.integers(2**63 - 1) if hasattr(value, "integers") else value
         plain = value.item() if hasattr(value, "item") else value
         if self.kind is float and type(plain) is int:

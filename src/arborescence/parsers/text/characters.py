@@ -95,7 +95,7 @@ class Characters(NamedTuple):
         kinds = _kinds[codes]
         unseen = kinds == _UNSEEN
         if unseen.any():
-            for code in np.unique(codes[unseen]).tolist():
+            for code in set(codes[unseen].tolist()):
                 _look_up(code)
             kinds = _kinds[codes]
         inside = None

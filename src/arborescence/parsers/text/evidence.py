@@ -164,7 +164,7 @@ def _scripts_of(codes: NDArray[np.uint32]) -> NDArray[np.uint32]:
     """Return the checksums of the scripts of letters and marks, 0 for other characters."""
     scripts = _scripts[codes]
     if (scripts == _UNKNOWN).any():
-        for code in np.unique(codes[scripts == _UNKNOWN]).tolist():
+        for code in set(codes[scripts == _UNKNOWN].tolist()):
             is_letter = unicodedata.category(chr(code))[0] in "LM"
             _scripts[code] = crc32(script_of(chr(code)).encode()) if is_letter else 0
         scripts = _scripts[codes]

@@ -73,7 +73,7 @@ def text(x, y, content, colour, anchor="middle", more=""):
 
 
 def ground(chart, colours, columns, ticks):
-    """Return what is behind lines and points: places and names of ticks are pairs."""
+    """Return the elements behind the marks; `columns` and `ticks` have pairs of place and name."""
     ink, quiet = colours["ink"], colours["quiet"]
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" {FONT}>',
@@ -94,6 +94,12 @@ def ground(chart, colours, columns, ticks):
     return parts
 
 
+def across(columns):
+    """Return the function from a number to its place on the logarithmic axis from left to right."""
+    decades_in_all = log10(columns[-1] / columns[0])
+    return lambda x: LEFT + (WIDTH - LEFT - RIGHT) * log10(x / columns[0]) / decades_in_all
+
+
 def drawn(chart, dark):
     """Return the SVG of a chart, on light or dark ground."""
     marks = points_of if isinstance(chart, Points) else lines_of
@@ -105,11 +111,8 @@ def lines_of(chart, dark):
     points = [point for _, line in chart.lines for point in line]
     columns = sorted({x for x, _ in points})
     ticks = decades(min(y for _, y in points), max(y for _, y in points))
-    across = log10(columns[-1] / columns[0])
+    at_x = across(columns)
     up = log10(ticks[-1] / ticks[0])
-
-    def at_x(x):
-        return LEFT + (WIDTH - LEFT - RIGHT) * log10(x / columns[0]) / across
 
     def at_y(y):
         return HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * log10(y / ticks[0]) / up
@@ -140,10 +143,7 @@ def points_of(chart, dark):
     columns = decades(min(x for _, x, _ in chart.points), max(x for _, x, _ in chart.points))
     heights = [y for *_, y in (*chart.points, *chart.levels)]
     low, high = 10 * (min(heights) // 10), -10 * (-max(heights) // 10)
-    across = log10(columns[-1] / columns[0])
-
-    def at_x(x):
-        return LEFT + (WIDTH - LEFT - RIGHT) * log10(x / columns[0]) / across
+    at_x = across(columns)
 
     def at_y(y):
         return HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * (y - low) / (high - low)

@@ -10,19 +10,16 @@ The remark of UDPipe 1: epochs of the tokenizer, iterations of the tagger and of
 
 from __future__ import annotations
 
-import argparse
 import importlib
 import io
 from itertools import chain
-from pathlib import Path
 from time import process_time
 
 from arborescence import load
-from arborescence.integrations.spacy import sentences_of
 from arborescence.parsers.folders import Treebank
 from arborescence.treebank import evaluate, raw_text, read, write
 from inputs import TREEBANKS, file_of
-from recording import Results
+from recording import Results, options
 
 OF = {"en": "English-EWT", "fr": "French-Sequoia"}
 OURS = {
@@ -58,6 +55,8 @@ def udpipe(file):
 
 def spacy(name):
     """Return the same as `ours` for a model of spaCy, which reads paragraphs, as UD's has lines."""
+    from arborescence.integrations.spacy import sentences_of
+
     pipeline = importlib.import_module(name).load()
 
     def parsed(text):
@@ -71,8 +70,8 @@ def parsers(language, folder):
     for name in OURS[language]:
         yield (f"multi:{language}" if name == "multi" else name), ours(name, language), ""
     if folder:
-        options = (folder / f"{language}.txt").read_text("utf-8").splitlines()
-        named = [dict(each.split("=") for each in line.split(";")) for line in options]
+        lines = (folder / f"{language}.txt").read_text("utf-8").splitlines()
+        named = [dict(each.split("=") for each in line.split(";")) for line in lines]
         rounds = (named[0]["epochs"], *(each["iterations"] for each in named[1:]))
         remark = "/".join(rounds)
         yield "UDPipe 1", udpipe(folder / f"{language}.udpipe"), remark
@@ -84,10 +83,7 @@ def parsers(language, folder):
 
 
 def main():
-    arguments = argparse.ArgumentParser(description=__doc__.partition("\n\n")[0])
-    arguments.add_argument("--quick", action="store_true", help="less: writes no results")
-    arguments.add_argument("--udpipe", type=Path, metavar="FOLDER", help="models of UDPipe 1")
-    chosen = arguments.parse_args()
+    chosen = options(__doc__, udpipe="models of UDPipe 1")
     results = Results("las_and_speed", "LAS and words a second, from raw text", chosen.quick)
     rows = []
     for language, treebank in OF.items():

@@ -130,12 +130,14 @@ def write(name, content):
     partial.replace(FOLDER / f"{name}.json")
 
 
-def options(text, models=False):
-    """Read the options of a benchmark: whether it is a short run, and the models if there are."""
+def options(text, models=False, **folders):
+    """Read a benchmark's options: whether it is a short run, and its models or folders, if any."""
     parser = argparse.ArgumentParser(description=text.partition("\n\n")[0])
     parser.add_argument("--quick", action="store_true", help="less, for a look: writes no results")
     if models:
         parser.add_argument("models", nargs="*", metavar="MODEL", help="a name, or a file")
+    for name, about in folders.items():
+        parser.add_argument(f"--{name}", type=Path, metavar="FOLDER", help=about)
     return parser.parse_args()
 
 

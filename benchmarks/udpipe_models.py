@@ -55,7 +55,7 @@ FEW = {
 
 
 def changed(options, others):
-    """Return options with others in place of those of the same names."""
+    """Return UDPipe's options, changed and extended by other options."""
     found = dict(each.split("=") for each in f"{options};{others}".strip(";").split(";"))
     return ";".join(f"{name}={value}" for name, value in found.items())
 

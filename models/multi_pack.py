@@ -123,9 +123,10 @@ def weights_of(run: Path, treebanks: Mapping[str, Data]) -> tuple[Inventory, dic
 def averaged(
     runs: Sequence[Path], treebanks: Mapping[str, Data]
 ) -> tuple[Inventory, dict[str, Any]]:
-    """Return the mean weights of runs of which each began as the one before.
+    """Return the mean weights of several runs; each run but the first began with the one before.
 
-    They are often better than those of each (Wortsman et al. 2022, Model soups).
+    Mean weights are often better than the weights of a single run (Wortsman et al. 2022, Model
+    soups).
     """
     each = [weights_of(run, treebanks) for run in runs]
     inventory, first = each[0]

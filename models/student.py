@@ -85,7 +85,7 @@ def surest(sentences: Iterable[Sentence], share: float) -> list[Sentence]:
 
 
 def smaller(parser: Any, sentences: Iterable[Sentence], most: int) -> Any:
-    """Return a parser that knows at most so many words, the most frequent ones of sentences."""
+    """Return a parser that knows only the `most` most frequent words of sentences."""
     counts = Counter(form.lower() for each in sentences for form in each.forms)
     words = parser.vocabulary.words
     kept = sorted(sorted(words, key=lambda word: -counts[word])[:most], key=words.__getitem__)
@@ -235,11 +235,9 @@ def main() -> None:
         if given.start is not None:
             options |= {"start": given.start, "anew": True}
         options["resume"] = model.with_suffix(".npz.checkpoint").exists()
-        network = train(
-            gold * times + silver, dev, "neural", output=model, progress=report, **options
-        )
-        if given.words is not None:
-            smaller(network, gold + silver, given.words).save(model)
+        train(gold * times + silver, dev, "neural", output=model, progress=report, **options)
+    if given.words is not None:  # also in a run that goes on; a second time, nothing changes
+        smaller(arb.load(model), gold + silver, given.words).save(model)
     packed(given, model, of_text)
 
 

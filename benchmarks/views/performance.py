@@ -228,7 +228,7 @@ def parsing():
     ]
 
 
-#: Parsers of which others published the LAS, and no speed is measured here.
+#: Parsers that are not measured here: the LAS is published, the speed is not.
 PUBLISHED = ("Stanza 1.5", "UDPipe 2")
 
 

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from arborescence.errors import ModelError
 from arborescence.parsers.neural import stored
 from arborescence.parsers.neural.devices import own_threads
+from arborescence.parsers.neural.joint.forward import above_encoder
 from arborescence.parsers.neural.joint.network import JointNetwork
 from arborescence.parsers.neural.joint.parser import MIXTURES, MultilingualParser
 from arborescence.parsers.neural.onnx_export import EIGHT, exported
@@ -51,18 +52,13 @@ def parser_of(
     with torch.no_grad():
         for name, array in weights.items():
             parameters[name].copy_(torch.from_numpy(array))
-    above = {
-        name: array
-        for name, array in weights.items()
-        if name != "mix" and not name.startswith("encoder.")
-    }
     with own_threads(1):
         onnx = exported(encoder, _Mixtures(network), MIXTURES, bits)
     return MultilingualParser(
         language=next(iter(languages)),
         languages={code: each.stored() for code, each in languages.items()},
         inventory=inventory,
-        weights=stored.to_arrays(above, "int8"),
+        weights=stored.to_arrays(above_encoder(weights), "int8"),
         encoder=onnx,
         identifier=identifier,
         **sizes,

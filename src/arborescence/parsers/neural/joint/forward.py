@@ -55,6 +55,15 @@ def shapes_of(
     return shapes
 
 
+def above_encoder(weights: Mapping[str, Array]) -> dict[str, Array]:
+    """Return the parameters of `network.JointNetwork` that `shapes_of` names."""
+    return {
+        name: array
+        for name, array in weights.items()
+        if name != "mix" and not name.startswith("encoder.")
+    }
+
+
 class JointScores(NamedTuple):
     """Tags and scores for B sentences with N nodes in all, sentence by sentence, roots first."""
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     Treebanks = Mapping[str, Sequence[Sentence]]
 
-#: The factor of the loss of features, as a share of that of tags.
+#: The factor of the loss of features is this share of the factor of tags.
 _FEATURES: Final = 0.6
 _MOST_EDGES: Final = 2**20
 _LARGEST: Final = 6e4

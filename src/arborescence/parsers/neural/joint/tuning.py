@@ -15,7 +15,7 @@ from arborescence.errors import OptionError
 from arborescence.parsers.neural import stored
 from arborescence.parsers.neural.devices import own_threads
 from arborescence.parsers.neural.joint.encoder_graph import EncoderGraph
-from arborescence.parsers.neural.joint.forward import shapes_of
+from arborescence.parsers.neural.joint.forward import above_encoder
 from arborescence.parsers.neural.joint.inventory import Inventory, TreebankValues
 from arborescence.parsers.neural.joint.languages import Language
 from arborescence.parsers.neural.joint.settings import Settings
@@ -112,13 +112,11 @@ def tuned(
         | {"settings": own.stored(), "base": _learned(start)}
         | {name: settings[name] for name in settings.keys() & _TOLD},
     )
-    sizes = {"size": start.encoder.size, "arc": start.arc, "label": start.label}
-    known = shapes_of(inventory, **sizes, cased=True)
     parser = replace(
         start,
         languages={code: language.stored()},
         inventory=inventory,
-        weights=stored.to_arrays({name: after[name] for name in known}, "int8"),
+        weights=stored.to_arrays(above_encoder(after), "int8"),
         encoder=graph.written(after),
         identifier=None,
     )

@@ -327,7 +327,9 @@ def main() -> None:
     listed: dict[str, dict[str, Any]] = {}
     every = collected(folders, chosen.converted, chosen.names, chosen.whole_dev)
     if chosen.text:
-        every[TEXT] = Parts([each for path in chosen.text for each in read(path)], [], [])
+        # The XPOS of parsed text is that of a table: the network finds it better.
+        parsed = (each.replace(xpos=None) for path in chosen.text for each in read(path))
+        every[TEXT] = Parts(list(parsed), [], [])
     for name, of_name in every.items():
         place = chosen.output / name
         place.mkdir(parents=True, exist_ok=True)

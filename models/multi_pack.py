@@ -233,21 +233,25 @@ def kept_identifier(path: Path, treebanks: Mapping[str, Data]) -> LanguageIdenti
     return identifier
 
 
-def languages_of(treebanks: Mapping[str, Data], parts: Path) -> dict[str, Language]:
+def languages_of(
+    treebanks: Mapping[str, Data], inventory: Inventory, parts: Path
+) -> dict[str, Language]:
     """Return what each language has besides the network; temperatures are fitted later."""
     parts.mkdir(exist_ok=True)
     found = {}
     for code, name in main_treebanks(treebanks).items():
         main = treebanks[name]
         every = [each for each in treebanks.values() if each.language == code]
-        xpos = xpos_of(main)
+        learned = bool(inventory.treebanks[name].xpos)
+        xpos = None if learned else xpos_of(main)
+        with_xpos = learned or xpos is not None
         names = [other for other, each in treebanks.items() if each.language == code]
         labels = {name for each in main.train for name in each.deprels}
         found[code] = Language(
             name,
             rules=scheme_of(labels, main.train[:_TREES]),
             reading=Reading.of(main.train),
-            text=kept_text(parts / f"{code}.npz", main, every, xpos is not None),
+            text=kept_text(parts / f"{code}.npz", main, every, with_xpos),
             xpos=xpos,
             info={"treebanks": names},
         )
@@ -265,7 +269,7 @@ def packed(
     """Return the parser of all languages, with fitted temperatures."""
     treebanks = treebanks_of(folder)
     inventory, weights = averaged(runs, treebanks)
-    languages = languages_of(treebanks, parts)
+    languages = languages_of(treebanks, inventory, parts)
     if splitter:
         cuts = load(splitter).text.tokenizer
         languages = {

@@ -3,7 +3,8 @@
 ``python models/multi_train.py TREEBANKS ENCODER OUTPUT [--epochs 60] [--device cuda] ...``: after
 each epoch, the run is written to OUTPUT.run, and goes on from there if it is interrupted. At the
 end, OUTPUT.npz gets the weights of the best epoch, as float32, and OUTPUT.json what was learned.
-With ``--start RUN.npz``, training begins with the weights of an earlier run on the same treebanks.
+With ``--start RUN.npz``, training begins with the weights of an earlier run on the same treebanks;
+values that are new begin with zeros.
 """
 
 from __future__ import annotations
@@ -15,9 +16,11 @@ from pathlib import Path
 from time import strftime
 from typing import TYPE_CHECKING
 
+from arborescence.errors import OptionError
 from arborescence.parsers import model_file
 from arborescence.parsers.neural.devices import own_threads
 from arborescence.parsers.neural.encoder import Encoder
+from arborescence.parsers.neural.joint.growing import grown
 from arborescence.parsers.neural.joint.inventory import Inventory, TreebankValues
 from arborescence.parsers.neural.joint.settings import Settings
 from arborescence.parsers.neural.joint.training import JointTrainer
@@ -26,6 +29,9 @@ from arborescence.treebank import read
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    import numpy as np
+    from numpy.typing import NDArray
 
     from arborescence.treebank import Sentence
 
@@ -43,6 +49,15 @@ def first(sentences: Iterable[Sentence], words: int) -> list[Sentence]:
             break
         taken.append(sentence)
     return taken
+
+
+def started(path: Path, inventory: Inventory) -> dict[str, NDArray[np.float32]]:
+    """Return the weights of an earlier run, for the values of an inventory."""
+    header, weights = model_file.load(path)
+    before = Inventory.from_file(header["inventory"])
+    if list(before.treebanks) != list(inventory.treebanks):
+        raise OptionError(f"{path} has learned from other treebanks")
+    return grown(weights, before, inventory)
 
 
 def main() -> None:
@@ -84,7 +99,7 @@ def main() -> None:
         print(line, file=sys.stderr, flush=True)  # noqa: T201
 
     with own_threads(1):
-        weights = model_file.load(start)[1] if start else None
+        weights = started(start, inventory) if start else None
         run = JointTrainer(encoder, inventory, train, few, settings, weights)
         checkpoint = output.with_suffix(".run")
         run.run(stop or settings.epochs, checkpoint=checkpoint, progress=progress)

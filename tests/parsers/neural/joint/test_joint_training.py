@@ -20,14 +20,16 @@ from arborescence.parsers.neural.joint.training import JointTrainer  # noqa: E40
 
 FEW = [
     each.replace(
-        feats=[f"Case={each.upos[i][0]}|Odd=Yes" if i % 2 else "_" for i in range(len(each))]
+        xpos=[f"{tag}-{form[0]}" for tag, form in zip(each.upos, each.forms, strict=True)],
+        feats=[f"Case={each.upos[i][0]}|Odd=Yes" if i % 2 else "_" for i in range(len(each))],
     )
     for each in sentences()[:4]
 ]
-#: The same words in another annotation, without features.
+#: The same words in another annotation, without features and XPOS.
 OTHER = [
     each.replace(
         deprels=["root" if head == 0 else "obj:other" for head in each.heads],
+        xpos=None,
         feats=["_"] * len(each),
     )
     for each in FEW
@@ -61,6 +63,12 @@ def test_two_annotations_are_learned_by_heart(encoder, inventory):
         few, other = run.scores({"English-Few": FEW, "English-Other": OTHER}).values()
     assert few.words == other.words == sum(map(len, FEW))
     assert few[1:] == other[1:] == (100, 100, 100, 100)
+    batch = moved(JointInputs.of(encoder, [each.forms for each in FEW], [0] * len(FEW)), "cpu")
+    with torch.no_grad():
+        numbers = run.network.eval()(batch).xpos.argmax(dim=2).tolist()
+    for sentence, row in zip(FEW, numbers, strict=True):
+        found = [inventory.xpos[number] for number in row[1 : len(sentence) + 1]]
+        assert found == sentence.xpos
 
 
 def test_a_treebank_without_dev_sentences_has_no_scores(encoder, inventory):
@@ -175,6 +183,25 @@ def test_what_is_no_feature_is_left_out():
     header["English-Old"]["features"] = ["clb"]
     with pytest.raises(ModelError, match="such as Case=Nom"):
         Inventory.from_file(header)
+
+
+@pytest.mark.parametrize(
+    ("tags", "learned"),
+    [
+        (["A", "B"] * 50, ("A", "B")),
+        (["A"] * 100, ()),  # says nothing
+        ([f"T{number % 65}" for number in range(100)], ()),  # repeats features
+        (["A", "B"] * 48 + ["_"] * 4, ("A", "B")),
+        (["A", "B"] * 45 + ["_"] * 10, ()),
+    ],
+)
+def test_small_sets_of_xpos_are_learned(tags, learned):
+    sentence = Sentence.from_words(["owl"] * 100, xpos=tags, heads=[0, *[1] * 99])
+    values = TreebankValues.of("en", [sentence])
+    assert values.xpos == learned
+    known = Inventory({"English-Owls": values})
+    numbers = known.xpos_of(sentence, 0)
+    assert [known.xpos[i] if i >= 0 else "_" for i in numbers] == (tags if learned else ["_"] * 100)
 
 
 def test_unknown_features_are_not_learned(inventory):

@@ -26,10 +26,11 @@ from arborescence.parsers.neural.onnx_blocks import Bits  # noqa: E402
 from arborescence.parsers.text import Text  # noqa: E402
 
 FEW = [each.replace(lemmas=[form.lower() for form in each.forms]) for each in sentences()[:4]]
-#: Another annotation of the same words: one relation is new, and one is a subtype.
+#: Another annotation of the same words: one relation is new, one is a subtype, and XPOS is new.
 NEW = [
     each.replace(
         deprels=["root" if head == 0 else "obj:new" if head == 1 else "new" for head in each.heads],
+        xpos=[f"{tag}-{form[0]}" for tag, form in zip(each.upos, each.forms, strict=True)],
         feats=["Mood=Ind"] * len(each),
     )
     for each in FEW
@@ -106,7 +107,7 @@ def test_a_treebank_is_learned_by_heart(model, begun, tmp_path):
     for parsed, gold in zip(found, NEW, strict=True):
         assert parsed.heads.tolist() == gold.heads.tolist()
         assert (parsed.deprels, parsed.upos) == (gold.deprels, gold.upos)
-        assert parsed.feats == gold.feats
+        assert (parsed.xpos, parsed.feats) == (gold.xpos, gold.feats)
     [first, *_] = parser(" ".join(FEW[0].forms))
     assert first.forms == FEW[0].forms
 

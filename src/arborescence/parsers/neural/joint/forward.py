@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float32]
     Numbers = NDArray[np.int64]
+    #: UPOS, XPOS and features: see `JointScores`.
+    Tags = tuple[Numbers | None, Numbers | None, Numbers | None]
 
 _LOWEST: Final = -1e9
 #: The tables that scale and shift vectors by letter case.
@@ -48,6 +50,8 @@ def shapes_of(
     }
     layers = {"as_head": arc + label, "as_dependent": arc + label}
     layers |= {"upos": len(inventory.upos), "features": values}
+    if inventory.xpos:
+        layers["xpos"] = len(inventory.xpos)
     if cased:
         shapes |= dict.fromkeys(CASE_TABLES, (CASES, size))
     for name, outputs in layers.items():
@@ -69,6 +73,8 @@ class JointScores(NamedTuple):
 
     #: (N,): the number of each node's tag in the inventory; None if the treebank has no tags.
     upos: Numbers | None
+    #: (N,): the number of the language's own tag; None if the treebank has no such tags.
+    xpos: Numbers | None
     #: (N, A): the number of the value of each attribute; None if the treebank has no features.
     features: Numbers | None
     #: (B, T, T): the scores of edges, ``[head, dependent]``.
@@ -96,8 +102,12 @@ class JointForward:
         #: The names of the treebank's relations.
         self.labels = tuple(inventory.relations[r] for r in kept.tolist())
         self._relations = RelationScorer(weights["relation_weights"][:, kept])
-        self._upos = np.flatnonzero(inventory.has_upos[number])
-        self._tagger = _Layer.of("upos", weights, self._upos)
+        self._taggers = [
+            _Tagger.of(name, weights, np.flatnonzero(has[number]))
+            for name, has in (("upos", inventory.has_upos), ("xpos", inventory.has_xpos))
+        ]
+        #: Whether the language's own tags are found.
+        self.has_xpos = self._taggers[1] is not None
         self._attributes = len(inventory.features)
         self._values: list[tuple[int, Numbers, slice]] = []
         columns: list[Numbers] = []
@@ -140,20 +150,38 @@ class JointForward:
         ends = (np.concatenate([each[:, self._arc :], one], axis=1) for each in (heads, dependents))
         return JointScores(*self.tags(for_tags), edges, self._relations.of(*ends))
 
-    def tagged(self, vectors: Array) -> tuple[Numbers | None, Numbers | None]:
+    def tagged(self, vectors: Array) -> Tags:
         """Return the tags and features of nodes, as `run` does: see `JointScores`."""
         return self.tags(vectors[:, 1] + self._treebank)
 
-    def tags(self, rows: Array) -> tuple[Numbers | None, Numbers | None]:
+    def tags(self, rows: Array) -> Tags:
         """Return the tags and features by the vectors of nodes (N, size)."""
-        upos = self._upos[self._tagger.run(rows).argmax(axis=1)] if len(self._upos) else None
+        upos, xpos = (each and each.run(rows) for each in self._taggers)
         if not self._values:
-            return upos, None
+            return upos, xpos, None
         features = np.zeros((len(rows), self._attributes), dtype=np.int64)
         logits = self._finder.run(rows)
         for attribute, values, columns in self._values:
             features[:, attribute] = values[logits[:, columns].argmax(axis=1)]
-        return upos, features
+        return upos, xpos, features
+
+
+class _Tagger(NamedTuple):
+    """A layer that chooses one of a treebank's tags."""
+
+    #: The numbers of the tags in the inventory.
+    tags: Numbers
+    layer: _Layer
+
+    @classmethod
+    def of(cls, name: str, weights: Mapping[str, Array], tags: Numbers) -> _Tagger | None:
+        """Take the tags that the treebank has; None if there is none."""
+        return cls(tags, _Layer.of(name, weights, tags)) if len(tags) else None
+
+    def run(self, rows: Array) -> Numbers:
+        """Return the best tag of each row."""
+        best: Numbers = self.tags[self.layer.run(rows).argmax(axis=1)]
+        return best
 
 
 class _Layer(NamedTuple):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
@@ -23,6 +24,10 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.int64]
 
+#: XPOS is learned from a treebank with at most this number of tags (larger sets repeat FEATS), in
+#: which fewer words than this share have no tag.
+MOST_XPOS: Final = 64
+_WITHOUT: Final = 0.05
 #: The weights that have a row for each treebank.
 _VECTORS: Final = "treebanks.weight"
 _VALUES: Final = scheme.values(0, 10**5)
@@ -46,11 +51,15 @@ class TreebankValues(NamedTuple):
     upos: tuple[str, ...]
     #: The features, such as ``Case=Nom``; () if the treebank has no FEATS.
     features: tuple[str, ...]
+    #: The language's own tags; () if the treebank has none or a single tag, or more than
+    #: `MOST_XPOS`, or if too many words have no tag.
+    xpos: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, language: str, sentences: Iterable[Sentence]) -> Self:
         """Collect the values of sentences, except "_"."""
         values_of_columns: tuple[set[str], ...] = (set(), set(), set(), set())
+        xpos: Counter[str] = Counter()
         for sentence in sentences:
             for head, relation in zip(sentence.heads.tolist(), sentence.deprels, strict=True):
                 values_of_columns[0 if head == 0 else 1].add(relation)
@@ -61,7 +70,11 @@ class TreebankValues(NamedTuple):
                 for piece in pieces_of(value)
                 if _FEATURE.fits(piece)
             )
-        return cls(language, *(tuple(sorted(values - {"_"})) for values in values_of_columns))
+            xpos.update(sentence.xpos)
+        without = xpos.pop("_", 0)
+        learned = 1 < len(xpos) <= MOST_XPOS and without < _WITHOUT * xpos.total()
+        columns = *values_of_columns, xpos.keys() if learned else set()
+        return cls(language, *(tuple(sorted(values - {"_"})) for values in columns))
 
 
 #: The fields of a treebank in a model file.
@@ -69,6 +82,7 @@ _FIELDS: Final = {
     "language": scheme.VALUE,
     **dict.fromkeys(TreebankValues._fields[1:], _VALUES),
     "features": scheme.list_of(_FEATURE, 0, 10**5),
+    "xpos": replace(_VALUES, default=[]),
 }
 
 
@@ -99,6 +113,8 @@ class Inventory:
         self.relations = _all(each.root_relations + each.relations for each in every)
         #: The U tags.
         self.upos = _all(each.upos for each in every)
+        #: The X tags of languages.
+        self.xpos = _all(each.xpos for each in every)
         values: dict[str, list[str]] = {}
         for attribute, _, value in (x.partition("=") for x in _all(e.features for e in every)):
             values.setdefault(attribute, [""]).append(value)
@@ -108,6 +124,8 @@ class Inventory:
         self.has_relation = np.zeros((len(self.treebanks), 2, len(self.relations)), dtype=np.bool_)
         #: (T, U) bool: whether a treebank has a tag.
         self.has_upos = np.zeros((len(self.treebanks), len(self.upos)), dtype=np.bool_)
+        #: (T, X) bool: whether a treebank has a language's tag.
+        self.has_xpos = np.zeros((len(self.treebanks), len(self.xpos)), dtype=np.bool_)
         widest = max(map(len, self.features.values()), default=1)
         #: (T, A, V) bool: whether a treebank has a value of an attribute. No attribute has more
         #: than V values.
@@ -117,6 +135,7 @@ class Inventory:
         self.has_feature[:, :, 0] = True
         self.relation_numbers = _numbers(self.relations)
         self.upos_numbers = _numbers(self.upos)
+        self.xpos_numbers = _numbers(self.xpos)
         self._feature_numbers = {
             f"{attribute}={value}" if value else "": (row, column)
             for row, (attribute, each) in enumerate(self.features.items())
@@ -126,6 +145,7 @@ class Inventory:
             for row, names in enumerate((each.root_relations, each.relations)):
                 self.has_relation[t, row, [self.relation_numbers[name] for name in names]] = True
             self.has_upos[t, [self.upos_numbers[name] for name in each.upos]] = True
+            self.has_xpos[t, [self.xpos_numbers[name] for name in each.xpos]] = True
             for name in each.features:
                 self.has_feature[t][self._feature_numbers[name]] = True
 
@@ -136,6 +156,12 @@ class Inventory:
     def upos_of(self, sentence: Sentence) -> list[int]:
         """Return the number of the tag of each word; -1 if there is none."""
         return [self.upos_numbers.get(name, -1) for name in sentence.upos]
+
+    def xpos_of(self, sentence: Sentence, treebank: int) -> list[int]:
+        """Return the number of the language's tag of each word; -1 if the treebank has none."""
+        numbers = (self.xpos_numbers.get(name, -1) for name in sentence.xpos)
+        known = self.has_xpos[treebank]
+        return [number if number >= 0 and known[number] else -1 for number in numbers]
 
     def features_of(self, sentence: Sentence, treebank: int) -> Numbers:
         """Return the number of the value of each attribute, (n, A).

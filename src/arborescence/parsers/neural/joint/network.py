@@ -88,6 +88,9 @@ class JointOutputs(NamedTuple):
     dependents: Tensor
     #: (B, T, U): the logits of tags; very low for tags that the treebank does not have.
     upos: Tensor
+    #: (B, T, X): the logits of the language's own tags; very low for tags of other treebanks.
+    #: None if no treebank has such tags.
+    xpos: Tensor | None
     #: (B, T, A, V): the logits of the values of each attribute; very low for values that the
     #: treebank does not have.
     features: Tensor
@@ -101,6 +104,7 @@ class JointNetwork(nn.Module):
     #: The relations, tags and features of the treebanks: see `Inventory`.
     _has_relation: Tensor
     _has_upos: Tensor
+    _has_xpos: Tensor
     _has_feature: Tensor
 
     def __init__(
@@ -123,6 +127,7 @@ class JointNetwork(nn.Module):
         nn.init.orthogonal_(self.edge_weights, gain=arc**-0.5)
         self.relation_weights = nn.Parameter(torch.zeros(label + 1, relations, label + 1))
         self.upos = nn.Linear(size, len(inventory.upos))
+        self.xpos = nn.Linear(size, len(inventory.xpos)) if inventory.xpos else None
         counts = [len(values) for values in inventory.features.values()]
         self.features = nn.Linear(size, max(sum(counts), 1))
         self._arc = arc
@@ -134,7 +139,7 @@ class JointNetwork(nn.Module):
             row[:count] = np.arange(first, first + count)
             first += count
         self.register_buffer("_columns", torch.from_numpy(columns), persistent=False)
-        for name in ("relation", "upos", "feature"):
+        for name in ("relation", "upos", "xpos", "feature"):
             mask = torch.from_numpy(getattr(inventory, f"has_{name}"))
             self.register_buffer(f"_has_{name}", mask, persistent=False)
         with torch.no_grad():
@@ -154,6 +159,10 @@ class JointNetwork(nn.Module):
         edges = heads[..., : self._arc] @ (by_dependent + self.edge_weights[-1]).mT
         rows = self._drop(for_tags + treebank)
         upos = self.upos(rows).masked_fill(~self._has_upos[batch.treebank][:, None], _LOWEST)
+        xpos = None
+        if self.xpos is not None:
+            absent = ~self._has_xpos[batch.treebank][:, None]
+            xpos = self.xpos(rows).masked_fill(absent, _LOWEST)
         values = pad(self.features(rows), (0, 1))[..., self._columns]
         features = values.masked_fill(~self._has_feature[batch.treebank][:, None], _LOWEST)
         return JointOutputs(
@@ -161,6 +170,7 @@ class JointNetwork(nn.Module):
             pad(heads[..., self._arc :], (0, 1), value=1.0),
             pad(dependents[..., self._arc :], (0, 1), value=1.0),
             upos,
+            xpos,
             features,
         )
 

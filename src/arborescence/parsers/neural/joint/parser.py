@@ -88,7 +88,7 @@ class MultilingualParser(GraphParser):
     text : Text or None
         As in `LinearParser`, of the language.
     xpos : XposTable or None
-        Finds XPOS from the other tags, in a language where these almost determine it.
+        Finds XPOS from the other tags, where the network does not, and these almost determine it.
     info : dict
         As in `LinearParser`, of the language.
 
@@ -330,6 +330,7 @@ class MultilingualParser(GraphParser):
         self,
         sentence: Sentence,
         upos: NDArray[np.int64] | None,
+        xpos: NDArray[np.int64] | None,
         features: NDArray[np.int64] | None,
         *,
         overwrite: bool = False,
@@ -341,8 +342,11 @@ class MultilingualParser(GraphParser):
         given = is_given(sentence.feats) or is_given(sentence.upos)
         if features is not None and (overwrite or not given):
             new["feats"] = self.inventory.written(features[1:])
+        without = overwrite or not is_given(sentence.xpos)
+        if xpos is not None and without:
+            new["xpos"] = [self.inventory.xpos[number] for number in xpos[1:].tolist()]
         tagged = sentence.replace(**new) if new else sentence
-        if self.xpos is not None and (overwrite or not is_given(sentence.xpos)):
+        if xpos is None and self.xpos is not None and without:
             return tagged.replace(xpos=self.xpos.xpos(tagged))
         return tagged
 
@@ -362,7 +366,7 @@ class MultilingualGraphs(NeuralGraphs):
             output = parser.network.run(parser.scored(batch), nodes)
             starts = np.cumsum(nodes) - nodes
             for b, start, count in zip(numbers, starts.tolist(), nodes.tolist(), strict=True):
-                tags = _part((output.upos, output.features), start, start + count)
+                tags = _part((output.upos, output.xpos, output.features), start, start + count)
                 sentences[b] = parser.tagged(sentences[b], *tags)
             yield NeuralGroup(
                 np.array(numbers),
@@ -380,7 +384,8 @@ class NetworkTagger:
 
     def __init__(self, parser: MultilingualParser) -> None:
         self._parser = parser
-        self.columns = ("upos", "feats") if parser.xpos is None else ("upos", "xpos", "feats")
+        with_xpos = parser.network.has_xpos or parser.xpos is not None
+        self.columns = ("upos", "xpos", "feats") if with_xpos else ("upos", "feats")
 
     def tag(self, sentences: Iterable[Sentence], *, overwrite: bool = False) -> Iterator[Sentence]:
         """Yield sentences with tags and features, where they have none, or all are replaced."""
@@ -394,7 +399,7 @@ class NetworkTagger:
 
 
 def _part(
-    tags: tuple[NDArray[np.int64] | None, NDArray[np.int64] | None], start: int, stop: int
+    tags: Iterable[NDArray[np.int64] | None], start: int, stop: int
 ) -> Iterator[NDArray[np.int64] | None]:
     """Return the tags and the features of some nodes; None for tags that a treebank lacks."""
     return (None if each is None else each[start:stop] for each in tags)

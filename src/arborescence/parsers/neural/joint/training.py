@@ -56,6 +56,8 @@ class _JointGold(NamedTuple):
     relations: Any
     #: (B, T) int64.
     upos: Any
+    #: (B, T) int64.
+    xpos: Any
     #: (B, T, A) int64.
     features: Any
 
@@ -130,7 +132,7 @@ class JointTrainer(Run):
         named = [(n, each) for n, each in self.network.named_parameters() if each.requires_grad]
         self._optimizer = Optimizer(named, groups, settings.rate)
         self._speed = 0.0
-        self._losses = np.zeros(4)
+        self._losses = np.zeros(5)
 
     def run(self, *args: Any, **options: Any) -> None:
         """Train, without an effect on PyTorch's global random numbers: see `Run.run`."""
@@ -169,9 +171,9 @@ class JointTrainer(Run):
         nodes = np.array([len(sentence) + 1 for sentence in sentences])
         self.network.train()
         begun = process_time()
-        total = np.zeros(4)
+        total = np.zeros(5)
         done = 0
-        factors = [1, 1, settings.tags, _FEATURES * settings.tags]
+        factors = [1, 1, settings.tags, settings.tags, _FEATURES * settings.tags]
         batches = list(similar(pieces, pieces, nodes, settings.pieces, _MOST_EDGES, generator))
         for step, numbers in enumerate(batches):
             if step % _REPORT_EVERY == 0:
@@ -220,7 +222,7 @@ class JointTrainer(Run):
         self._optimizer.restore(state)
 
     def _losses_of(self, sentences: Sequence[Sentence], treebanks: Sequence[int]) -> torch.Tensor:
-        """Return the mean losses of a word's head, relation, tag and features."""
+        """Return the mean losses of a word's head, relation, tags and features."""
         batch = moved(
             JointInputs.of(self._encoder, [each.forms for each in sentences], treebanks),
             self._device,
@@ -241,21 +243,23 @@ class JointTrainer(Run):
             cross_entropy(outputs.edges.mT.flatten(0, 1), gold.heads.flatten(), ignore_index=-1),
             cross_entropy(scores.float(), gold.relations[row, dependent], ignore_index=-1),
             _mean_loss(outputs.upos, gold.upos),
+            _mean_loss(outputs.xpos, gold.xpos),
             _mean_loss(outputs.features, gold.features) * _known(gold.features),
         ]
         return torch.stack(losses)
 
     def _gold(self, sentences: Sequence[Sentence], treebanks: Sequence[int]) -> _JointGold:
         shape = len(sentences), max(map(len, sentences)) + 1
-        heads, relations, upos = np.full((3, *shape), -1)
+        heads, relations, upos, xpos = np.full((4, *shape), -1)
         features = np.full((*shape, len(self._inventory.features)), -1)
         for b, (sentence, treebank) in enumerate(zip(sentences, treebanks, strict=True)):
             here = slice(1, len(sentence) + 1)
             heads[b, here] = sentence.heads
             relations[b, here] = self._inventory.relations_of(sentence)
             upos[b, here] = self._inventory.upos_of(sentence)
+            xpos[b, here] = self._inventory.xpos_of(sentence, treebank)
             features[b, here] = self._inventory.features_of(sentence, treebank)
-        return _JointGold(heads, relations, upos, features)
+        return _JointGold(heads, relations, upos, xpos, features)
 
     def _fixed_batches(self, sentences: Sequence[Sentence]) -> Iterator[list[int]]:
         pieces = self._encoder.counts(sentence.forms for sentence in sentences)
@@ -311,8 +315,10 @@ def rate_share(done: float, settings: Settings) -> float:
     return max(min(rises, falls, 1), 1e-3)
 
 
-def _mean_loss(logits: torch.Tensor, gold: torch.Tensor) -> torch.Tensor:
-    """Return the mean loss over known values; logits (..., V), gold (...) with -1."""
+def _mean_loss(logits: torch.Tensor | None, gold: torch.Tensor) -> torch.Tensor:
+    """Return the mean loss over known values; logits (..., V), gold (...) with -1; 0 for None."""
+    if logits is None:
+        return torch.zeros((), device=gold.device)
     summed = cross_entropy(
         logits.float().flatten(0, -2), gold.flatten(), ignore_index=-1, reduction="sum"
     )

@@ -1,7 +1,6 @@
 """Training of a network for many treebanks that goes on with one treebank, also of a new language.
 
-All parameters begin as they are in the model file; a tag, feature or relation that is new begins as
-the same one without its subtype, or at random.
+All parameters begin as they are in the model file, or as `growing` makes them.
 """
 
 from __future__ import annotations
@@ -9,13 +8,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-import numpy as np
-
 from arborescence.errors import OptionError
 from arborescence.parsers.neural import stored
 from arborescence.parsers.neural.devices import own_threads
 from arborescence.parsers.neural.joint.encoder_graph import EncoderGraph
 from arborescence.parsers.neural.joint.forward import above_encoder
+from arborescence.parsers.neural.joint.growing import grown
 from arborescence.parsers.neural.joint.inventory import Inventory, TreebankValues
 from arborescence.parsers.neural.joint.languages import Language
 from arborescence.parsers.neural.joint.settings import Settings
@@ -28,6 +26,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Iterable, Mapping
 
+    import numpy as np
     from numpy.typing import NDArray
 
     from arborescence.parsers.shared.options import Progress
@@ -154,39 +153,4 @@ def _above(start: MultilingualParser, inventory: Inventory) -> Weights:
     weights = stored.from_arrays(start.weights, start.shapes)
     number = list(before.treebanks).index(start.treebank)
     weights["treebanks.weight"] = weights["treebanks.weight"][[number]]
-    relations = _sources(before.relations, inventory.relations)
-    weights["relation_weights"] = _taken(weights["relation_weights"], relations, axis=1)
-    rows = {
-        "upos": _sources(before.upos, inventory.upos),
-        "features": _sources(_values(before), _values(inventory)),
-    }
-    for name, numbers in rows.items():
-        for part in (f"{name}.weight", f"{name}.bias"):
-            weights[part] = _taken(weights[part], numbers, axis=0)
-    return weights
-
-
-def _values(inventory: Inventory) -> list[str]:
-    """Return the values of features, in the order of the network's outputs."""
-    named = inventory.features.items()
-    return [f"{attribute}={value}" for attribute, values in named for value in values] or ["="]
-
-
-def _sources(before: Iterable[str], now: Iterable[str]) -> list[int]:
-    """Return where each value was; that of a relation without its subtype, or -1 for a new one.
-
-    >>> _sources(["nsubj", "obl"], ["dep", "nsubj", "obl:mod"])
-    [-1, 0, 1]
-    """
-    numbers = {name: number for number, name in enumerate(before)}
-    return [numbers.get(name, numbers.get(name.partition(":")[0], -1)) for name in now]
-
-
-def _taken(array: NDArray[Any], numbers: list[int], axis: int) -> NDArray[Any]:
-    """Take rows or columns; new ones, with the number -1, are 0: none is more likely than others.
-
-    >>> _taken(np.ones((2, 2)), [1, -1], 1).tolist()
-    [[1.0, 0.0], [1.0, 0.0]]
-    """
-    zeros = np.zeros_like(np.take(array, [0], axis=axis))
-    return np.take(np.concatenate([array, zeros], axis=axis), numbers, axis=axis)
+    return grown(weights, before, inventory)

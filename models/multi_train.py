@@ -4,7 +4,8 @@
 each epoch, the run is written to OUTPUT.run, and goes on from there if it is interrupted. At the
 end, OUTPUT.npz gets the weights of the best epoch, as float32, and OUTPUT.json what was learned.
 With ``--start RUN.npz``, training begins with the weights of an earlier run on the same treebanks;
-values that are new begin with zeros.
+values that are new begin with zeros. ``--only xpos. upos.`` trains the parameters with such names,
+and does not choose an epoch.
 """
 
 from __future__ import annotations
@@ -67,6 +68,7 @@ def main() -> None:
     parser.add_argument("encoder", type=Path)
     parser.add_argument("output", type=Path)
     parser.add_argument("--start", type=Path, help="the weights to begin with (.npz)")
+    parser.add_argument("--only", nargs="+", default=[], help="how the names of parameters begin")
     parser.add_argument("--dev-words", type=int, default=300, help="of each treebank, each epoch")
     parser.add_argument("--stop", type=int, help="the epoch after which this run ends for now")
     for name, option in options_of(Settings).items():
@@ -79,7 +81,7 @@ def main() -> None:
     chosen = vars(parser.parse_args())
     folder, output, stop = chosen.pop("treebanks"), chosen.pop("output"), chosen.pop("stop")
     encoder = Encoder.load(chosen.pop("encoder"), layers=1, fine_tune=True)
-    words, start = chosen.pop("dev_words"), chosen.pop("start")
+    words, start, only = (chosen.pop(name) for name in ("dev_words", "start", "only"))
     settings = Settings(**chosen)
     listed = json.loads((folder / "treebanks.json").read_text(encoding="utf-8"))["treebanks"]
     train, dev = (
@@ -92,7 +94,7 @@ def main() -> None:
             for name, each in listed.items()
         }
     )
-    few = {name: first(sentences, words) for name, sentences in dev.items()}
+    few = {name: first(sentences, words) for name, sentences in dev.items() if not only}
 
     def progress(phase: str, done: int, total: int) -> None:
         line = f"{strftime('%H:%M:%S')} {phase} {done:,} of {total:,}"
@@ -100,7 +102,7 @@ def main() -> None:
 
     with own_threads(1):
         weights = started(start, inventory) if start else None
-        run = JointTrainer(encoder, inventory, train, few, settings, weights)
+        run = JointTrainer(encoder, inventory, train, few, settings, weights, only)
         checkpoint = output.with_suffix(".run")
         run.run(stop or settings.epochs, checkpoint=checkpoint, progress=progress)
         run.go_back_to_best()

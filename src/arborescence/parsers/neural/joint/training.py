@@ -82,6 +82,7 @@ class JointTrainer(Run):
 
     Training begins with the parameters `start`; the others begin at random, or as the encoder has
     them. `best` has the parameters after the epoch with the best mean LAS of dev over treebanks.
+    With `only`, parameters whose name does not begin with a part of it stay as they are.
     """
 
     kind = "joint"
@@ -94,6 +95,7 @@ class JointTrainer(Run):
         dev: Treebanks,
         settings: Settings,
         start: Mapping[str, NDArray[np.float32]] | None = None,
+        only: Sequence[str] = (),
     ) -> None:
         names = list(inventory.treebanks)
         if unknown := (train.keys() | dev.keys()) - set(names):
@@ -106,7 +108,7 @@ class JointTrainer(Run):
         self._encoder, self._inventory, self._settings = encoder, inventory, settings
         self._words = [np.array([len(each) for each in some]) for some in self._train]
         every = [*self._train, *self._dev.values()]
-        self._identity = identity(settings, *every) + encoder.digest + "".join(names)
+        self._identity = "".join([identity(settings, *every), encoder.digest, *names, *only])
         self._device = device_named(settings.device)
         with own_numbers(self._device, seed_of(settings.rng, 0)), enough_memory(_ADVICE):
             network = JointNetwork(
@@ -120,6 +122,10 @@ class JointTrainer(Run):
             given = {name: torch.from_numpy(array) for name, array in start.items()}
             load_state(network, state_of(network) | given)
         self.network = network.to(self._device)
+        named = list(self.network.named_parameters())
+        self._given = {name for name, each in named if not each.requires_grad}
+        for name, each in named:
+            each.requires_grad_(name.startswith(tuple(only)) if only else each.requires_grad)
         tuned = {id(each) for each in self.network.encoder.parameters()}
         trained = [each for each in self.network.parameters() if each.requires_grad]
         groups: list[dict[str, Any]] = [
@@ -129,8 +135,8 @@ class JointTrainer(Run):
                 "lr": settings.encoder_rate,
             },
         ]
-        named = [(n, each) for n, each in self.network.named_parameters() if each.requires_grad]
-        self._optimizer = Optimizer(named, groups, settings.rate)
+        learned = [(name, each) for name, each in named if each.requires_grad]
+        self._optimizer = Optimizer(learned, groups, settings.rate)
         self._speed = 0.0
         self._losses = np.zeros(5)
 
@@ -212,8 +218,7 @@ class JointTrainer(Run):
         return {name: value.numpy() for name, value in state_of(self.network).items()}
 
     def _result(self) -> dict[str, NDArray[Any]]:
-        frozen = {n for n, each in self.network.named_parameters() if not each.requires_grad}
-        return {name: w.copy() for name, w in self._weights().items() if name not in frozen}
+        return {name: w.copy() for name, w in self._weights().items() if name not in self._given}
 
     def _state(self) -> dict[str, NDArray[Any]]:
         return self._optimizer.state()

@@ -54,14 +54,15 @@ def _parts_of_exp(x: np.float32) -> tuple[np.float32, np.float32]:
 
 
 @inlined_kernel
-def _exp(x: np.float32) -> np.float32:
+def exp(x: np.float32) -> np.float32:
+    """Return e^x."""
     power, rest = _parts_of_exp(x)
     return power + power * rest
 
 
 @inlined_kernel
 def _one_by_sigmoid(x: np.float32) -> np.float32:
-    return _ONE + _exp(-x)
+    return _ONE + exp(-x)
 
 
 @inlined_kernel
@@ -268,7 +269,7 @@ def choose_tags(
             for tag in range(vectors.shape[0]):
                 less = logits[row, first + tag] - highest
                 if less > _FEW:
-                    share = _exp(less)
+                    share = exp(less)
                     total += share
                     _add_share(share, vectors[tag], sums)
         _put(sums, _ONE / total if total > _ZERO else _ZERO, units, out[row], column)

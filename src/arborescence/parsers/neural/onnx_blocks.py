@@ -43,6 +43,11 @@ class Bits(NamedTuple):
     block: int = BLOCKS[0]
 
 
+#: How an encoder is rounded by default. With one scale for all inputs of a layer, LAS of
+#: English-EWT's dev part fell by 0.24; with blocks of 128, it falls by 0.06.
+EIGHT: Final = Bits(8, 8)
+
+
 class RoundedMatrix(NamedTuple):
     """A rounded matrix: ``(number - zero) * scale`` for each of its R rows, in B blocks each."""
 

@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     from arborescence.parsers.neural.encoder import Encoder
 
 _VERSION: Final = 18  # of ONNX's operators
-#: How an encoder is rounded. With one scale for all inputs of a layer, LAS of English-EWT's dev
-#: part fell by 0.24; with blocks of 128, it falls by 0.06.
-EIGHT: Final = Bits(8, 8)
 
 
 def exported(encoder: Encoder, model: Any, layers: int, bits: Bits | None) -> OnnxEncoder:

@@ -12,7 +12,7 @@ from arborescence.errors import ModelError, OptionError
 from arborescence.parsers.neural import stored
 from arborescence.parsers.neural.graphs import NeuralGraphs
 from arborescence.parsers.neural.inputs import hints_of, jackknifed_hints
-from arborescence.parsers.neural.onnx_encoder import FORMAT, OnnxEncoder
+from arborescence.parsers.neural.onnx_encoder import OnnxEncoder
 from arborescence.parsers.neural.settings import Settings, few_steps, needs_torch, pace
 from arborescence.parsers.neural.stored import shapes_of
 from arborescence.parsers.neural.vectors import Vectors, words_of
@@ -219,7 +219,7 @@ class BiaffineParser(GraphParser):
         if encoder is None or isinstance(encoder, OnnxEncoder) or not encoder.fine_tune:
             raise OptionError("only a parser with a fine-tuned encoder can be converted to ONNX")
         from arborescence.parsers.neural.devices import own_threads
-        from arborescence.parsers.neural.onnx_export import EIGHT, States, exported
+        from arborescence.parsers.neural.onnx_export import States, exported
 
         rest = {n: array for n, array in self.weights.items() if not n.startswith("encoder.")}
         with own_threads(1):
@@ -419,7 +419,7 @@ def _encoder_of(
         raise ModelError("the settings and the encoder contradict each other")
     if header is None:
         return None
-    if header.get("format") == FORMAT:
+    if header.get("format") == OnnxEncoder.format:
         onnx = scheme.part(arrays, _ENCODED)
         return OnnxEncoder(header, onnx, settings.encoder_layers, settings.encoded)
     with needs_torch("a parser with a pretrained encoder"):

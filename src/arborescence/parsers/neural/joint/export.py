@@ -9,11 +9,13 @@ from torch import Tensor, nn
 
 from arborescence.errors import ModelError
 from arborescence.parsers.neural import stored
+from arborescence.parsers.neural.bert.encoder import BertEncoder, is_bert
 from arborescence.parsers.neural.devices import own_threads
 from arborescence.parsers.neural.joint.forward import above_encoder
 from arborescence.parsers.neural.joint.network import JointNetwork
 from arborescence.parsers.neural.joint.parser import MIXTURES, MultilingualParser
-from arborescence.parsers.neural.onnx_export import EIGHT, exported
+from arborescence.parsers.neural.onnx_blocks import EIGHT
+from arborescence.parsers.neural.onnx_export import exported
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from arborescence.parsers.neural.encoder import Encoder
+    from arborescence.parsers.neural.file_encoder import FileEncoder
     from arborescence.parsers.neural.joint.inventory import Inventory
     from arborescence.parsers.neural.joint.languages import Language
     from arborescence.parsers.neural.onnx_blocks import Bits
@@ -52,14 +55,18 @@ def parser_of(
     with torch.no_grad():
         for name, array in weights.items():
             parameters[name].copy_(torch.from_numpy(array))
-    with own_threads(1):
-        onnx = exported(encoder, _Mixtures(network), MIXTURES, bits)
+    made: FileEncoder
+    if is_bert(encoder.model):
+        made = BertEncoder.of(encoder, weights, bits)
+    else:
+        with own_threads(1):
+            made = exported(encoder, _Mixtures(network), MIXTURES, bits)
     return MultilingualParser(
         language=next(iter(languages)),
         languages={code: each.stored() for code, each in languages.items()},
         inventory=inventory,
         weights=stored.to_arrays(above_encoder(weights), "int8"),
-        encoder=onnx,
+        encoder=made,
         identifier=identifier,
         **sizes,
     )

@@ -11,13 +11,14 @@ import numpy as np
 
 from arborescence.errors import ArborescenceWarning, ModelError, OptionError
 from arborescence.parsers.neural import stored
+from arborescence.parsers.neural.bert.encoder import BertEncoder
 from arborescence.parsers.neural.graphs import NeuralGraphs, NeuralGroup, grouped
 from arborescence.parsers.neural.joint.auto import AutoParser
 from arborescence.parsers.neural.joint.forward import CASE_TABLES, JointForward, shapes_of
 from arborescence.parsers.neural.joint.inventory import Inventory, with_mean
 from arborescence.parsers.neural.joint.languages import Language
 from arborescence.parsers.neural.joint.settings import Settings
-from arborescence.parsers.neural.onnx_encoder import FORMAT, OnnxEncoder
+from arborescence.parsers.neural.onnx_encoder import OnnxEncoder
 from arborescence.parsers.neural.vocabulary import is_given
 from arborescence.parsers.registry import AUTO
 from arborescence.parsers.shared import scheme
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from arborescence.parsers.neural.file_encoder import FileEncoder
     from arborescence.parsers.neural.joint.languages import Stored
     from arborescence.parsers.shared.base import Options
     from arborescence.parsers.shared.options import Progress
@@ -47,6 +49,9 @@ _FIELDS: Final = {
     "identifier": replace(scheme.MAPPING_OR_NULL, default=None),
     "info": scheme.INFO,
 }
+#: The kinds of encoders in a model file.
+_ENCODERS: Final[dict[str, Any]] = {each.format: each for each in (BertEncoder, OnnxEncoder)}
+_FORMAT: Final = {"format": scheme.one_of(_ENCODERS)}
 #: The encoder gives two vectors for each piece: for edges and relations, and for tags.
 MIXTURES: Final = 2
 _NETWORK: Final = "network/"
@@ -61,8 +66,8 @@ _MOST_EDGES: Final = 2**20
 class MultilingualParser(GraphParser):
     """A parser of one of several languages that share a network.
 
-    Loaded by `arborescence.load`, with a language. A fine-tuned encoder in ONNX reads the words, so
-    parsing needs onnxruntime, but not PyTorch. The network finds tags and features, too.
+    Loaded by `arborescence.load`, with a language. A fine-tuned encoder reads the words, without
+    PyTorch; an encoder that is no BERT needs onnxruntime. The network finds tags and features, too.
 
     Attributes
     ----------
@@ -75,7 +80,7 @@ class MultilingualParser(GraphParser):
         The treebanks, relations, tags and features that the network knows.
     weights : dict of str to array
         The parameters of the layers above the encoder, rounded: see `stored.to_arrays`.
-    encoder : OnnxEncoder
+    encoder : FileEncoder
         The encoder.
     arc, label : int
         The sizes of the vectors by which edges and relations are scored.
@@ -107,7 +112,7 @@ class MultilingualParser(GraphParser):
     languages: dict[str, Stored]
     inventory: Inventory
     weights: Mapping[str, NDArray[Any]]
-    encoder: OnnxEncoder
+    encoder: FileEncoder
     arc: int
     label: int
     identifier: LanguageIdentifier | None = None
@@ -296,9 +301,7 @@ class MultilingualParser(GraphParser):
         )
         if fields["language"] is None and len(names) != 1:
             raise ModelError(f"it reads several languages: {_choice(names)}")
-        if fields["encoder"].get("format") != FORMAT:
-            raise ModelError(f"the encoder's format is not {FORMAT}")
-        encoder = OnnxEncoder(
+        encoder = _ENCODERS[scheme.fields_of(fields["encoder"], _FORMAT)["format"]](
             fields["encoder"], scheme.part(arrays, _ENCODED), MIXTURES, fields["size"]
         )
         return cls(

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from arborescence.errors import OptionError
 from arborescence.parsers.neural import stored
+from arborescence.parsers.neural.bert.training import in_pytorch
 from arborescence.parsers.neural.devices import own_threads
-from arborescence.parsers.neural.joint.encoder_graph import EncoderGraph
 from arborescence.parsers.neural.joint.forward import above_encoder
 from arborescence.parsers.neural.joint.growing import grown
 from arborescence.parsers.neural.joint.inventory import Inventory, TreebankValues
@@ -93,10 +93,9 @@ def tuned(
     own = _settings(sum(map(len, sentences)), settings)
     own = replace(own, arc=start.arc, label=start.label)
     with own_threads(1):
-        graph = EncoderGraph.of(start.encoder)
-        encoder = graph.encoder()
+        encoder = in_pytorch(start.encoder)
         inventory = _grown(start, [*sentences, *held_out])
-        weights = graph.weights() | _above(start, inventory)
+        weights = start.encoder.weights() | _above(start, inventory)
         run = JointTrainer(encoder, inventory, {code: sentences}, {code: held_out}, own, weights)
         run.run(own.epochs, checkpoint=checkpoint, progress=progress)
         after = run.best
@@ -116,7 +115,7 @@ def tuned(
         languages={code: language.stored()},
         inventory=inventory,
         weights=stored.to_arrays(above_encoder(after), "int8"),
-        encoder=graph.written(after),
+        encoder=start.encoder.written(after),
         identifier=None,
     )
     if held_out:

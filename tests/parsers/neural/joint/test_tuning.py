@@ -107,7 +107,9 @@ def test_a_treebank_is_learned_by_heart(model, begun, tmp_path):
     for parsed, gold in zip(found, NEW, strict=True):
         assert parsed.heads.tolist() == gold.heads.tolist()
         assert (parsed.deprels, parsed.upos) == (gold.deprels, gold.upos)
-        assert (parsed.xpos, parsed.feats) == (gold.xpos, gold.feats)
+        assert parsed.feats == gold.feats
+        # The model for text of "bi" has learned lemmas without XPOS.
+        assert parsed.xpos == (["_"] * len(gold) if begun == "bi" else gold.xpos)
     [first, *_] = parser(" ".join(FEW[0].forms))
     assert first.forms == FEW[0].forms
 

@@ -94,7 +94,7 @@ def tuned(
     own = replace(own, arc=start.arc, label=start.label)
     with own_threads(1):
         encoder = in_pytorch(start.encoder)
-        inventory = _grown(start, [*sentences, *held_out])
+        inventory = _grown(start, [*sentences, *held_out], with_xpos=text is not None)
         weights = start.encoder.weights() | _above(start, inventory)
         run = JointTrainer(encoder, inventory, {code: sentences}, {code: held_out}, own, weights)
         run.run(own.epochs, checkpoint=checkpoint, progress=progress)
@@ -138,10 +138,12 @@ def _settings(words: int, given: Mapping[str, Any]) -> Settings:
     return Settings(**pace(words) | {_NAMES[name]: value for name, value in given.items()})
 
 
-def _grown(start: MultilingualParser, sentences: Iterable[Sentence]) -> Inventory:
+def _grown(start: MultilingualParser, sentences: Iterable[Sentence], with_xpos: bool) -> Inventory:
     """Return an inventory of one treebank: its values, and those that the parser has already."""
     new = TreebankValues.of(start.language, sentences)
     old = start.inventory.treebanks[start.treebank]
+    if start.text and not with_xpos:  # its lemmatizer has not learned from the new tags
+        new = new._replace(xpos=())
     both = (sorted({*one, *other}) for one, other in zip(new[1:], old[1:], strict=True))
     return Inventory({start.language: TreebankValues(start.language, *map(tuple, both))})
 

@@ -29,3 +29,30 @@ def make_bert(folder, room=32, seed=1):
     torch.manual_seed(seed)
     transformers.BertModel(config).save_pretrained(folder)
     return folder
+
+
+def make_mpnet(folder, room=32):
+    """An MPNet with its own tokenizer, which has the special pieces of RoBERTa."""
+    import torch
+    import transformers
+
+    make_bert(folder, room=room)
+    renamed = {"[CLS]": "<s>", "[SEP]": "</s>", "[PAD]": "<pad>", "[MASK]": "<mask>"}
+    vocabulary = {renamed.get(piece, piece): number for number, piece in enumerate(PIECES)}
+    tokenizer = transformers.MPNetTokenizer(vocab=vocabulary, model_max_length=room)
+    tokenizer.save_pretrained(folder)
+    config = transformers.MPNetConfig(
+        vocab_size=len(PIECES),
+        hidden_size=32,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        intermediate_size=64,
+        max_position_embeddings=room + 2,
+        pad_token_id=1,
+    )
+    torch.manual_seed(1)
+    model = transformers.MPNetModel(config)
+    with torch.no_grad():  # larger than at the start of training, so that distances matter
+        model.encoder.relative_attention_bias.weight.normal_()
+    model.save_pretrained(folder)
+    return folder

@@ -3,11 +3,10 @@
 import numpy as np
 import pytest
 
-from tiny_encoders import PIECES, make_bert
+from tiny_encoders import make_mpnet
 
 torch = pytest.importorskip("torch", reason="encoders in ONNX are made by torch")
-transformers = pytest.importorskip("transformers", reason="MPNet is of the package transformers")
-for needed in ("onnx", "onnxscript", "onnxruntime", "tokenizers"):
+for needed in ("transformers", "onnx", "onnxscript", "onnxruntime", "tokenizers"):
     pytest.importorskip(needed, reason=f"encoders in ONNX need {needed}")
 
 Encoder = pytest.importorskip("arborescence.parsers.neural.encoder").Encoder
@@ -21,26 +20,7 @@ LEAST = 5
 
 @pytest.fixture(scope="module")
 def encoder(tmp_path_factory):
-    """An MPNet with its own tokenizer, which has the special pieces of RoBERTa."""
-    folder = make_bert(tmp_path_factory.mktemp("encoders") / "mpnet", room=ROOM)
-    renamed = {"[CLS]": "<s>", "[SEP]": "</s>", "[PAD]": "<pad>", "[MASK]": "<mask>"}
-    vocabulary = {renamed.get(piece, piece): number for number, piece in enumerate(PIECES)}
-    tokenizer = transformers.MPNetTokenizer(vocab=vocabulary, model_max_length=ROOM)
-    tokenizer.save_pretrained(folder)
-    config = transformers.MPNetConfig(
-        vocab_size=len(PIECES),
-        hidden_size=32,
-        num_hidden_layers=2,
-        num_attention_heads=2,
-        intermediate_size=64,
-        max_position_embeddings=ROOM + 2,
-        pad_token_id=1,
-    )
-    torch.manual_seed(1)
-    model = transformers.MPNetModel(config)
-    with torch.no_grad():  # larger than at the start of training, so that distances matter
-        model.encoder.relative_attention_bias.weight.normal_()
-    model.save_pretrained(folder)
+    folder = make_mpnet(tmp_path_factory.mktemp("encoders") / "mpnet", room=ROOM)
     return Encoder.load(folder, layers=2, fine_tune=True)
 
 

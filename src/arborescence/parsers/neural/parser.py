@@ -219,6 +219,7 @@ class BiaffineParser(GraphParser):
         if encoder is None or isinstance(encoder, OnnxEncoder) or not encoder.fine_tune:
             raise OptionError("only a parser with a fine-tuned encoder can be converted to ONNX")
         from arborescence.parsers.neural.devices import own_threads
+        from arborescence.parsers.neural.onnx_blocks import EIGHT
         from arborescence.parsers.neural.onnx_export import States, exported
 
         rest = {n: array for n, array in self.weights.items() if not n.startswith("encoder.")}

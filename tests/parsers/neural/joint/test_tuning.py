@@ -9,7 +9,7 @@ from arborescence.parsers import train
 from arborescence.parsers.packaging import package
 from arborescence.treebank import Sentence, write
 from small_treebanks import sentences
-from tiny_encoders import make_bert
+from tiny_encoders import make_bert, make_mpnet
 
 for needed in ("torch", "transformers", "onnx", "onnxscript", "onnxruntime", "tokenizers"):
     pytest.importorskip(needed, reason=f"encoders in ONNX need {needed}")
@@ -17,7 +17,6 @@ for needed in ("torch", "transformers", "onnx", "onnxscript", "onnxruntime", "to
 import torch  # noqa: E402
 
 from arborescence.parsers.neural.encoder import Encoder  # noqa: E402
-from arborescence.parsers.neural.joint.encoder_graph import EncoderGraph  # noqa: E402
 from arborescence.parsers.neural.joint.export import parser_of  # noqa: E402
 from arborescence.parsers.neural.joint.inventory import Inventory, TreebankValues  # noqa: E402
 from arborescence.parsers.neural.joint.languages import Language  # noqa: E402
@@ -74,9 +73,8 @@ def model(request, encoder, weights, tmp_path_factory):
 
 def test_the_weights_are_those_that_were_exported(model, weights):
     parser = arborescence.load(model, language="bi")
-    graph = EncoderGraph.of(parser.encoder)
-    found = graph.weights()
-    rounded = b"MatMulNBits" in parser.encoder.arrays["onnx"].tobytes()
+    found = parser.encoder.weights()
+    rounded = any(name.endswith(".scales") for name in parser.encoder.arrays)
     assert found.keys() == {"mix", *(name for name in weights if name.startswith("encoder."))}
     for name, array in found.items():
         expected = weights[name]
@@ -90,8 +88,8 @@ def test_the_weights_are_those_that_were_exported(model, weights):
 def test_as_written_so_read(model):
     parser = arborescence.load(model, language="bi")
     words = [each.forms for each in FEW]
-    graph = EncoderGraph.of(parser.encoder)
-    other = graph.written(graph.weights() | {"mix": np.log([[1.0, 1e-9, 1e-9]] * 2)})
+    before = parser.encoder
+    other = before.written(before.weights() | {"mix": np.log([[1.0, 1e-9, 1e-9]] * 2)})
     features = other.features(words)
     assert np.abs(features - parser.encoder.features(words)).max() > 0.1
     assert np.allclose(features[:, 0], features[:, 1], atol=1e-5)  # both mix the same layers
@@ -136,14 +134,16 @@ def test_the_card_is_of_one_language_and_names_the_base(model, tmp_path):
     assert not (made.folder / "languages").exists()
 
 
-def test_an_encoder_that_cannot_be_read_is_refused(tmp_path, weights):
-    folder = make_bert(tmp_path / "bert")  # all its biases are 0
-    plain = Encoder.load(folder, layers=3, fine_tune=True)
-    above = {name: each for name, each in weights.items() if not name.startswith("encoder.")}
-    parameters = plain.model.named_parameters()
-    above |= {f"encoder.{name}": each.detach().numpy() for name, each in parameters}
-    parser = parser_of(plain, inventory(), above, {"bi": Language("Bird")}, bits=None)
-    with pytest.raises(ModelError, match="no BERT that was exported by this library"):
+def test_an_encoder_that_is_no_bert(tmp_path):
+    """It is stored as ONNX, and cannot be trained further."""
+    mpnet = Encoder.load(make_mpnet(tmp_path / "mpnet"), layers=3, fine_tune=True)
+    network = JointNetwork(mpnet, inventory(), arc=24, label=16, dropout=0)
+    weights = {name: each.detach().numpy() for name, each in network.named_parameters()}
+    parser_of(mpnet, inventory(), weights, {"bi": Language("Bird")}).save(tmp_path / "one.npz")
+    parser = arborescence.load(tmp_path / "one.npz")
+    assert parser.encoder.format == "onnx"
+    assert [len(each) for each in parser.parse(NEW)] == [len(each) for each in NEW]
+    with pytest.raises(ModelError, match="the encoder is no BERT"):
         train(NEW, kind="neural", start=parser, text=False)
 
 

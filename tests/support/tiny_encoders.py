@@ -31,6 +31,26 @@ def make_bert(folder, room=32, seed=1):
     return folder
 
 
+def make_roberta(folder, room=32):
+    """A RoBERTa with the tokenizer of `make_bert`; its first two places stand for padding."""
+    import torch
+    import transformers
+
+    make_bert(folder, room=room)
+    config = transformers.RobertaConfig(
+        vocab_size=len(PIECES),
+        hidden_size=16,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        intermediate_size=32,
+        max_position_embeddings=room + 2,
+        pad_token_id=1,
+    )
+    torch.manual_seed(1)
+    transformers.RobertaModel(config).save_pretrained(folder)
+    return folder
+
+
 def make_mpnet(folder, room=32):
     """An MPNet with its own tokenizer, which has the special pieces of RoBERTa."""
     import torch

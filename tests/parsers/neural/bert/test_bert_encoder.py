@@ -6,14 +6,15 @@ import numpy as np
 import pytest
 
 from arborescence.errors import ModelError
-from tiny_encoders import make_bert
+from tiny_encoders import make_bert, make_mpnet, make_roberta
 
 torch = pytest.importorskip("torch", reason="encoders are made by torch")
 for needed in ("transformers", "tokenizers"):
     pytest.importorskip(needed, reason=f"encoders are made by {needed}")
 
 from arborescence.parsers.neural.bert import forward  # noqa: E402
-from arborescence.parsers.neural.bert.encoder import BertEncoder, is_bert  # noqa: E402
+from arborescence.parsers.neural.bert.encoder import BertEncoder  # noqa: E402
+from arborescence.parsers.neural.bert.families import is_bert  # noqa: E402
 from arborescence.parsers.neural.encoder import Encoder  # noqa: E402
 from arborescence.parsers.neural.onnx_blocks import Bits  # noqa: E402
 
@@ -22,9 +23,11 @@ WORDS = [["birds", "sing"], ["old", "trees", "unum"] * 9, ["x"], ["cats", "!"]]
 MIX = np.log(np.array([[1e-9, 1e-9, 1], [1, 1e-9, 1e-9], [0.5, 1e-9, 0.5]], dtype=np.float32))
 
 
-@pytest.fixture(scope="module")
-def pretrained(tmp_path_factory):
-    folder = make_bert(tmp_path_factory.mktemp("encoders") / "bert")
+@pytest.fixture(
+    scope="module", params=[make_bert, make_roberta, make_mpnet], ids=["bert", "roberta", "mpnet"]
+)
+def pretrained(request, tmp_path_factory):
+    folder = request.param(tmp_path_factory.mktemp("encoders") / "one")
     encoder = Encoder.load(folder, layers=3, fine_tune=True)
     torch.manual_seed(3)
     with torch.no_grad():  # biases are 0, and factors 1, at the start of training
@@ -86,12 +89,13 @@ def test_numbers_that_do_not_fit(encoder):
     assert "heads" in refused(encoder, heads=0)
     assert "do not fit to 8" in refused(encoder, size=8)
     assert "places" in refused(encoder, room=33)
+    assert refused(encoder, distances=5)
     assert "array 'mix'" in refused(encoder, layers=2)
     assert "is missing" in refused(encoder, depth=3)
     assert "array" in refused(encoder, depth=1)
-    for name, value in {"inner": 31, "pieces": 9, "positions": 40, "types": 1, "size": 32}.items():
+    for name, value in {"inner": 31, "pieces": 9, "positions": 40, "types": 5, "size": 33}.items():
         assert refused(encoder, **{name: value}), name
-    for name in ("depth", "inner", "pieces", "epsilon", "heads", "unknown", "room"):
+    for name in ("depth", "inner", "pieces", "epsilon", "heads", "unknown", "room", "distances"):
         for value in (-1, 10**12, "1", None, [1], float("nan")):
             if (name, value) != ("unknown", None):
                 assert name in refused(encoder, **{name: value}), (name, value)

@@ -14,7 +14,7 @@ def numbers(seed, *shape, scale=1.0):
     return (scale * generator.standard_normal(shape)).astype(np.float32)
 
 
-def attended(vectors, heads):
+def attended(vectors, heads, distances):
     """The output for one window, by the definition."""
     n, size = len(vectors), vectors.shape[1] // 3
     queries, keys, values = (
@@ -22,6 +22,9 @@ def attended(vectors, heads):
         for k in range(3)
     )
     scores = np.einsum("ihd,jhd->hij", queries, keys) / math.sqrt(size // heads)
+    if distances.size:
+        far = np.arange(n) - np.arange(n)[:, None] + distances.shape[1] // 2
+        scores += distances[:, far]
     shares = np.exp(scores - scores.max(axis=2, keepdims=True))
     shares /= shares.sum(axis=2, keepdims=True)
     return np.einsum("hij,jhd->ihd", shares, values).reshape(n, size)
@@ -29,24 +32,27 @@ def attended(vectors, heads):
 
 @pytest.mark.parametrize("scale", [0.1, 1, 30])
 @pytest.mark.parametrize(("heads", "width"), [(1, 1), (1, 7), (2, 8), (3, 16), (4, 33)])
-def test_attention(heads, width, scale):
+@pytest.mark.parametrize("far", [0, 33, 40, 51])
+def test_attention(heads, width, scale, far):
+    distances = numbers(far, heads, far)
     lengths = [1, 5, 1, 17, 2]
     starts = np.concatenate([[0], np.cumsum(lengths)])
     vectors = numbers(heads, starts[-1], 3 * heads * width, scale=scale)
     out = np.full((starts[-1], heads * width), np.nan, dtype=np.float32)
-    kernels.attend(vectors, starts, heads, out)
+    kernels.attend(vectors, starts, distances, out)
     for first, last in pairwise(starts.tolist()):
-        expected = attended(vectors[first:last], heads)
+        expected = attended(vectors[first:last], heads, distances)
         np.testing.assert_allclose(out[first:last], expected, rtol=1e-4, atol=1e-4 * scale)
         alone = np.empty_like(out[first:last])
         own = np.array([0, last - first])
-        kernels.attend(np.ascontiguousarray(vectors[first:last]), own, heads, alone)
+        kernels.attend(np.ascontiguousarray(vectors[first:last]), own, distances, alone)
         assert np.array_equal(alone, out[first:last])
 
 
 def test_without_windows():
     out = np.empty((0, 4), dtype=np.float32)
-    kernels.attend(np.empty((0, 12), dtype=np.float32), np.zeros(1, dtype=np.int64), 2, out)
+    no_pieces, no_windows = np.empty((0, 12), dtype=np.float32), np.zeros(1, dtype=np.int64)
+    kernels.attend(no_pieces, no_windows, np.zeros((2, 0), dtype=np.float32), out)
 
 
 @pytest.mark.parametrize("size", [1, 2, 15, 16, 17, 48, 100])

@@ -9,6 +9,7 @@ import numpy as np
 from arborescence.errors import ModelError, OptionError
 from arborescence.parsers.neural import file_encoder
 from arborescence.parsers.neural.bert import weights as stored
+from arborescence.parsers.neural.bert.families import sizes_and_weights
 from arborescence.parsers.neural.bert.forward import BertForward
 from arborescence.parsers.neural.file_encoder import TOKENIZER, FileEncoder
 from arborescence.parsers.neural.onnx_blocks import EIGHT, Bits
@@ -43,7 +44,9 @@ class BertEncoder(FileEncoder):
                 f"the encoder has vectors of {self.sizes.size} numbers and {self.sizes.heads} "
                 f"heads, which do not fit to {size}"
             )
-        if fields["room"] > self.sizes.positions:
+        if fields["room"] > self.sizes.positions or (
+            0 < self.sizes.distances < 2 * fields["room"] - 1
+        ):
             raise ModelError(
                 f"the encoder has {self.sizes.positions} places, and room for {fields['room']}"
             )
@@ -64,30 +67,13 @@ class BertEncoder(FileEncoder):
         tokenizer = encoder.tokenizer
         if not tokenizer.is_fast:
             raise OptionError(f"{encoder.name}: its tokenizer is not of the package tokenizers")
-        config = encoder.model.config
-        fields = {
-            "name": encoder.name,
-            "room": encoder.room,
-            "unknown": tokenizer.unk_token_id,
-            "pieces": config.vocab_size,
-            "positions": config.max_position_embeddings,
-            "types": config.type_vocab_size,
-            "size": config.hidden_size,
-            "inner": config.intermediate_size,
-            "depth": config.num_hidden_layers,
-            "heads": config.num_attention_heads,
-            "epsilon": config.layer_norm_eps,
-        }
-        own = {
-            f"{stored.PREFIX}{name}": each.detach().cpu().numpy()
-            for name, each in encoder.model.named_parameters()
-        }
-        own |= {name: weights[name] for name in own.keys() & weights.keys()}
+        sizes, own = sizes_and_weights(encoder.model, weights, encoder.room)
+        fields = {"name": encoder.name, "room": encoder.room, "unknown": tokenizer.unk_token_id}
         mix = _shares(weights[stored.MIX])
         arrays = stored.to_arrays(own, bits) | {stored.MIX: mix}
         text = tokenizer.backend_tokenizer.to_str().encode()
         arrays[TOKENIZER] = np.frombuffer(text, np.uint8)
-        return cls(fields, arrays, len(mix), config.hidden_size)
+        return cls(fields | sizes._asdict(), arrays, len(mix), sizes.size)
 
     def weights(self) -> dict[str, NDArray[np.float32]]:
         """Return the parameters by their names in `JointNetwork`, and the logits of ``mix``."""
@@ -126,14 +112,3 @@ def _shares(logits: NDArray[np.float32]) -> NDArray[np.float32]:
     powers = np.exp(logits - logits.max(axis=1, keepdims=True))
     shares: NDArray[np.float32] = (powers / powers.sum(axis=1, keepdims=True)).astype(np.float32)
     return shares
-
-
-def is_bert(model: Any) -> bool:
-    """Return whether a model of the package transformers is a BERT that the kernels compute."""
-    config = model.config
-    return (
-        type(model).__name__ == "BertModel"
-        and config.hidden_act == "gelu"
-        and getattr(config, "position_embedding_type", "absolute") in (None, "absolute")
-        and not config.is_decoder
-    )

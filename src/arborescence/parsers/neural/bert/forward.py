@@ -15,6 +15,7 @@ from arborescence.core.products import PanelMatrix
 from arborescence.parsers.neural.bert import kernels
 from arborescence.parsers.neural.bert.weights import (
     ATTENTION,
+    DISTANCES,
     FIRST_NORM,
     INNER,
     LAST_NORM,
@@ -75,7 +76,9 @@ class _Layer:
     """One layer."""
 
     def __init__(self, parameters: Parameters, number: int, sizes: Sizes) -> None:
-        self._heads = sizes.heads
+        self._distances = np.zeros((sizes.heads, 0), dtype=np.float32)
+        if sizes.distances:
+            self._distances = rows_of(parameters[DISTANCES])
         self._attention = _Linear(parameters, number, *ATTENTION)
         self._mixed, self._inner, self._outer = (
             _Linear(parameters, number, part) for part in (MIXED, INNER, OUTER)
@@ -93,7 +96,7 @@ class _Layer:
         """Change the vectors of pieces (N, size)."""
         first, last = self._norms
         context = np.empty_like(vectors)
-        kernels.attend(self._attention.run(vectors), starts, self._heads, context)
+        kernels.attend(self._attention.run(vectors), starts, self._distances, context)
         first.add(self._mixed.run(context), vectors)
         inner = self._inner.run(vectors)
         kernels.gelu(inner)

@@ -29,16 +29,19 @@ _E1, _E2, _E3, _E4, _E5 = (
 
 
 @kernel
-@takes("float32[:, ::1], int64[::1], int64, out float32[:, ::1]")
+@takes("float32[:, ::1], int64[::1], float32[:, ::1], out float32[:, ::1]")
 def attend(
     # (N, 3 size) float32: queries, keys and values of pieces, window after window
     vectors: np.ndarray,
     starts: np.ndarray,  # (W + 1,) int64: the first piece of each window, and N
-    heads: int,
+    # (heads, D) float32: is added to scores, by the distance to the other piece; the middle column
+    # is for distance 0, and D is 0, or at least 2 P - 1 for windows of P pieces
+    distances: np.ndarray,
     out: np.ndarray,  # (N, size) float32: written
 ) -> None:
     """Mix the values of each window by the softmax of its scores (Vaswani et al. 2017)."""
     size = out.shape[1]
+    heads, middle = distances.shape[0], distances.shape[1] // 2
     width = size // heads
     factor = np.float32(_ONE / np.float32(math.sqrt(width)))
     longest = 1
@@ -59,6 +62,10 @@ def attend(
                     shares[place] = _ZERO
                 for k in range(width):
                     _add(vectors[row, column + k] * factor, keys[k], np.uint64(count), shares)
+                if middle:
+                    own = distances[head, middle - (row - first) :]
+                    for place in range(np.uint64(count)):
+                        shares[place] += own[place]
                 total = _softmax(shares, np.uint64(count))
                 for k in range(np.uint64(width)):
                     sums[k] = _ZERO

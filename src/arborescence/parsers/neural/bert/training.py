@@ -21,7 +21,7 @@ def in_pytorch(encoder: FileEncoder) -> Encoder:
     """
     import torch
 
-    if not isinstance(encoder, BertEncoder):
+    if not isinstance(encoder, BertEncoder) or encoder.sizes.distances:
         raise ModelError("the encoder is no BERT: it cannot be trained further")
     try:
         import tokenizers

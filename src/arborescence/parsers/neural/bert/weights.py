@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 PREFIX: Final = "encoder."
 #: The shares of the layers in each vector of a word, beside the encoder's own parameters.
 MIX: Final = "mix"
+#: The number that is added to a score of attention, for each head and each distance.
+DISTANCES: Final = f"{PREFIX}distances"
 PIECES: Final = f"{PREFIX}embeddings.word_embeddings.weight"
 #: What makes up a layer, in the order of the computation.
 ATTENTION: Final = tuple(f"attention.self.{name}" for name in ("query", "key", "value"))
@@ -47,6 +49,7 @@ FIELDS: Final = {
     "depth": scheme.whole(1, 1000),
     "heads": _SIZE,
     "epsilon": scheme.real(0, 1),
+    "distances": scheme.whole(0, 2**16),
 }
 
 
@@ -65,6 +68,8 @@ class Sizes(NamedTuple):
     heads: int
     #: is added to variances
     epsilon: float
+    #: the number of distances between pieces that change scores of attention; 0 in BERT
+    distances: int = 0
 
 
 class Rounded(NamedTuple):
@@ -114,6 +119,8 @@ def shapes_of(sizes: Sizes) -> dict[str, tuple[int, ...]]:
         shapes[f"{PREFIX}embeddings.LayerNorm.{kind}"] = (size,)
     matrices = dict.fromkeys((*ATTENTION, MIXED), (size, size))
     matrices |= {INNER: (inner, size), OUTER: (size, inner)}
+    if sizes.distances:
+        shapes[DISTANCES] = (sizes.heads, sizes.distances)
     for layer in range(sizes.depth):
         for part, shape in matrices.items():
             shapes[name_of(layer, part)] = shape
@@ -130,7 +137,7 @@ def to_arrays(weights: Mapping[str, Floats], bits: Bits | None) -> dict[str, NDA
     for name, array in weights.items():
         rows, width = array.shape if array.ndim == 2 else (0, 1)
         block = next((n for n in BLOCKS if bits and n <= bits.block and width % n == 0), None)
-        if bits is None or block is None:
+        if bits is None or block is None or name == DISTANCES:
             arrays[name] = np.array(array, dtype=np.float32)
             continue
         is_table = "embeddings." in name

@@ -9,7 +9,8 @@ from torch import Tensor, nn
 
 from arborescence.errors import ModelError
 from arborescence.parsers.neural import stored
-from arborescence.parsers.neural.bert.encoder import BertEncoder, is_bert
+from arborescence.parsers.neural.bert.encoder import BertEncoder
+from arborescence.parsers.neural.bert.families import is_bert
 from arborescence.parsers.neural.devices import own_threads
 from arborescence.parsers.neural.joint.forward import above_encoder
 from arborescence.parsers.neural.joint.network import JointNetwork

@@ -111,7 +111,9 @@ class Tokens(NamedTuple):
 
 def _add_words(lines: list[str], number: int, forms: list[str], ends: list[str]) -> int:
     """Add the lines of words from this number on, each in three parts; return their count."""
-    parts = [""] * (3 * len(forms))  # slices are filled several times as fast as lines are formatted
+    parts = [""] * (
+        3 * len(forms)
+    )  # slices are filled several times as fast as lines are formatted
     parts[::3] = map("%d\t".__mod__, range(number, number + len(forms)))
     parts[1::3], parts[2::3] = forms, ends
     lines += parts

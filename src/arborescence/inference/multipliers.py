@@ -47,13 +47,20 @@ class Cuts:
         self.longest = longest
         self.seen: set[object] = set()  # the bans and words of each cut, and its edges
         self._against: dict[tuple[int, int], tuple[Ban, NDArray[np.int64]]] = {}
-        # (3, E) and (E,): heads, words and labels of the edges of cuts, and the edges' cuts.
-        self.edges, self.of = np.empty((3, 0), np.int64), np.empty(0, np.int64)
         self.most = np.empty(0)
-        # Edges without labels: heads and words, (2, P). The place of an edge in this list: for
-        # labeled edges, (E,), and for all edges, (N, N), -1 if the edge is not in the list.
-        self.pairs, self.rows = self.edges[:2], self.of
+        # Edges without labels: heads and words, (2, P). The place of each edge in this list is in
+        # `numbers`, (N, N); -1 if the edge is not in the list.
+        self.pairs = np.empty((2, 0), np.int64)
         self.numbers = np.full(shape[:2], -1)
+        # (2, E): for each edge of a cut, its place in an array (P, L), and its cut. There is room
+        # for more edges, since to copy all edges for each tree takes longer than to decode.
+        self.size = 0
+        self._room = np.empty((2, 0), np.int64)
+
+    @property
+    def edges(self) -> NDArray[np.int64]:
+        """For each edge of a cut, its place in an array (P, L), and its cut: (2, E)."""
+        return self._room[:, : self.size]
 
     def add(self, conflicts: list[Breach], tree: Part) -> None:
         """Add the cuts of the conflicts of a tree."""
@@ -74,15 +81,25 @@ class Cuts:
                 new.append(edges)
                 most.append(breach.size - 1.0)
         if new:
-            numbers = np.arange(len(self.most), len(self.most) + len(new))
-            self.of = np.append(self.of, np.repeat(numbers, [edges.shape[1] for edges in new]))
-            self.edges = np.concatenate([self.edges, *new], axis=1)
+            cuts = np.arange(len(self.most), len(self.most) + len(new))
+            heads, words, labels = np.concatenate(new, axis=1)
+            places = self._rows(heads, words) * self.shape[-1] + labels
+            first, self.size = self.size, self.size + len(places)
+            if self.size > self._room.shape[1]:
+                more = np.empty((2, self.size), np.int64)
+                self._room = np.concatenate([self._room[:, :first], more], axis=1)
+            self.edges[0, first:] = places
+            self.edges[1, first:] = np.repeat(cuts, [edges.shape[1] for edges in new])
             self.most = np.append(self.most, most)
-            pairs = tuple(self.edges[:2])
-            self.numbers[pairs] = 0
-            self.pairs = np.array(np.nonzero(self.numbers >= 0))
-            self.numbers[tuple(self.pairs)] = np.arange(self.pairs.shape[1])
-            self.rows = self.numbers[pairs]
+
+    def _rows(self, heads: NDArray[np.int64], words: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the places of edges in the list of pairs; new edges are added to it."""
+        new = np.zeros(self.numbers.shape, np.bool_)
+        new[heads, words] = self.numbers[heads, words] < 0
+        pairs = np.array(np.nonzero(new))
+        self.numbers[tuple(pairs)] = self.pairs.shape[1] + np.arange(pairs.shape[1])
+        self.pairs = np.concatenate([self.pairs, pairs], axis=1)
+        return self.numbers[heads, words]
 
     def _edges_against(self, banned: Ban, word: int) -> NDArray[np.int64]:
         """Return the banned edges into a word."""
@@ -106,16 +123,19 @@ class Cuts:
     def charges(self, prices: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the charge for each of the `pairs` with each label, (P, L)."""
         size = self.pairs.shape[1], self.shape[-1]
-        flat = self.rows * size[1] + self.edges[2]
+        places, cuts = self.edges
         # `bincount` returns whole numbers if there is no edge.
-        sums = np.bincount(flat, prices[self.of], minlength=size[0] * size[1])
+        sums = np.bincount(places, prices[cuts], minlength=size[0] * size[1])
         return sums.astype(np.float64, copy=False).reshape(size)
 
     def counts(self, tree: Part) -> NDArray[np.float64]:
         """Return the number of edges of each cut that a tree has."""
-        heads, words, labels = self.edges
-        has = (tree.heads[words] == heads) & (tree.labels[words] == labels)
-        return np.bincount(self.of[has], minlength=len(self.most)).astype(np.float64)
+        in_tree = np.zeros((self.pairs.shape[1], self.shape[-1]), np.bool_)
+        rows = self.numbers[tree.heads[1:], np.arange(1, len(tree.heads))]
+        in_tree[rows[rows >= 0], tree.labels[1:][rows >= 0]] = True
+        places, cuts = self.edges
+        has = in_tree.ravel()[places]
+        return np.bincount(cuts[has], minlength=len(self.most)).astype(np.float64)
 
 
 def tighten(
@@ -169,7 +189,7 @@ def _charged(
     """Return a part's best tree when edges are charged, and its bound of all trees of the part."""
     (best, labels), pairs = left, tuple(cuts.pairs)
     best = best.copy()
-    problem.budget.spend((cuts.of.size + cuts.pairs.shape[1] * cuts.shape[-1]) // _FAST)
+    problem.budget.spend((cuts.size + cuts.pairs.shape[1] * cuts.shape[-1]) // _FAST)
     charged = problem.rows(labels, pairs) - cuts.charges(prices)
     best[pairs] = charged.max(axis=-1)
     tree = problem.tree(part, best, partial(_rows, problem, labels, cuts.numbers, charged))

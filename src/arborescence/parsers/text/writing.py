@@ -32,8 +32,6 @@ LONGEST_SENTENCE: Final = 500
 
 #: The most characters of white space that are kept before a token; longer runs are cut.
 _MOST_SPACE: Final = 1 << 20
-
-
 #: The columns between FORM and MISC.
 _BLANKS: Final = 7 * "\t_" + "\t"
 
@@ -111,7 +109,7 @@ class Tokens(NamedTuple):
 
 def _add_words(lines: list[str], number: int, forms: list[str], ends: list[str]) -> int:
     """Add the lines of words from this number on, each in three parts; return their count."""
-    parts = [""] * (3 * len(forms))  # slices are filled several times as fast as lines are formatted
+    parts = [""] * (3 * len(forms))  # filling slices is several times as fast as formatting lines
     parts[::3] = map("%d\t".__mod__, range(number, number + len(forms)))
     parts[1::3], parts[2::3] = forms, ends
     lines += parts

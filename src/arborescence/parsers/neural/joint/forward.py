@@ -171,6 +171,7 @@ class _Tagger(NamedTuple):
 
     #: The numbers of the tags in the inventory.
     tags: Numbers
+    #: Scores these tags.
     layer: _Layer
 
     @classmethod

@@ -38,7 +38,7 @@ class BertEncoder(FileEncoder):
     ) -> None:
         # The fields and arrays of a model file; ModelError if they are no BERT of this shape.
         fields = scheme.fields_of(fields, _FIELDS)
-        self.sizes = stored.Sizes(**{name: fields[name] for name in stored.FIELDS})
+        self.sizes = stored.BertSizes(**{name: fields[name] for name in stored.FIELDS})
         if self.sizes.size != size or size % self.sizes.heads:
             raise ModelError(
                 f"the encoder has vectors of {self.sizes.size} numbers and {self.sizes.heads} "

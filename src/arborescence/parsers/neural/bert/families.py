@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from arborescence.parsers.neural.bert.weights import DISTANCES, PREFIX, Sizes
+from arborescence.parsers.neural.bert.weights import DISTANCES, PREFIX, BertSizes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -52,7 +52,7 @@ def is_bert(model: Any) -> bool:
 
 def sizes_and_weights(
     model: Any, weights: Weights, room: int
-) -> tuple[Sizes, dict[str, NDArray[np.float32]]]:
+) -> tuple[BertSizes, dict[str, NDArray[np.float32]]]:
     """Return the sizes of an encoder, and its parameters by BERT's names.
 
     `weights` has parameters by their names in a network; the others are those of the model. `room`
@@ -73,7 +73,7 @@ def sizes_and_weights(
     named.setdefault(_TYPES, np.zeros((1, config.hidden_size), dtype=np.float32))
     if buckets := named.pop(_BUCKETS, None) is not None:
         named[DISTANCES] = _distances(model.encoder, own[_BUCKETS], room)
-    sizes = Sizes(
+    sizes = BertSizes(
         pieces=config.vocab_size,
         positions=len(named[_PLACES]),
         types=len(named[_TYPES]),

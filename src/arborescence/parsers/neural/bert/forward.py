@@ -25,7 +25,7 @@ from arborescence.parsers.neural.bert.weights import (
     PREFIX,
     Parameter,
     Rounded,
-    Sizes,
+    BertSizes,
     name_of,
     rows_of,
 )
@@ -63,8 +63,11 @@ class _Linear:
 class _Norm(NamedTuple):
     """The factors and summands of a layer's norm."""
 
+    #: (size,): the factors
     weights: Floats
+    #: (size,): the summands
     bias: Floats
+    #: is added to the variance
     epsilon: float
 
     def add(self, added: Floats, vectors: Floats) -> None:
@@ -72,10 +75,10 @@ class _Norm(NamedTuple):
         kernels.add_and_norm(added, self.weights, self.bias, self.epsilon, vectors)
 
 
-class _Layer:
+class _BertLayer:
     """One layer."""
 
-    def __init__(self, parameters: Parameters, number: int, sizes: Sizes) -> None:
+    def __init__(self, parameters: Parameters, number: int, sizes: BertSizes) -> None:
         self._distances = np.zeros((sizes.heads, 0), dtype=np.float32)
         if sizes.distances:
             self._distances = rows_of(parameters[DISTANCES])
@@ -109,7 +112,7 @@ class BertForward:
     `mix`, (L, depth + 1) float32, has the shares of the embeddings and of each layer.
     """
 
-    def __init__(self, parameters: Parameters, mix: Floats, sizes: Sizes) -> None:
+    def __init__(self, parameters: Parameters, mix: Floats, sizes: BertSizes) -> None:
         tables = (
             f"{PREFIX}embeddings.{name}_embeddings.weight" for name in ("position", "token_type")
         )
@@ -121,7 +124,7 @@ class BertForward:
         self._norm = _Norm(
             rows_of(parameters[f"{norm}weight"]), rows_of(parameters[f"{norm}bias"]), sizes.epsilon
         )
-        self._layers = [_Layer(parameters, number, sizes) for number in range(sizes.depth)]
+        self._layers = [_BertLayer(parameters, number, sizes) for number in range(sizes.depth)]
         self._mix = mix
 
     def run(self, ids: Numbers, lengths: Numbers) -> Floats:

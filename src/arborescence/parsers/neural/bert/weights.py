@@ -53,11 +53,14 @@ FIELDS: Final = {
 }
 
 
-class Sizes(NamedTuple):
+class BertSizes(NamedTuple):
     """The sizes of a BERT."""
 
+    #: the pieces that the table of pieces knows
     pieces: int
+    #: the places of pieces in a window
     positions: int
+    #: the kinds of texts; the first one is used
     types: int
     #: of the vectors between layers
     size: int
@@ -65,6 +68,7 @@ class Sizes(NamedTuple):
     inner: int
     #: the number of layers
     depth: int
+    #: the number of heads of attention
     heads: int
     #: is added to variances
     epsilon: float
@@ -75,9 +79,13 @@ class Sizes(NamedTuple):
 class Rounded(NamedTuple):
     """A matrix (R, C) that is rounded in blocks of its rows."""
 
+    #: (R, C * bits / 8): see `onnx_blocks.RoundedMatrix`
     numbers: NDArray[np.uint8]
+    #: (R, B): of each block
     scales: Floats
+    #: (R, B * bits / 8), rounded up: the numbers that stand for 0
     zeros: NDArray[np.uint8]
+    #: C
     columns: int
 
     def rows(self, which: Any = ...) -> Floats:
@@ -107,7 +115,7 @@ def name_of(layer: int, part: str, kind: str = "weight") -> str:
     return f"{PREFIX}encoder.layer.{layer}.{part}.{kind}"
 
 
-def shapes_of(sizes: Sizes) -> dict[str, tuple[int, ...]]:
+def shapes_of(sizes: BertSizes) -> dict[str, tuple[int, ...]]:
     """Return the shapes of the parameters of a BERT, by name."""
     size, inner = sizes.size, sizes.inner
     tables = {"word": sizes.pieces, "position": sizes.positions, "token_type": sizes.types}
@@ -148,7 +156,7 @@ def to_arrays(weights: Mapping[str, Floats], bits: Bits | None) -> dict[str, NDA
     return arrays
 
 
-def from_arrays(arrays: Mapping[str, NDArray[Any]], sizes: Sizes) -> dict[str, Parameter]:
+def from_arrays(arrays: Mapping[str, NDArray[Any]], sizes: BertSizes) -> dict[str, Parameter]:
     """Return parameters by the arrays of a model file; ModelError if an array does not fit."""
     parameters: dict[str, Parameter] = {}
     for name, shape in shapes_of(sizes).items():

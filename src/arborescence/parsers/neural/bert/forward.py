@@ -23,9 +23,9 @@ from arborescence.parsers.neural.bert.weights import (
     OUTER,
     PIECES,
     PREFIX,
+    BertSizes,
     Parameter,
     Rounded,
-    BertSizes,
     name_of,
     rows_of,
 )

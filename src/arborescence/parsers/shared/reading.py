@@ -242,19 +242,18 @@ def _composed(text: str) -> Iterable[tuple[int, int, str]]:
 def edited(text: str, edits: Iterable[tuple[int, int, str]]) -> tuple[str, NDArray[np.int64]]:
     """Apply edits, in order; also return each resulting character's place in the given text."""
     pieces: list[str] = []
-    counts = np.ones(len(text) + 1, dtype=np.int64)  # of resulting characters, by the given ones
+    starts: list[int] = []
     before: list[tuple[int, int]] = []  # removed characters that belong to the next character
     done = 0
     for start, stop, new in edits:
         pieces += (text[done:start], new)
-        counts[start:stop] = 0
-        counts[start] += len(new)
+        starts += range(done, start)
+        starts += [start] * len(new)
         done = stop
         if not (new or _is_written(text[start - 1 : start])):
-            before.append((start, stop))
+            before.append((len(starts), start))
     pieces.append(text[done:])
-    starts = np.repeat(np.arange(counts.size), counts)
-    if before:
-        firsts, stops = np.array(before).T
-        starts[(np.cumsum(counts) - counts)[stops]] = firsts
-    return "".join(pieces), starts
+    starts += range(done, len(text) + 1)
+    for place, start in before:
+        starts[place] = start
+    return "".join(pieces), np.array(starts, dtype=np.int64)

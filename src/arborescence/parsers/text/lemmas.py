@@ -125,7 +125,7 @@ class Lemmatizer(Rewriter):
     def _lemmas(self, rows: list[bytes]) -> list[bytes]:
         known = self._known_lemmas
         # Other threads may fill or clear the dictionary at the same time.
-        lemmas = {row: known.get(row, b"") for row in dict.fromkeys(rows)}
+        lemmas = {row: known.get(row, b"") for row in rows}
         unknown = [row for row, lemma in lemmas.items() if not lemma]
         if unknown:
             words = [_parted(row)[0] for row in unknown]
@@ -135,7 +135,7 @@ class Lemmatizer(Rewriter):
                 known.clear()
             known.update(computed)
             lemmas |= computed
-        return list(map(lemmas.__getitem__, rows))
+        return [lemmas[row] for row in rows]
 
 
 def _rows(joined: Joined) -> list[bytes]:

@@ -85,7 +85,7 @@ def before_spaces(read: Read, text: str) -> NDArray[np.int64]:
     if read.starts is None:
         return np.zeros(0, dtype=np.int64)
     skipping = np.flatnonzero(np.diff(read.starts) > 1).tolist()
-    after = read.starts[1:]
+    after = read.starts[1:].tolist()
     places = [i for i in skipping if text[after[i] - 1].isspace() and not read.text[i].isspace()]
     return np.array(places, dtype=np.int64)
 

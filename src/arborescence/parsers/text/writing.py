@@ -6,7 +6,6 @@ import io
 import warnings
 from bisect import bisect_left
 from functools import partial
-from operator import ne
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
@@ -32,8 +31,6 @@ LONGEST_SENTENCE: Final = 500
 
 #: The most characters of white space that are kept before a token; longer runs are cut.
 _MOST_SPACE: Final = 1 << 20
-#: The columns between FORM and MISC.
-_BLANKS: Final = 7 * "\t_" + "\t"
 
 
 class Tokens(NamedTuple):
@@ -93,27 +90,18 @@ class Tokens(NamedTuple):
         text = self.text
         spaces = [text[i:j] for i, j in zip(self.stops, [*self.starts[1:], len(text)], strict=True)]
         usual = {"": NOT_SPACED, " ": "_"} | ({BETWEEN_PARAGRAPHS: "_"} if paragraphs else {})
-        values = {space: usual.get(space) or AFTER + escaped(space) for space in {*spaces}}
-        misc = [values[space] for space in spaces]
+        misc = [usual.get(space) or AFTER + escaped(space) for space in spaces]
         if self.ends:
             misc[-1] = AFTER + escaped(spaces[-1]) if spaces[-1] else "_"
         elif self.gaps[-1] != PARAGRAPH and spaces[-1] == BETWEEN_PARAGRAPHS:
             misc[-1] = AFTER + escaped(spaces[-1])
         if before:
             misc[0] = _with(misc[0], BEFORE + escaped(before))
-        tokens = [text[i:j] for i, j in zip(self.starts, self.stops, strict=True)]
-        for t in np.flatnonzero(list(map(ne, tokens, self.forms))).tolist():
-            misc[t] = _with(misc[t], WITHIN + escaped(tokens[t]))
+        for t, form in enumerate(self.forms):
+            token = text[self.starts[t] : self.stops[t]]
+            if token != form:
+                misc[t] = _with(misc[t], WITHIN + escaped(token))
         return misc
-
-
-def _add_words(lines: list[str], number: int, forms: list[str], ends: list[str]) -> int:
-    """Add the lines of words from this number on, each in three parts; return their count."""
-    parts = [""] * (3 * len(forms))  # filling slices is several times as fast as formatting lines
-    parts[::3] = map("%d\t".__mod__, range(number, number + len(forms)))
-    parts[1::3], parts[2::3] = forms, ends
-    lines += parts
-    return len(forms)
 
 
 def _with(misc: str, entry: str) -> str:
@@ -150,23 +138,23 @@ class Writer:
         self._at = begin + len(tokens.text)
         misc = tokens.misc(self._space, paragraphs=self._paragraphs)
         self._space = ""
-        ends_of = {each: f"{_BLANKS}{each}\n" for each in {*misc}}
-        ends = [ends_of[each] for each in misc]
-        multiwords = sorted(tokens.words)
         for stop in self._stops(tokens):
             self._comment(tokens, first, stop, lines)
             offsets.append(begin + tokens.starts[first])
             self._new = self._paragraphs and tokens.gaps[stop - 1] == PARAGRAPH
             number = 1
-            within = slice(bisect_left(multiwords, first), bisect_left(multiwords, stop))
-            for t in multiwords[within]:
-                number += _add_words(lines, number, tokens.forms[first:t], ends[first:t])
-                parts = tokens.words[t]
+            for t in range(first, stop):
+                form = tokens.forms[t]
+                parts = tokens.words.get(t)
+                if parts is None:
+                    lines.append(f"{number}\t{form}\t_\t_\t_\t_\t_\t_\t_\t{misc[t]}\n")
+                    number += 1
+                    continue
                 last = number + len(parts) - 1
-                lines.append(f"{number}-{last}\t{tokens.forms[t]}{ends[t]}")
-                number += _add_words(lines, number, parts, [f"{_BLANKS}_\n"] * len(parts))
-                first = t + 1
-            _add_words(lines, number, tokens.forms[first:stop], ends[first:stop])
+                lines.append(f"{number}-{last}\t{form}\t_\t_\t_\t_\t_\t_\t_\t{misc[t]}\n")
+                for word in parts:
+                    lines.append(f"{number}\t{word}\t_\t_\t_\t_\t_\t_\t_\t_\n")
+                    number += 1
             lines.append("\n")
             first = stop
         cut = read(io.BytesIO("".join(lines).encode()))
@@ -189,10 +177,7 @@ class Writer:
 
     def _stops(self, tokens: Tokens) -> Iterator[int]:
         """Yield the ends of sentences; sentences that are too long are cut."""
-        sizes = [1] * len(tokens.forms)
-        for t, parts in tokens.words.items():
-            if t < len(sizes):
-                sizes[t] = len(parts)
+        sizes = [len(tokens.words.get(t, " ")) for t in range(len(tokens.forms))]
         return stops_of(tokens.scores, sizes, self._warn)
 
     def _warn(self, words: int) -> None:

@@ -327,7 +327,7 @@ def main() -> None:
     listed: dict[str, dict[str, Any]] = {}
     every = collected(folders, chosen.converted, chosen.names, chosen.whole_dev)
     if chosen.text:
-        # The XPOS of parsed text is that of a table: the network finds it better.
+        # A table found the XPOS of parsed text: the network would learn the table's errors.
         parsed = (each.replace(xpos=None) for path in chosen.text for each in read(path))
         every[TEXT] = Parts(list(parsed), [], [])
     for name, of_name in every.items():

@@ -71,6 +71,17 @@ def test_two_annotations_are_learned_by_heart(encoder, inventory):
         assert found == sentence.xpos
 
 
+def test_only_named_parameters_learn(encoder, inventory):
+    settings = Settings(**TINY | {"epochs": 1})
+    run = JointTrainer(encoder, inventory, {"English-Few": FEW}, {}, settings, only=("xpos.",))
+    before = {name: each.detach().numpy().copy() for name, each in run.network.named_parameters()}
+    with own_threads(1):
+        run.run(1)
+    changed = {name for name, each in run.best.items() if not np.array_equal(each, before[name])}
+    assert changed == {"xpos.weight", "xpos.bias"}
+    assert run.best.keys() == {name for name in before if "word_embeddings" not in name}
+
+
 def test_a_treebank_without_dev_sentences_has_no_scores(encoder, inventory):
     [few] = trainer(encoder, inventory).scores({"English-Few": []}).values()
     assert few == (0, 0, 0, 0, 0)

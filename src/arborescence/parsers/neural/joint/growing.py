@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def grown(weights: Mapping[str, NDArray[np.float32]], before: Inventory, now: Inventory) -> Weights:
-    """Return the parameters for the values of another inventory; those of treebanks stay."""
+    """Return parameters for the values of another inventory; the vectors of treebanks stay."""
     changed = dict(weights)
     relations = _sources(before.relations, now.relations)
     changed["relation_weights"] = _taken(weights["relation_weights"], relations, axis=1)
@@ -45,7 +45,7 @@ def _values(inventory: Inventory) -> list[str]:
 
 
 def _sources(before: Iterable[str], now: Iterable[str]) -> list[int]:
-    """Return where each value was; that of a relation without its subtype, or -1 for a new one.
+    """Return the former place of each value, or of its relation without the subtype; -1 if new.
 
     >>> _sources(["nsubj", "obl"], ["dep", "nsubj", "obl:mod"])
     [-1, 0, 1]

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 #: XPOS is learned from a treebank with at most this number of tags (larger sets repeat FEATS), in
 #: which fewer words than this share have no tag.
 MOST_XPOS: Final = 64
-_WITHOUT: Final = 0.05
+_UNTAGGED: Final = 0.05
 #: The weights that have a row for each treebank.
 _VECTORS: Final = "treebanks.weight"
 _VALUES: Final = scheme.values(0, 10**5)
@@ -72,7 +72,7 @@ class TreebankValues(NamedTuple):
             )
             xpos.update(sentence.xpos)
         without = xpos.pop("_", 0)
-        learned = 1 < len(xpos) <= MOST_XPOS and without < _WITHOUT * xpos.total()
+        learned = 1 < len(xpos) <= MOST_XPOS and without < _UNTAGGED * xpos.total()
         columns = *values_of_columns, xpos.keys() if learned else set()
         return cls(language, *(tuple(sorted(values - {"_"})) for values in columns))
 

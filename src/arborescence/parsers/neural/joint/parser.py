@@ -345,11 +345,11 @@ class MultilingualParser(GraphParser):
         given = is_given(sentence.feats) or is_given(sentence.upos)
         if features is not None and (overwrite or not given):
             new["feats"] = self.inventory.written(features[1:])
-        without = overwrite or not is_given(sentence.xpos)
-        if xpos is not None and without:
+        lacks_xpos = overwrite or not is_given(sentence.xpos)
+        if xpos is not None and lacks_xpos:
             new["xpos"] = [self.inventory.xpos[number] for number in xpos[1:].tolist()]
         tagged = sentence.replace(**new) if new else sentence
-        if xpos is None and self.xpos is not None and without:
+        if xpos is None and self.xpos is not None and lacks_xpos:
             return tagged.replace(xpos=self.xpos.xpos(tagged))
         return tagged
 

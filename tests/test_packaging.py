@@ -104,7 +104,6 @@ def test_the_extra_all_leaves_out_jit_torch_and_other_tools() -> None:
         "torch",
         "transformers",
         "encoder",
-        "onnx",
         "jit",
         "package",
         "serve",

@@ -10,7 +10,7 @@ import pytest
 if TYPE_CHECKING:
     from lessons import Command
 
-pytest.importorskip("onnxruntime", reason="multi needs onnxruntime")
+pytest.importorskip("tokenizers", reason="multi needs tokenizers")
 pytest.importorskip("tokenizers", reason="multi needs tokenizers")
 
 MODEL = Path(__file__).parents[2] / "models/multi/src/arborescence_multi/multi.npz"

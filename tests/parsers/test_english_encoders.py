@@ -1,4 +1,4 @@
-"""The English models with encoders, in ``models``: they need onnxruntime, and no PyTorch."""
+"""The English models with encoders, in ``models``: they need tokenizers, and no PyTorch."""
 
 import tomllib
 from pathlib import Path
@@ -10,7 +10,7 @@ import arborescence as arb
 from arborescence.parsers.shared.given import untagged
 from arborescence.treebank import evaluate, read
 
-pytest.importorskip("onnxruntime", reason="these models need onnxruntime")
+pytest.importorskip("tokenizers", reason="these models need tokenizers")
 pytest.importorskip("tokenizers", reason="these models need tokenizers")
 
 MODELS = Path(__file__).parents[2] / "models"

@@ -1,4 +1,4 @@
-"""The model of many languages, in ``models/multi``: it needs onnxruntime, and no PyTorch."""
+"""The model of many languages, in ``models/multi``: it needs tokenizers, and no PyTorch."""
 
 import tomllib
 from pathlib import Path
@@ -7,7 +7,7 @@ import pytest
 
 import arborescence as arb
 
-pytest.importorskip("onnxruntime", reason="multi needs onnxruntime")
+pytest.importorskip("tokenizers", reason="multi needs tokenizers")
 pytest.importorskip("tokenizers", reason="multi needs tokenizers")
 
 FOLDER = Path(__file__).parents[2] / "models" / "multi"

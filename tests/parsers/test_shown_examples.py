@@ -128,7 +128,7 @@ def parser(model):
     if not MODELS[model].exists():
         pytest.skip("the source archive leaves models out")
     if model == "english-large":
-        pytest.importorskip("onnxruntime", reason="english-large needs onnxruntime")
+        pytest.importorskip("tokenizers", reason="english-large needs tokenizers")
         pytest.importorskip("tokenizers", reason="english-large needs tokenizers")
     return arb.load(MODELS[model])
 

@@ -51,6 +51,45 @@ def make_roberta(folder, room=32):
     return folder
 
 
+def make_electra(folder, room=32):
+    """An ELECTRA with the tokenizer of `make_bert`."""
+    import torch
+    import transformers
+
+    make_bert(folder, room=room)
+    config = transformers.ElectraConfig(
+        vocab_size=len(PIECES),
+        embedding_size=16,
+        hidden_size=16,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        intermediate_size=32,
+        max_position_embeddings=room,
+    )
+    torch.manual_seed(1)
+    transformers.ElectraModel(config).save_pretrained(folder)
+    return folder
+
+
+def make_distilbert(folder, room=32):
+    """A DistilBERT with the tokenizer of `make_bert`."""
+    import torch
+    import transformers
+
+    make_bert(folder, room=room)
+    config = transformers.DistilBertConfig(
+        vocab_size=len(PIECES),
+        dim=16,
+        n_layers=2,
+        n_heads=2,
+        hidden_dim=32,
+        max_position_embeddings=room,
+    )
+    torch.manual_seed(1)
+    transformers.DistilBertModel(config).save_pretrained(folder)
+    return folder
+
+
 def make_mpnet(folder, room=32):
     """An MPNet with its own tokenizer, which has the special pieces of RoBERTa."""
     import torch

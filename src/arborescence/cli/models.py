@@ -96,8 +96,8 @@ def package(
     remark
         A remark on the data for the card.
     encoder
-        The pretrained encoder of the models, as for parse. If it was fine-tuned, it is stored in
-        the package, in ONNX.
+        The pretrained encoder of the models, as for parse. If it was fine-tuned, the package
+        contains it, and needs no PyTorch.
     words
         Measure on the first N words of each test part.
     wheel

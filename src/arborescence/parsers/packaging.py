@@ -92,8 +92,8 @@ def package(
     identifier, by default that of the README, or those of the READMEs joined by AND; a model that
     was trained further from a model of several languages has no default. The card also has the
     `note`. Models with a fine-tuned encoder, which is found as by `arborescence.load`, are
-    converted so that they need no PyTorch: see `BiaffineParser.to_onnx`. With `wheel`, the wheel is
-    built into the folder ``dist``. After an error, there is no folder.
+    converted so that they need no PyTorch: see `BiaffineParser.standalone`. With `wheel`, the wheel
+    is built into the folder ``dist``. After an error, there is no folder.
 
     Only plain files within the treebank's folder are read, since its author may be anybody.
 
@@ -209,9 +209,9 @@ def _loaded(models: Sequence[Name], name: str, encoder: Name | None) -> dict[str
 
 
 def _without_torch(parser: Any) -> Any:
-    """Return a parser with its encoder in ONNX, if it has a fine-tuned encoder."""
+    """Return a parser that contains its encoder, if it has a fine-tuned encoder."""
     encoder = getattr(parser, "encoder", None)
-    return parser.to_onnx() if encoder and encoder.fine_tune else parser
+    return parser.standalone() if encoder and encoder.fine_tune else parser
 
 
 def _check_bases(parsers: Mapping[str, Any]) -> None:

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from arborescence.parsers.neural.bert.encoder import BertEncoder
     from arborescence.parsers.neural.inputs import Inputs, Numbers
-    from arborescence.parsers.neural.onnx_encoder import OnnxEncoder
     from arborescence.parsers.neural.settings import Settings
     from arborescence.parsers.neural.vocabulary import Vocabulary
 
@@ -150,7 +150,7 @@ class Network(nn.Module):
         *,
         hinted: bool,
         relations: int,
-        encoder: Encoder | OnnxEncoder | None = None,
+        encoder: Encoder | BertEncoder | None = None,
     ) -> None:
         super().__init__()
         self._dropout = settings.dropout

@@ -10,9 +10,11 @@ import numpy as np
 
 from arborescence.errors import ModelError, OptionError
 from arborescence.parsers.neural import stored
+from arborescence.parsers.neural.bert.blocks import EIGHT
+from arborescence.parsers.neural.bert.encoder import FORMAT, BertEncoder
+from arborescence.parsers.neural.bert.weights import PREFIX
 from arborescence.parsers.neural.graphs import NeuralGraphs
 from arborescence.parsers.neural.inputs import hints_of, jackknifed_hints
-from arborescence.parsers.neural.onnx_encoder import OnnxEncoder
 from arborescence.parsers.neural.settings import Settings, few_steps, needs_torch, pace
 from arborescence.parsers.neural.stored import shapes_of
 from arborescence.parsers.neural.vectors import Vectors, words_of
@@ -60,7 +62,8 @@ class BiaffineParser(GraphParser):
     """A parser that scores edges and relations, and tags words, by a neural network.
 
     Created by `train`, which needs PyTorch (the extra ``torch``), or by `arborescence.load`.
-    Parsing needs NumPy only; with a pretrained encoder, PyTorch, or onnxruntime: see `to_onnx`.
+    Parsing needs NumPy only; with a pretrained encoder, PyTorch, unless the model contains it: see
+    `standalone`.
 
     Characters (by a CNN), words and the tags of a linear tagger go through BiLSTMs. The lower
     BiLSTMs predict tags. The upper BiLSTMs also read tags, given or predicted, and give the vectors
@@ -90,7 +93,7 @@ class BiaffineParser(GraphParser):
         The device on which PyTorch runs the network; None: NumPy runs the network. See `to`.
     tagger : Tagger or None
         The linear tagger whose tags are an input of the network.
-    encoder : Encoder, OnnxEncoder or None
+    encoder : Encoder, BertEncoder or None
         The pretrained encoder whose vectors are an input of the network.
     text : Text or None
         As in `LinearParser`.
@@ -120,7 +123,7 @@ class BiaffineParser(GraphParser):
     text: Text | None = None
     info: dict[str, Any] = field(default_factory=dict)
     device: str | None = None
-    encoder: Encoder | OnnxEncoder | None = None
+    encoder: Encoder | BertEncoder | None = None
 
     def __post_init__(self) -> None:
         """Check the shapes of weights, and prepare the network: the same errors as `to`."""
@@ -148,7 +151,7 @@ class BiaffineParser(GraphParser):
             None: NumPy, and kernels of this library, which round numbers to bytes; the trees are
             the same on every processor. ``"cpu"``, ``"cuda"``, ...: PyTorch, on this device, in
             float32; a few trees differ. If PyTorch runs the encoder, None means ``"cpu"``;
-            onnxruntime always runs an encoder in ONNX.
+            an encoder in the model file never runs in PyTorch.
 
         Returns
         -------
@@ -162,7 +165,7 @@ class BiaffineParser(GraphParser):
         OptionError
             If PyTorch has no such device.
         """
-        encoder = None if isinstance(self.encoder, OnnxEncoder) else self.encoder  # of PyTorch
+        encoder = None if isinstance(self.encoder, BertEncoder) else self.encoder  # of PyTorch
         if device is None and encoder is not None:
             device = "cpu"
         weights = stored.from_arrays(self.weights, self.shapes)
@@ -182,11 +185,11 @@ class BiaffineParser(GraphParser):
         self.device = device
         return self
 
-    def to_onnx(self, *, quantized: bool = True) -> Self:
-        """Return this parser with its fine-tuned encoder in ONNX, to be used without PyTorch.
+    def standalone(self, *, quantized: bool = True) -> Self:
+        """Return this parser with its fine-tuned encoder inside, to be used without PyTorch.
 
-        The new parser needs the packages onnxruntime and tokenizers (the extra ``encoder``), and
-        `save` writes it into one file, with its encoder. The encoder can no longer be trained.
+        The new parser needs the package tokenizers (the extra ``encoder``), and `save` writes it
+        into one file, with its encoder. The encoder can no longer be trained.
 
         Parameters
         ----------
@@ -201,32 +204,27 @@ class BiaffineParser(GraphParser):
 
         Raises
         ------
-        MissingExtraError
-            Without onnx, onnxscript and onnxruntime (the extra ``onnx``).
         OptionError
-            If the parser has no fine-tuned encoder, or the tokenizer is not of the package
-            tokenizers.
+            If the parser has no fine-tuned encoder; if the encoder is not a BERT, ELECTRA,
+            DistilBERT, RoBERTa or MPNet; or if its tokenizer is not of the package tokenizers.
         ModelError
-            If the encoder has operators that BERT does not have, or the tokenizer has parts that
-            the tokenizers of BERT and multilingual-e5 do not have: model files may not have them.
+            If the tokenizer has parts that the tokenizers of BERT and multilingual-e5 do not have:
+            model files may not have them.
 
         Examples
         --------
         >>> parser = arborescence.load("tuned.npz", encoder="bert-base-cased")  # doctest: +SKIP
-        >>> parser.to_onnx().save("small.npz")  # doctest: +SKIP
+        >>> parser.standalone().save("small.npz")  # doctest: +SKIP
         """
         encoder = self.encoder
-        if encoder is None or isinstance(encoder, OnnxEncoder) or not encoder.fine_tune:
-            raise OptionError("only a parser with a fine-tuned encoder can be converted to ONNX")
-        from arborescence.parsers.neural.devices import own_threads
-        from arborescence.parsers.neural.onnx_blocks import EIGHT
-        from arborescence.parsers.neural.onnx_export import States, exported
-
-        rest = {n: array for n, array in self.weights.items() if not n.startswith("encoder.")}
-        with own_threads(1):
-            states = States(self._network.encoder, encoder.layers)
-            onnx = exported(encoder, states, encoder.layers, EIGHT if quantized else None)
-        parser = replace(self, weights=rest, encoder=onnx, device=None)
+        if encoder is None or isinstance(encoder, BertEncoder) or not encoder.fine_tune:
+            raise OptionError("only a parser with a fine-tuned encoder can contain it")
+        tuned = stored.from_arrays(self.weights, self.shapes)
+        rest = {n: array for n, array in self.weights.items() if not n.startswith(PREFIX)}
+        depth = encoder.model.config.num_hidden_layers
+        last = np.eye(depth + 1, dtype=np.float32)[-encoder.layers :]
+        made = BertEncoder.of(encoder, tuned, last, EIGHT if quantized else None)
+        parser = replace(self, weights=rest, encoder=made, device=None)
         parser.rules, parser.reading = self.rules, self.reading
         return parser
 
@@ -414,15 +412,15 @@ def _encoder_for(settings: Settings, cache: Path | None) -> Encoder:
 
 def _encoder_of(
     header: dict[str, Any] | None, arrays: dict[str, NDArray[Any]], settings: Settings
-) -> Encoder | OnnxEncoder | None:
+) -> Encoder | BertEncoder | None:
     """Load the encoder that a model file names or contains."""
     if (header is None) != (settings.encoded == 0):
         raise ModelError("the settings and the encoder contradict each other")
     if header is None:
         return None
-    if header.get("format") == OnnxEncoder.format:
-        onnx = scheme.part(arrays, _ENCODED)
-        return OnnxEncoder(header, onnx, settings.encoder_layers, settings.encoded)
+    if header.get("format") == FORMAT:
+        inside = scheme.part(arrays, _ENCODED)
+        return BertEncoder(header, inside, settings.encoder_layers, settings.encoded)
     with needs_torch("a parser with a pretrained encoder"):
         from arborescence.parsers.neural.encoder import Encoder
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Numbers = NDArray[np.int64]
+    Floats = NDArray[np.float32]
 
 #: The most pieces of a word; of longer words only the first pieces are read.
 LONGEST_WORD: Final = 64
@@ -36,6 +37,27 @@ class Pieces(NamedTuple):
     #: (M,) int64: the number of the word of each such piece, counted over all sentences. The vector
     #: of a word is the mean over its pieces.
     word: Numbers
+
+    def means(self, states: Floats, words: Numbers | None = None) -> Floats:
+        """Return the vectors of all words: the means of the vectors of their pieces.
+
+        `states`, (N, L, size), has the vectors of the pieces of all windows, without padding. If
+        the numbers of words of all sentences are given, the vector of the piece before a sentence
+        stands before those of its words.
+        """
+        window, place = np.divmod(self.place, self.ids.shape[1])
+        starts = np.cumsum(self.lengths) - self.lengths
+        place += starts[window]
+        word = self.word
+        if words is not None:
+            firsts = np.searchsorted(word, np.cumsum(words) - words)
+            place = np.insert(place, firsts, starts[window[firsts]])
+            word = np.insert(word, firsts, -1)
+        first = np.flatnonzero(np.diff(word, prepend=-2))
+        counts = np.diff(first, append=len(word))
+        sums: Floats = np.add.reduceat(states[place], first)
+        sums /= counts[:, None, None]
+        return sums
 
 
 class SequentialTokenizer:

@@ -1,4 +1,4 @@
-"""The tokenizer of an encoder in ONNX: JSON, of which only known parts are read, within limits.
+"""The tokenizer of an encoder: JSON, of which only known parts are read, within limits.
 
 The known parts are those of BERT's tokenizer (WordPiece) and of multilingual-e5's (Unigram). The
 file can choose no regular expression, and no text that makes the input longer.
@@ -7,14 +7,11 @@ file can choose no regular expression, and no text that makes the input longer.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
-from arborescence.parsers.neural.onnx_file import refused
-
-if TYPE_CHECKING:
-    from arborescence.errors import ModelError
+from arborescence.errors import ModelError
 
 _LONGEST_FILE: Final = 1 << 24  # bytes
 _MOST_PIECES: Final = 1 << 19
@@ -30,7 +27,7 @@ _LARGEST: Final = 2**31 - 1
 def tokenizer_of(data: bytes) -> str:
     """Return the parts that cut text, as JSON; ModelError if the tokenizer has other parts."""
     if len(data) > _LONGEST_FILE:
-        raise refused(f"its tokenizer has more than {_LONGEST_FILE} bytes")
+        raise _fault(f"its tokenizer has more than {_LONGEST_FILE} bytes")
     return json.dumps(_known_parts(json.loads(data), _TOKENIZER, "tokenizer"))
 
 
@@ -66,9 +63,14 @@ def _known_parts(value: Any, known: Any, name: str) -> Any:
     return known(value)
 
 
+def _fault(fault: str) -> ModelError:
+    """Return the error for an encoder with such a tokenizer."""
+    return ModelError(f"the encoder cannot be read: {fault}")
+
+
 def _refused(name: str, value: Any) -> ModelError:
     shown = ascii(value) if isinstance(value, str | int | float) else type(value).__name__
-    return refused(f"its tokenizer has an unknown part: {name}: {shown[:60]}")
+    return _fault(f"its tokenizer has an unknown part: {name}: {shown[:60]}")
 
 
 def _replacement(value: Any) -> str:
@@ -149,7 +151,7 @@ def _weighed(value: Any) -> list[list[Any]]:
 
 def _check_pieces(pieces: list[str]) -> None:
     if len(pieces) > _MOST_PIECES or max(map(len, pieces), default=0) > _LONGEST_TEXT:
-        raise refused("its tokenizer has too many pieces, or pieces that are too long")
+        raise _fault("its tokenizer has too many pieces, or pieces that are too long")
 
 
 def _check_nodes(pieces: list[str]) -> None:
@@ -163,7 +165,7 @@ def _check_nodes(pieces: list[str]) -> None:
     lengths = np.array(list(map(len, ordered)))
     shared = np.minimum(alike, np.minimum(lengths[1:], lengths[:-1]))
     if lengths.sum() - shared.sum() > _MOST_NODES:
-        raise refused("its tokenizer has pieces that need too much memory")
+        raise _fault("its tokenizer has pieces that need too much memory")
 
 
 class _Kinds(dict[str, Any]):

@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from arborescence.parsers.neural.bert.encoder import BertEncoder
     from arborescence.parsers.neural.inputs import Hints
-    from arborescence.parsers.neural.onnx_encoder import OnnxEncoder
     from arborescence.parsers.neural.settings import Settings
     from arborescence.parsers.neural.vocabulary import Vocabulary
     from arborescence.parsers.shared.run import Task
@@ -82,7 +82,7 @@ class Trainer(ParserRun):
         *,
         tagger: Tagger | None = None,
         vectors: NDArray[np.float32] | None = None,
-        encoder: Encoder | OnnxEncoder | None = None,
+        encoder: Encoder | BertEncoder | None = None,
         targets: Sequence[SoftTargets | None] | None = None,
     ) -> None:
         super().__init__(task)

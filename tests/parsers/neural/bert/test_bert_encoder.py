@@ -6,26 +6,33 @@ import numpy as np
 import pytest
 
 from arborescence.errors import ModelError
-from tiny_encoders import make_bert, make_mpnet, make_roberta
+from tiny_encoders import make_bert, make_distilbert, make_electra, make_mpnet, make_roberta
 
 torch = pytest.importorskip("torch", reason="encoders are made by torch")
 for needed in ("transformers", "tokenizers"):
     pytest.importorskip(needed, reason=f"encoders are made by {needed}")
 
 from arborescence.parsers.neural.bert import forward  # noqa: E402
-from arborescence.parsers.neural.bert.encoder import BertEncoder  # noqa: E402
+from arborescence.parsers.neural.bert.blocks import Bits  # noqa: E402
+from arborescence.parsers.neural.bert.encoder import BertEncoder, shares_of  # noqa: E402
 from arborescence.parsers.neural.bert.families import is_bert  # noqa: E402
 from arborescence.parsers.neural.encoder import Encoder  # noqa: E402
-from arborescence.parsers.neural.onnx_blocks import Bits  # noqa: E402
 
 WORDS = [["birds", "sing"], ["old", "trees", "unum"] * 9, ["x"], ["cats", "!"]]
 #: The last layer, the embeddings, and a mixture of both.
 MIX = np.log(np.array([[1e-9, 1e-9, 1], [1, 1e-9, 1e-9], [0.5, 1e-9, 0.5]], dtype=np.float32))
 
 
-@pytest.fixture(
-    scope="module", params=[make_bert, make_roberta, make_mpnet], ids=["bert", "roberta", "mpnet"]
-)
+FAMILIES = {
+    "bert": make_bert,
+    "electra": make_electra,
+    "distilbert": make_distilbert,
+    "roberta": make_roberta,
+    "mpnet": make_mpnet,
+}
+
+
+@pytest.fixture(scope="module", params=FAMILIES.values(), ids=FAMILIES)
 def pretrained(request, tmp_path_factory):
     folder = request.param(tmp_path_factory.mktemp("encoders") / "one")
     encoder = Encoder.load(folder, layers=3, fine_tune=True)
@@ -38,7 +45,7 @@ def pretrained(request, tmp_path_factory):
 
 @pytest.fixture(scope="module", params=[None, Bits(8, 8, 16), Bits(4, 4, 16)], ids=str)
 def encoder(request, pretrained):
-    return BertEncoder.of(pretrained, {"mix": MIX}, request.param)
+    return BertEncoder.of(pretrained, {}, shares_of(MIX), request.param)
 
 
 def test_the_vectors_of_pytorch(pretrained, encoder):
@@ -62,7 +69,7 @@ def test_neither_batch_nor_step_matters(encoder, monkeypatch):
 
 def test_stored_and_copied(encoder):
     fields = encoder.to_file()
-    assert fields.pop("format") == "bert"
+    assert fields["format"] == "bert"
     for other in (
         BertEncoder(fields, encoder.arrays, encoder.layers, encoder.size),
         pickle.loads(pickle.dumps(encoder)),
@@ -73,7 +80,6 @@ def test_stored_and_copied(encoder):
 
 def refused(encoder, arrays=None, layers=None, size=None, **fields):
     known = encoder.to_file()
-    del known["format"]
     with pytest.raises(ModelError) as error:
         BertEncoder(
             known | fields,
@@ -121,7 +127,6 @@ def test_pieces_that_the_table_lacks(encoder):
     assert b'"birds":5' in text.replace(b" ", b"")
     bad = text.replace(b'"birds":5', b'"birds":99999').replace(b'"birds": 5', b'"birds": 99999')
     fields = encoder.to_file()
-    del fields["format"]
     arrays = encoder.arrays | {"tokenizer": np.frombuffer(bad, np.uint8)}
     other = BertEncoder(fields, arrays, encoder.layers, encoder.size)
     with pytest.raises(ModelError, match="pieces that the encoder does not know"):

@@ -20,14 +20,14 @@ from small_treebanks import sentences
 from tiny_encoders import make_bert
 from ways import WAYS
 
-for needed in ("torch", "transformers", "onnx", "onnxscript", "onnxruntime", "tokenizers"):
-    pytest.importorskip(needed, reason=f"encoders in ONNX need {needed}")
+for needed in ("torch", "transformers", "tokenizers"):
+    pytest.importorskip(needed, reason=f"encoders are trained by {needed}")
 
 import torch  # noqa: E402
 
+from arborescence.parsers.neural.bert.encoder import BertEncoder  # noqa: E402
 from arborescence.parsers.neural.devices import moved, own_threads  # noqa: E402
 from arborescence.parsers.neural.encoder import Encoder  # noqa: E402
-from arborescence.parsers.neural.file_encoder import FileEncoder  # noqa: E402
 from arborescence.parsers.neural.joint.auto import language_of  # noqa: E402
 from arborescence.parsers.neural.joint.export import parser_of  # noqa: E402
 from arborescence.parsers.neural.joint.inventory import Inventory, TreebankValues  # noqa: E402
@@ -274,13 +274,13 @@ def test_each_document_is_read_in_its_language(auto, way):
 def test_the_encoder_reads_each_sentence_once(auto, monkeypatch):
     parser = arborescence.load(auto, language="auto")
     read = []
-    features = FileEncoder.features
+    features = BertEncoder.features
 
     def counted(self, sentences, **how):
         read.extend(sentences)
         return features(self, sentences, **how)
 
-    monkeypatch.setattr(FileEncoder, "features", counted)
+    monkeypatch.setattr(BertEncoder, "features", counted)
     list(parser.parse(parser.split(texts=[BIRDS, CATS, BIRDS, CATS])))
     read = [words for words in read if len(words) > 1]  # an encoder is tried with one word
     assert len(read) == 4

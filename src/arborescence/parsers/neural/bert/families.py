@@ -1,7 +1,8 @@
-"""Encoders of the package transformers that BERT's computation covers: BERT, RoBERTa, MPNet.
+"""Encoders of the package transformers that BERT's computation covers.
 
-RoBERTa (Liu et al. 2019) is a BERT whose first places stand for padding. MPNet (Song et al. 2020)
-also adds a number to each score of attention, by the distance of the two pieces.
+ELECTRA (Clark et al. 2020) is a BERT; DistilBERT (Sanh et al. 2019) has only one kind of text. The
+first places of RoBERTa (Liu et al. 2019) stand for padding. MPNet (Song et al. 2020) also adds a
+number to each score of attention, by the distance of the two pieces.
 """
 
 from __future__ import annotations
@@ -22,21 +23,36 @@ if TYPE_CHECKING:
 #: The classes of models, and whether their first places stand for padding.
 _FAMILIES: Final = {
     "BertModel": False,
+    "ElectraModel": False,
+    "DistilBertModel": False,
     "RobertaModel": True,
+    "CamembertModel": True,
     "XLMRobertaModel": True,
     "MPNetModel": True,
 }
-#: The names of MPNet's parts, and of BERT's.
-_MPNET: Final = {
+#: The names of parts of MPNet and DistilBERT, and those of BERT.
+_RENAMED: Final = {
     ".attention.attn.q.": ".attention.self.query.",
     ".attention.attn.k.": ".attention.self.key.",
     ".attention.attn.v.": ".attention.self.value.",
     ".attention.attn.o.": ".attention.output.dense.",
     ".attention.LayerNorm.": ".attention.output.LayerNorm.",
+    "encoder.transformer.": "encoder.encoder.",
+    ".attention.q_lin.": ".attention.self.query.",
+    ".attention.k_lin.": ".attention.self.key.",
+    ".attention.v_lin.": ".attention.self.value.",
+    ".attention.out_lin.": ".attention.output.dense.",
+    ".sa_layer_norm.": ".attention.output.LayerNorm.",
+    ".ffn.lin1.": ".intermediate.dense.",
+    ".ffn.lin2.": ".output.dense.",
+    ".output_layer_norm.": ".output.LayerNorm.",
 }
 _PLACES: Final = f"{PREFIX}embeddings.position_embeddings.weight"
 _TYPES: Final = f"{PREFIX}embeddings.token_type_embeddings.weight"
 _BUCKETS: Final = f"{PREFIX}encoder.relative_attention_bias.weight"
+_INNER: Final = f"{PREFIX}encoder.layer.0.intermediate.dense.bias"
+#: DistilBERT's configuration lacks the number that is added to variances.
+_EPSILON: Final = 1e-12
 
 
 def is_bert(model: Any) -> bool:
@@ -44,8 +60,10 @@ def is_bert(model: Any) -> bool:
     config = model.config
     return (
         type(model).__name__ in _FAMILIES
-        and config.hidden_act == "gelu"
-        and getattr(config, "position_embedding_type", "absolute") in (None, "absolute")
+        and getattr(config, "hidden_act", None) in ("gelu", None)
+        and getattr(config, "activation", None) in ("gelu", None)
+        and getattr(config, "embedding_size", config.hidden_size) == config.hidden_size
+        and getattr(config, "position_embedding_type", None) in ("absolute", None)
         and not getattr(config, "is_decoder", False)
     )
 
@@ -64,8 +82,8 @@ def sizes_and_weights(
     own |= {name: weights[name] for name in own.keys() & weights.keys()}
     named = {}
     for name, array in own.items():
-        for mpnets, berts in _MPNET.items():
-            name = name.replace(mpnets, berts)
+        for other, berts in _RENAMED.items():
+            name = name.replace(other, berts)
         named[name] = array
     if _FAMILIES[type(model).__name__]:
         named[_PLACES] = named[_PLACES][model.embeddings.padding_idx + 1 :]
@@ -78,10 +96,10 @@ def sizes_and_weights(
         positions=len(named[_PLACES]),
         types=len(named[_TYPES]),
         size=config.hidden_size,
-        inner=config.intermediate_size,
+        inner=len(named[_INNER]),
         depth=config.num_hidden_layers,
         heads=config.num_attention_heads,
-        epsilon=config.layer_norm_eps,
+        epsilon=getattr(config, "layer_norm_eps", _EPSILON),
         distances=2 * room - 1 if buckets else 0,
     )
     return sizes, named

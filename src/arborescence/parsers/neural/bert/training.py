@@ -5,24 +5,23 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from arborescence.errors import MissingExtraError, ModelError
-from arborescence.parsers.neural.bert.encoder import BertEncoder
+from arborescence.parsers.neural.bert.encoder import TOKENIZER
 from arborescence.parsers.neural.bert.weights import MIX, PREFIX
 from arborescence.parsers.neural.encoder import Encoder
-from arborescence.parsers.neural.file_encoder import TOKENIZER
 
 if TYPE_CHECKING:
-    from arborescence.parsers.neural.file_encoder import FileEncoder
+    from arborescence.parsers.neural.bert.encoder import BertEncoder
 
 
-def in_pytorch(encoder: FileEncoder) -> Encoder:
-    """Return an encoder to be fine-tuned; ModelError if it is no BERT.
+def in_pytorch(encoder: BertEncoder) -> Encoder:
+    """Return an encoder to be fine-tuned; ModelError if it is an MPNet.
 
     MissingExtraError if a package is missing.
     """
     import torch
 
-    if not isinstance(encoder, BertEncoder) or encoder.sizes.distances:
-        raise ModelError("the encoder is no BERT: it cannot be trained further")
+    if encoder.sizes.distances:
+        raise ModelError("the encoder is an MPNet, not a BERT: it cannot be trained further")
     try:
         import tokenizers
         import transformers

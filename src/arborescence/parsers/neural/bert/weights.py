@@ -1,7 +1,7 @@
 """The parameters of a BERT in a model file: tables and matrices in blocks of 4 or 8 bits.
 
 A parameter has its name in PyTorch. Of a rounded one, the file has three arrays: see
-`onnx_blocks.RoundedMatrix`; their shapes say the bits and the block.
+`blocks.RoundedMatrix`; their shapes say the bits and the block.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 import numpy as np
 
 from arborescence.errors import ModelError
-from arborescence.parsers.neural.onnx_blocks import BLOCKS, Bits, restored, rounded
+from arborescence.parsers.neural.bert.blocks import BLOCKS, Bits, restored, rounded
 from arborescence.parsers.shared import scheme
 from arborescence.parsers.shared.scheme import Array
 
@@ -38,18 +38,18 @@ INNER, OUTER, LAST_NORM = "intermediate.dense", "output.dense", "output.LayerNor
 _PARTS: Final = ".numbers", ".scales", ".zeros"
 #: Tables of fewer rows, such as those of positions, are small: they get 8 bits.
 _FEW_ROWS: Final = 1025
-#: The numbers in a header, and their limits: sums of integers stay within int32.
-_SIZE: Final = scheme.whole(1, 2**15)
+#: The numbers in a header, and their limits: a matrix as floats takes at most 256 MB, and sums of
+#: integers stay within int32.
 FIELDS: Final = {
     "pieces": scheme.whole(1, 2**24),
-    "positions": _SIZE,
-    "types": _SIZE,
-    "size": _SIZE,
-    "inner": _SIZE,
+    "positions": scheme.whole(1, 2**13),
+    "types": scheme.whole(1, 2**8),
+    "size": scheme.whole(1, 2**12),
+    "inner": scheme.whole(1, 2**14),
     "depth": scheme.whole(1, 1000),
-    "heads": _SIZE,
+    "heads": scheme.whole(1, 2**12),
     "epsilon": scheme.real(0, 1),
-    "distances": scheme.whole(0, 2**16),
+    "distances": scheme.whole(0, 2**14),
 }
 
 
@@ -75,11 +75,16 @@ class BertSizes(NamedTuple):
     #: the number of distances between pieces that change scores of attention; 0 in BERT
     distances: int = 0
 
+    def work(self, pieces: int) -> int:
+        """Return the multiplications for a window of so many pieces."""
+        matrices = 4 * self.size**2 + 2 * self.size * self.inner
+        return self.depth * pieces * (matrices + 2 * pieces * self.size)
+
 
 class Rounded(NamedTuple):
     """A matrix (R, C) that is rounded in blocks of its rows."""
 
-    #: (R, C * bits / 8): see `onnx_blocks.RoundedMatrix`
+    #: (R, C * bits / 8): see `blocks.RoundedMatrix`
     numbers: NDArray[np.uint8]
     #: (R, B): of each block
     scales: Floats

@@ -18,7 +18,6 @@ from arborescence.parsers.neural.joint.forward import CASE_TABLES, JointForward,
 from arborescence.parsers.neural.joint.inventory import Inventory, with_mean
 from arborescence.parsers.neural.joint.languages import Language
 from arborescence.parsers.neural.joint.settings import Settings
-from arborescence.parsers.neural.onnx_encoder import OnnxEncoder
 from arborescence.parsers.neural.vocabulary import is_given
 from arborescence.parsers.registry import AUTO
 from arborescence.parsers.shared import scheme
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from arborescence.parsers.neural.file_encoder import FileEncoder
     from arborescence.parsers.neural.joint.languages import Stored
     from arborescence.parsers.shared.base import Options
     from arborescence.parsers.shared.options import Progress
@@ -49,9 +47,6 @@ _FIELDS: Final = {
     "identifier": replace(scheme.MAPPING_OR_NULL, default=None),
     "info": scheme.INFO,
 }
-#: The kinds of encoders in a model file.
-_ENCODERS: Final[dict[str, Any]] = {each.format: each for each in (BertEncoder, OnnxEncoder)}
-_FORMAT: Final = {"format": scheme.one_of(_ENCODERS)}
 #: The encoder gives two vectors for each piece: for edges and relations, and for tags.
 MIXTURES: Final = 2
 _NETWORK: Final = "network/"
@@ -67,7 +62,7 @@ class MultilingualParser(GraphParser):
     """A parser of one of several languages that share a network.
 
     Loaded by `arborescence.load`, with a language. A fine-tuned encoder reads the words, without
-    PyTorch; an encoder that is no BERT needs onnxruntime. The network finds tags and features, too.
+    PyTorch. The network finds tags and features, too.
 
     Attributes
     ----------
@@ -80,7 +75,7 @@ class MultilingualParser(GraphParser):
         The treebanks, relations, tags and features that the network knows.
     weights : dict of str to array
         The parameters of the layers above the encoder, rounded: see `stored.to_arrays`.
-    encoder : FileEncoder
+    encoder : BertEncoder
         The encoder.
     arc, label : int
         The sizes of the vectors by which edges and relations are scored.
@@ -112,7 +107,7 @@ class MultilingualParser(GraphParser):
     languages: dict[str, Stored]
     inventory: Inventory
     weights: Mapping[str, NDArray[Any]]
-    encoder: FileEncoder
+    encoder: BertEncoder
     arc: int
     label: int
     identifier: LanguageIdentifier | None = None
@@ -301,7 +296,7 @@ class MultilingualParser(GraphParser):
         )
         if fields["language"] is None and len(names) != 1:
             raise ModelError(f"it reads several languages: {_choice(names)}")
-        encoder = _ENCODERS[scheme.fields_of(fields["encoder"], _FORMAT)["format"]](
+        encoder = BertEncoder(
             fields["encoder"], scheme.part(arrays, _ENCODED), MIXTURES, fields["size"]
         )
         return cls(

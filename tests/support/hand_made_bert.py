@@ -1,10 +1,16 @@
-"""Tiny encoders in ONNX with their tokenizers, made by hand: no training, no PyTorch."""
+"""A tiny BERT in a model file with its tokenizer, made by hand: no training, no PyTorch."""
+
+import json
 
 import numpy as np
-import onnx
+
+from arborescence.parsers.neural.bert import weights
+from arborescence.parsers.neural.bert.blocks import Bits
 
 LAYERS, SIZE = 2, 4
-FIELDS = {"format": "onnx", "name": "tiny", "room": 32, "unknown": 1}
+FIELDS = {"format": "bert", "name": "tiny", "room": 32, "unknown": 1}
+SIZES = {"pieces": 20, "positions": 32, "types": 2, "size": SIZE, "inner": 16, "depth": 2}
+SIZES |= {"heads": 2, "epsilon": 1e-12, "distances": 0}
 PIECES = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", *"abcdefgh", *(f"##{each}" for each in "abcdefgh")]
 TEMPLATE = {
     "type": "TemplateProcessing",
@@ -62,32 +68,12 @@ E5 = BERT | {
 }
 
 
-def constant(name, values, kind=np.int64):
-    return onnx.numpy_helper.from_array(np.array(values, dtype=kind), name)
-
-
-def network(*nodes, constants=(), functions=(), last="table_of_words"):
-    """A graph that looks up vectors; before that, it computes `nodes`."""
-    table = np.random.default_rng(0).normal(size=(len(PIECES), LAYERS * SIZE))
-    graph = onnx.helper.make_graph(
-        [
-            onnx.helper.make_node("Squeeze", ["ids", "first"], ["row"]),
-            onnx.helper.make_node("Gather", ["table", "row"], ["table_of_words"], axis=0),
-            *nodes,
-            onnx.helper.make_node("Reshape", [last, "wanted"], ["states"]),
-        ],
-        "graph",
-        [onnx.helper.make_tensor_value_info("ids", onnx.TensorProto.INT64, [1, "n"])],
-        [onnx.helper.make_tensor_value_info("states", onnx.TensorProto.FLOAT, ["n", LAYERS, SIZE])],
-        [
-            constant("first", [0]),
-            constant("table", table, np.float32),
-            constant("wanted", [-1, LAYERS, SIZE]),
-            *constants,
-        ],
-    )
-    operators = [onnx.helper.make_opsetid("", 18), onnx.helper.make_opsetid("com.microsoft", 1)]
-    operators += [onnx.helper.make_opsetid("own", 1)] if functions else []
-    return onnx.helper.make_model(
-        graph, opset_imports=operators, functions=functions, ir_version=10
-    )
+def arrays_of(tokenizer=BERT, bits=None, **changed):
+    """The arrays of a model file with random weights; the tokenizer is JSON, or bytes."""
+    rng = np.random.default_rng(0)
+    shapes = weights.shapes_of(weights.BertSizes(**SIZES | changed))
+    floats = {name: rng.normal(size=shape).astype(np.float32) for name, shape in shapes.items()}
+    text = tokenizer if isinstance(tokenizer, bytes) else json.dumps(tokenizer).encode()
+    shares = np.full((LAYERS, (SIZES | changed)["depth"] + 1), 0.25, dtype=np.float32)
+    own = {weights.MIX: shares, "tokenizer": np.frombuffer(text, np.uint8)}
+    return weights.to_arrays(floats, bits and Bits(bits, bits, 16)) | own

@@ -1,4 +1,4 @@
-"""Fine-tuned encoders in ONNX: the trees that PyTorch finds, files, damaged ones, extras."""
+"""Parsers that contain their fine-tuned encoder: PyTorch's trees, files, damaged ones, extras."""
 
 import pickle
 import subprocess
@@ -10,16 +10,19 @@ import pytest
 import arborescence
 from arborescence.errors import ModelError, OptionError
 from arborescence.parsers import model_file
+from arborescence.parsers.neural.bert.encoder import BertEncoder
 from arborescence.parsers.neural.inputs import BatchLayout
-from arborescence.parsers.neural.onnx_encoder import OnnxEncoder
 from arborescence.parsers.neural.parser import BiaffineParser
 from arborescence.parsers.packaging import package
+from arborescence.parsers.shared import scheme
 from arborescence.treebank import Sentence, write
 from small_treebanks import sentences
 from tiny_encoders import make_bert
 
-for needed in ("torch", "transformers", "onnx", "onnxscript", "onnxruntime", "tokenizers"):
-    pytest.importorskip(needed, reason=f"encoders in ONNX need {needed}")
+for needed in ("torch", "transformers", "tokenizers"):
+    pytest.importorskip(needed, reason=f"encoders are trained by {needed}")
+
+import transformers  # noqa: E402
 
 TINY = {"word": 8, "letter": 4, "filters": 8, "tag": 4, "hidden": 16, "arc": 16, "label": 16}
 TINY |= {"encoder_layers": 2, "columns": ("form", "upos"), "epochs": 5, "rate": 0.02}
@@ -43,12 +46,12 @@ def tuned(folder):
 
 @pytest.fixture(scope="module")
 def exact(tuned):
-    return tuned.to_onnx(quantized=False)
+    return tuned.standalone(quantized=False)
 
 
 @pytest.fixture(scope="module")
 def rounded(tuned):
-    return tuned.to_onnx()
+    return tuned.standalone()
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +74,6 @@ def test_same_as_pytorch(tuned, exact):
         assert np.abs(exact.scores(sentence) - expected).max() < 0.1 * np.abs(expected).max()
     assert trees(moved) == trees(tuned)
     assert list(exact.parse([])) == []
-    assert b".py" not in exact.encoder.arrays["onnx"].tobytes()  # nothing of this machine
 
 
 def test_int8_is_near(tuned, rounded):
@@ -103,10 +105,8 @@ def test_training_goes_on_but_not_that_of_the_encoder(exact):
     assert further.encoder is exact.encoder
     further.to(None)
     assert len(trees(further)) == len(NEW)
-    with pytest.raises(
-        OptionError, match="only a parser with a fine-tuned encoder can be converted to ONNX"
-    ):
-        further.to_onnx()
+    with pytest.raises(OptionError, match="only a parser with a fine-tuned encoder can contain it"):
+        further.standalone()
 
 
 ALONE = """
@@ -125,8 +125,7 @@ except arborescence.MissingExtraError as error:
 @pytest.mark.parametrize(
     ("absent", "said"),
     [
-        ("torch,transformers,onnx,onnxscript", "[2, 0]"),
-        ("onnxruntime", "pip install 'arborescence[encoder]'"),
+        ("torch,transformers", "[2, 0]"),
         ("tokenizers", "pip install 'arborescence[encoder]'"),
     ],
 )
@@ -142,58 +141,25 @@ def test_what_must_be_there(exact, model, absent, said):
 def test_damaged_files(exact, model, tmp_path):
     header, arrays = model_file.load(model)
 
-    def refused(changed, name="onnx", **fields):
+    def refused(name, changed, **fields):
         new = header | {"encoder": header["encoder"] | fields}
         model_file.save(tmp_path / "bad", new, arrays | {f"encoder/{name}": changed})
         with pytest.raises(ModelError) as error:
             arborescence.load(tmp_path / "bad")
         return str(error.value)
 
-    network, cut = arrays["encoder/onnx"], arrays["encoder/tokenizer"]
-    assert "the encoder cannot be read: " in refused(network[: len(network) // 2])
-    assert "the encoder cannot be read: " in refused(network[:0])
-    assert "the encoder cannot be read: " in refused(cut[:-9], "tokenizer")
-    assert "the encoder cannot be read: " in refused(cut[::-1].copy(), "tokenizer")
-    assert "array 'onnx' is float32" in refused(network.astype(np.float32))
-    assert "room is 0, not a whole number from 1" in refused(network, room=0)
-    assert "the encoder has room for 3 pieces only" in refused(network, room=3)
-    assert "unknown is 'x'" in refused(network, unknown="x")
-    whole = OnnxEncoder(header["encoder"], {"onnx": network, "tokenizer": cut}, 2, 16)
-    assert whole.digest == exact.encoder.digest
+    cut, mix = arrays["encoder/tokenizer"], arrays["encoder/mix"]
+    assert "the encoder cannot be read: " in refused("tokenizer", cut[:-9])
+    assert "the encoder cannot be read: " in refused("tokenizer", cut[::-1].copy())
+    assert "array 'mix' is float64" in refused("mix", mix.astype(np.float64))
+    assert "room is 0, not a whole number from 1" in refused("mix", mix, room=0)
+    assert "the encoder has room for 3 pieces only" in refused("mix", mix, room=3)
+    assert "unknown is 'x'" in refused("mix", mix, unknown="x")
+    own = scheme.part(arrays, "encoder/")
+    assert BertEncoder(header["encoder"], own, 2, 16).digest == exact.encoder.digest
     for layers, size in ((3, 16), (2, 8)):
-        with pytest.raises(
-            ModelError, match=r"the encoder returns float32 \(3, 2, 16\), not float32 \("
-        ):
-            OnnxEncoder(header["encoder"], whole.arrays, layers, size)
-    del arrays["encoder/onnx"]
-    assert "array 'onnx' is missing" in refused(cut, "tokenizer")
-
-
-def test_bytes_that_were_changed_are_refused_or_harmless(exact):
-    generator = np.random.default_rng(1)
-    fields, size = exact.encoder.to_file(), exact.encoder.size
-    for _ in range(30):
-        network = exact.encoder.arrays["onnx"].copy()
-        network[generator.integers(len(network), size=20)] = generator.integers(256, size=20)
-        try:
-            encoder = OnnxEncoder(fields, exact.encoder.arrays | {"onnx": network}, 2, size)
-            assert np.isfinite(encoder.features([LONG])).all()
-        except ModelError:
-            continue
-
-
-def test_no_other_file_is_read(exact, tmp_path, monkeypatch):
-    import onnx
-    from onnx import external_data_helper
-
-    graph = onnx.load_model_from_string(exact.encoder.arrays["onnx"].tobytes())
-    external_data_helper.convert_model_to_external_data(graph, location="weights", size_threshold=0)
-    onnx.save_model(graph, tmp_path / "graph.onnx")
-    assert (tmp_path / "weights").exists()
-    monkeypatch.chdir(tmp_path)
-    outside = np.frombuffer((tmp_path / "graph.onnx").read_bytes(), np.uint8)
-    with pytest.raises(ModelError, match="the encoder cannot be read"):
-        OnnxEncoder(exact.encoder.to_file(), exact.encoder.arrays | {"onnx": outside}, 2, 16)
+        with pytest.raises(ModelError):
+            BertEncoder(header["encoder"], own, layers, size)
 
 
 def test_a_package_needs_no_pytorch(folder, tuned, tmp_path):
@@ -215,22 +181,19 @@ def test_a_package_needs_no_pytorch(folder, tuned, tmp_path):
     assert f"--fine-tune --encoder {folder}" in (made.folder / "README.md").read_text()
     stored = made.folder / "src" / "arborescence_bd" / "bd.npz"
     assert stored.stat().st_size < 1e6
-    assert isinstance(arborescence.load(stored).encoder, OnnxEncoder)
+    assert isinstance(arborescence.load(stored).encoder, BertEncoder)
 
 
 def test_errors(tuned, folder):
-    with pytest.raises(
-        OptionError, match="only a parser with a fine-tuned encoder can be converted to ONNX"
-    ):
-        BiaffineParser.train(TREEBANK, encoder=folder, **TINY | {"epochs": 1}).to_onnx()
-    script = (
-        "import sys; sys.modules['onnx'] = None; import arborescence; "
-        "arborescence.load(sys.argv[1], encoder=sys.argv[2]).to_onnx()"
-    )
-    path = folder / "tuned.npz"
-    tuned.save(path)
-    done = subprocess.run(
-        [sys.executable, "-c", script, path, folder], capture_output=True, text=True
-    )
-    assert "MissingExtraError" in done.stderr
-    assert "pip install 'arborescence[onnx]'" in done.stderr
+    with pytest.raises(OptionError, match="only a parser with a fine-tuned encoder can contain it"):
+        BiaffineParser.train(TREEBANK, encoder=folder, **TINY | {"epochs": 1}).standalone()
+
+
+def test_encoders_of_another_kind(folder, tmp_path):
+    """BERT with another function between its layers."""
+    config = transformers.BertConfig.from_pretrained(folder, hidden_act="relu")
+    transformers.BertModel(config).save_pretrained(tmp_path)
+    transformers.AutoTokenizer.from_pretrained(folder).save_pretrained(tmp_path)
+    parser = BiaffineParser.train(TREEBANK, encoder=tmp_path, fine_tune=True, **TINY)
+    with pytest.raises(OptionError, match="a model file can have the encoders BERT"):
+        parser.standalone()

@@ -1,9 +1,4 @@
-"""Weights of a graph of ONNX, rounded to 4 or 8 bits in blocks that share a scale and a zero.
-
-ONNX Runtime computes with such weights on a CPU: `MatMulNBits` multiplies by a matrix, and
-`GatherBlockQuantized` takes rows of a table. Zeros are always written, since devices take different
-numbers if they are missing.
-"""
+"""Weights in a model file, rounded to 4 or 8 bits in blocks that share a scale and a zero."""
 
 from __future__ import annotations
 
@@ -25,15 +20,12 @@ if TYPE_CHECKING:
 _SHARES: Final = (1.0, 0.92, 0.84, 0.76)
 #: The number of weights that are rounded at a time.
 _PART: Final = 1 << 22
-#: The blocks that the operators allow.
+#: The weights that may share a scale.
 BLOCKS: Final = (128, 64, 32, 16)
-#: Tables of fewer rows, such as those of positions, are small: they get 8 bits.
-_FEW_ROWS: Final = 1025
-_DOMAIN: Final = "com.microsoft"
 
 
 class Bits(NamedTuple):
-    """How the weights of a graph are rounded."""
+    """How the weights of an encoder are rounded."""
 
     #: The bits of a weight in the table of pieces: 4 or 8.
     table: int
@@ -131,47 +123,3 @@ def _unpacked(packed: Bytes, bits: int) -> Bytes:
         return packed
     pairs = np.stack([packed & np.uint8(15), packed >> np.uint8(4)], axis=-1)
     return pairs.reshape(*packed.shape[:-1], -1)
-
-
-def round_weights(model: Any, bits: Bits) -> None:
-    """Round the tables and the matrices in a graph of ONNX (``onnx.ModelProto``, changed)."""
-    from onnx import helper, numpy_helper
-
-    graph = model.graph
-    constants = {each.name: each for each in graph.initializer}
-    read = [name for node in graph.node for name in node.input]
-    gone: set[str] = set()
-    for node in graph.node:
-        place = {"MatMul": 1, "Gather": 0}.get(node.op_type)
-        tensor = None if place is None else constants.get(node.input[place])
-        if tensor is None or len(tensor.dims) != 2 or tensor.data_type != 1:
-            continue
-        weights = numpy_helper.to_array(tensor)
-        is_matrix = node.op_type == "MatMul"
-        weights = np.ascontiguousarray(weights.T) if is_matrix else weights
-        rows, width = weights.shape
-        block = next((n for n in BLOCKS if n <= bits.block and width % n == 0), None)
-        if block is None or read.count(tensor.name) > 1:
-            continue
-        chosen = bits.matrix if is_matrix else bits.table if rows >= _FEW_ROWS else 8
-        made = rounded(weights, chosen, block)
-        if not is_matrix:
-            made = made._replace(numbers=made.numbers.reshape(rows, -1))
-        names = [f"{tensor.name}.{part}" for part in made._fields]
-        for name, array in zip(names, made, strict=True):
-            graph.initializer.append(numpy_helper.from_array(np.asarray(array), name))
-        gone.add(tensor.name)
-        how: dict[str, Any] = {"bits": chosen, "block_size": block}
-        if is_matrix:  # level 4: the other factor is rounded to 8 bits
-            how |= {"N": rows, "K": width, "accuracy_level": 4}
-            inputs = [node.input[0], *names]
-        else:
-            how |= {"gather_axis": 0, "quantize_axis": 1}
-            inputs = [names[0], node.input[1], *names[1:]]
-        kind = "MatMulNBits" if is_matrix else "GatherBlockQuantized"
-        node.CopyFrom(helper.make_node(kind, inputs, node.output, node.name, domain=_DOMAIN, **how))
-    kept = [each for each in graph.initializer if each.name not in gone]
-    del graph.initializer[:]
-    graph.initializer.extend(kept)
-    if gone and _DOMAIN not in {each.domain for each in model.opset_import}:
-        model.opset_import.append(helper.make_opsetid(_DOMAIN, 1))

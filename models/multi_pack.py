@@ -23,11 +23,11 @@ import numpy as np
 
 from arborescence import load
 from arborescence.parsers import model_file
+from arborescence.parsers.neural.bert.blocks import Bits
 from arborescence.parsers.neural.encoder import Encoder
 from arborescence.parsers.neural.joint.export import parser_of
 from arborescence.parsers.neural.joint.inventory import Inventory, TreebankValues
 from arborescence.parsers.neural.joint.languages import Language
-from arborescence.parsers.neural.bert.blocks import Bits
 from arborescence.parsers.neural.vocabulary import is_given
 from arborescence.parsers.shared import scheme
 from arborescence.parsers.shared.given import untagged

@@ -164,9 +164,12 @@ english-large: $(VENV)/.test
 	$(BIN)/python models/multi_train.py build/large build/minilm build/first $(LARGE) --epochs 40 --fall 0.45 $(OPTIONS)
 	$(BIN)/python models/multi_train.py build/large build/minilm build/second --start build/first.npz $(LARGE) --epochs 50 --fall 0.6 \
 	  --rate 7e-4 --encoder-rate 1.5e-4 $(OPTIONS)
-	$(BIN)/python models/multi_train.py build/large build/minilm build/third --start build/second.npz $(LARGE) --epochs 16 --fall 0.8 \
-	  --warm-up 1 --rate 5e-4 --encoder-rate 1e-4 --tags 1.5 $(OPTIONS)
-	$(BIN)/python models/multi_pack.py build/large build/minilm build/second.npz build/english-large.npz --mean build/third.npz \
+	before=second; for run in "third --epochs 16" "fourth --epochs 16" "fifth --epochs 14 --rng 5"; do \
+	  $(BIN)/python models/multi_train.py build/large build/minilm build/$$run --start build/$$before.npz $(LARGE) --fall 0.8 \
+	    --warm-up 1 --rate 5e-4 --encoder-rate 1e-4 --tags 1.5 $(OPTIONS) || exit 1; \
+	  before=$${run%% *}; \
+	done
+	$(BIN)/python models/multi_pack.py build/large build/minilm build/third.npz build/english-large.npz --mean build/fourth.npz --mean build/fifth.npz \
 	  --bits 4/8/128 --splitter models/en/src/arborescence_en/english.npz
 
 # From ../shared/ud; hours.

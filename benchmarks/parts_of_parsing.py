@@ -2,8 +2,9 @@
 
 A timer interrupts each millisecond of processor time; the time since the last interruption is that
 of the innermost function in `PARTS`. So a kernel's time is that of its caller. The limit of matrix
-products is their multiply-adds at the rate of the largest product (`peak`); the limit of reading
-and writing is the bytes at the rate of copying. ``python benchmarks/parts_of_parsing.py [--quick]``
+products is their multiply-adds at the rate of the largest product (`peak`), of bytes or, for scores
+of attention, of floats; the limit of reading and writing is the bytes at the rate of copying.
+``python benchmarks/parts_of_parsing.py [--quick]``
 """
 
 from __future__ import annotations
@@ -19,19 +20,27 @@ import numpy as np
 
 import arborescence
 from arborescence import load
-from arborescence.core import byte_products
+from arborescence.core import byte_products, products
 from arborescence.parsers.neural import kernels
+from arborescence.parsers.neural.bert import kernels as bert
 from arborescence.treebank import raw_text, read, write
 from inputs import TREEBANKS
 from recording import Results, options
 from timing import least_seconds
 
-MODELS = "english", "english-fast"
+#: The models, and the treebanks that they read.
+MODELS = {
+    "english": "English-EWT",
+    "english-fast": "English-EWT",
+    "english-large": "English-EWT",
+    "multi:de": "German-GSD",
+}
 PACKAGE = Path(arborescence.__file__).parent
 EVERY = 1e-3  # seconds of processor time between two samples
 RUNS = 3
 
 PRODUCTS, LSTMS, COPIED = "network: products", "network: LSTMs", "reading and writing"
+ATTENTION, PIECES = "encoder: attention and GELU", "encoder: pieces"
 FORMS, REST = "forms: vectors and characters", "network: the rest"
 #: Parts by file, or by file and function. What has no part belongs to the part of its caller.
 PARTS = {
@@ -41,6 +50,11 @@ PARTS = {
     "parsers/neural/forward.py:Forward._hinted": FORMS,
     "parsers/neural/forward.py:_BiLSTM.run": LSTMS,
     "parsers/neural/inputs.py": FORMS,
+    "parsers/neural/pieces.py": PIECES,
+    "parsers/neural/bert/forward.py": "encoder: the rest",
+    "parsers/neural/bert/forward.py:_Norm.add": "encoder: norms",
+    "parsers/neural/bert/forward.py:_BertLayer.run": ATTENTION,
+    "parsers/neural/joint/forward.py": REST,
     "parsers/neural/graphs.py": REST,
     "parsers/tagger": "tagger",
     "parsers/text/lemmas.py": "lemmas",
@@ -101,7 +115,7 @@ def sampled(parts):
 @contextmanager
 def counted(work):
     """Add the multiply-adds of the network's kernels to `work`."""
-    multiply, lstm = byte_products.multiply_bytes, kernels.lstm
+    multiply, lstm, attend = byte_products.multiply_bytes, kernels.lstm, bert.attend
 
     def multiply_bytes(numbers, scales, panels, *others):
         work[PRODUCTS] += len(numbers) * panels.size
@@ -111,20 +125,26 @@ def counted(work):
         work[LSTMS] += len(inputs) * panels.size
         lstm(inputs, gates, which, panels, *others)
 
+    def run_attention(vectors, starts, *others):
+        work[ATTENTION] += int((np.diff(starts) ** 2).sum()) * vectors.shape[1] * 2 // 3
+        attend(vectors, starts, *others)
+
     byte_products.multiply_bytes, kernels.lstm = multiply_bytes, run_lstm
+    bert.attend = run_attention
     try:
         yield
     finally:
-        byte_products.multiply_bytes, kernels.lstm = multiply, lstm
+        byte_products.multiply_bytes, kernels.lstm, bert.attend = multiply, lstm, attend
 
 
 def peak():
-    """Return the multiply-adds a second of the largest product of a network."""
-    matrix = np.ones((512, 1600), np.float32)
-    rows = byte_products.ByteRows.of(np.ones((2048, 512), np.float32), 512)
-    of_bytes = byte_products.ByteMatrix(matrix)
-    seconds = least_seconds(lambda: of_bytes.after_bytes(rows), clock=time.process_time)
-    return len(rows.numbers) * matrix.size / seconds
+    """Return the multiply-adds a second of the largest product of a network: of bytes, floats."""
+    matrix, floats = np.ones((512, 1600), np.float32), np.ones((2048, 512), np.float32)
+    rows = byte_products.ByteRows.of(floats, 512)
+    of_bytes, of_floats = byte_products.ByteMatrix(matrix), products.PanelMatrix(matrix)
+    calls = (lambda: of_bytes.after_bytes(rows)), (lambda: of_floats.after(floats))
+    seconds = [least_seconds(call, clock=time.process_time) for call in calls]
+    return [len(floats) * matrix.size / each for each in seconds]
 
 
 def copying():
@@ -142,22 +162,24 @@ def parsed(parser, text):
 
 def main():
     quick = options(__doc__).quick
-    [file] = (TREEBANKS / "English-EWT").glob("*-test.conllu.gz")
-    gold = list(read(file))[: 200 if quick else None]
-    text, words = raw_text(gold).encode(), sum(map(len, gold))
     results = Results(
         "parts_of_parsing", "parse from raw text to CoNLL-U, after a first run, one thread", quick
     )
-    fastest, copied = peak(), copying()
-    for model in MODELS:
-        parser = load(model)
+    (of_bytes, of_floats), copied = peak(), copying()
+    for model, treebank in MODELS.items():
+        [file] = (TREEBANKS / treebank).glob("*-test.conllu.gz")
+        gold = list(read(file))[: 200 if quick else 1000]
+        text, words = raw_text(gold).encode(), sum(map(len, gold))
+        name, _, language = model.partition(":")
+        parser = load(name, language=language or None)
         work, parts = Counter(), Counter()
         with counted(work):
             out = parsed(parser, text)
         with sampled(parts):
             for _ in range(RUNS):
                 parsed(parser, text)
-        limits = {part: each / fastest for part, each in work.items()}
+        rates = {ATTENTION: of_floats}
+        limits = {part: each / rates.get(part, of_bytes) for part, each in work.items()}
         limits[COPIED] = (len(text) + len(out)) / copied
         rows = [
             [part, seconds / RUNS / words * 1e6, f"{limits[part] / words * 1e6:.2g}"]
@@ -167,8 +189,8 @@ def main():
         ]
         results.table(
             model, ["part", "time", "limit"], rows, unit="µs a word",
-            condition=f"processor time; products at most {fastest / 1e9:.0f} billion multiply-adds "
-            "a second",
+            condition=f"processor time; at most {of_bytes / 1e9:.0f} billion multiply-adds "
+            f"a second of bytes, {of_floats / 1e9:.0f} of floats",
         )  # fmt: skip
     results.save()
 

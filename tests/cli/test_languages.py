@@ -21,13 +21,13 @@ GERMAN = "Die alte Frau liest ein Buch. Ihr Hund schläft im Garten."
 def test_the_language_is_named_by_an_option_or_with_the_model(command: Command) -> None:
     for given in (["-m", MODEL, "--language", "de"], ["-m", f"{MODEL}:de"]):
         parsed = command("parse", *given, "--format", "text", stdin=GERMAN).out
-        assert "3\tFrau\tFrau\tNOUN\t_\t" in parsed
+        assert "3\tFrau\tFrau\tNOUN\tNN\t" in parsed
         assert "4-5\tim\t_" in parsed
         assert "# language" not in parsed
     split = command("split", "-m", MODEL, "--language", "de", stdin=GERMAN).out
     assert split.splitlines() == ["Die alte Frau liest ein Buch.", "Ihr Hund schläft im Garten."]
     tagged = command("tag", "-m", MODEL, "--language", "de", "--format", "text", stdin=GERMAN).out
-    assert "3\tFrau\tFrau\tNOUN\t_\t" in tagged
+    assert "3\tFrau\tFrau\tNOUN\tNN\t" in tagged
 
 
 def test_the_language_is_found(command: Command) -> None:

@@ -24,7 +24,7 @@ from arborescence.core import byte_products, products
 from arborescence.parsers.neural import kernels
 from arborescence.parsers.neural.bert import kernels as bert
 from arborescence.treebank import raw_text, read, write
-from inputs import TREEBANKS
+from inputs import TREEBANKS, file_of
 from recording import Results, options
 from timing import least_seconds
 
@@ -171,7 +171,7 @@ def main():
         gold = list(read(file))[: 200 if quick else 1000]
         text, words = raw_text(gold).encode(), sum(map(len, gold))
         name, _, language = model.partition(":")
-        parser = load(name, language=language or None)
+        parser = load(file_of(name), language=language or None)
         work, parts = Counter(), Counter()
         with counted(work):
             out = parsed(parser, text)

@@ -328,12 +328,13 @@ def _multiply(context: Any, builder: Any, sig: Any, args: Any) -> Any:
 def _multiply_floats(
     context: Any, builder: Any, kind: LanesType, row_of: Any, panel_of: Any, depth: Any, to: Any
 ) -> None:
-    """Store the products of rows and panels of floats."""
-    add = _intrinsic(context, builder, "fmuladd", (kind, kind, kind))
+    """Store the products of rows and panels of floats; no product is rounded with its sum."""
     _tile(
         builder,
         context.get_value_type(kind),
-        lambda total, number, other: builder.call(add, (_splat(builder, number), other, total)),
+        lambda total, number, other: builder.fadd(
+            total, builder.fmul(_splat(builder, number), other)
+        ),
         (row_of, panel_of, depth, to),
     )
 

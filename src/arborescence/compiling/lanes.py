@@ -103,9 +103,10 @@ def multiply(
     sixteen. The products of row r and the panels are stored side by side from ``to[r]`` on.
 
     The numbers are floats of one type: each sum adds in the order of the row, for any number of
-    rows. Or the numbers are integers, uint8 by int8 or int16 by int16, with int32 sums: `depth`
-    is a multiple of four or of two, and a panel has four or two numbers of each column side by
-    side. Four bytes need a processor with VNNI; the result is the same.
+    rows, and each product is rounded before it is added, so all processors find the same. Or the
+    numbers are integers, uint8 by int8 or int16 by int16, with int32 sums: `depth` is a multiple of
+    four or of two, and a panel has four or two numbers of each column side by side. Four bytes need
+    a processor with VNNI; the result is the same.
     """
     group = 4 // panels.itemsize if found.dtype == np.int32 else 1
     for start, place in zip(starts, to, strict=True):

@@ -2,7 +2,8 @@
 
 A BLAS starts as many threads as there are cores, and only a whole process can change this. Here
 the second matrix is stored in panels of sixteen columns, once for many products (`PanelMatrix`).
-Each sum adds in the order of its row, so a row of the product does not depend on the other rows.
+Each sum adds in the order of its row, so a row of the product does not depend on the other rows;
+each product is rounded before it is added, so it is the same on every processor.
 """
 
 # mypy: disable-error-code="no-untyped-call,no-any-return"

@@ -118,3 +118,18 @@ def test_long_sentences_become_windows():
 def test_no_room():
     with pytest.raises(ModelError, match="room for 4 pieces only"):
         PieceSplitter(Tokenizer(), 4)
+
+
+def test_a_word_is_cut_once_while_there_is_room(monkeypatch):
+    monkeypatch.setattr("arborescence.parsers.neural.pieces._MOST_KNOWN", 2)
+    tokenizer = Tokenizer()
+    cut = []
+    monkeypatch.setattr(
+        Tokenizer, "pieces", lambda _, text: cut.append(text) or [10 + ord(text[-1]) - ord("a")]
+    )
+    splitter = PieceSplitter(tokenizer, 20)
+    for words, new in (("ab", "ab"), ("ba", ""), ("c", "c"), ("ac", "a"), ("cba", "abc")):
+        cut.clear()
+        ids = splitter([list(words)]).ids[0].tolist()
+        expected = [1, 2, *(10 + ord(word) - ord("a") for word in words), 3]
+        assert (ids, "".join(cut)) == (expected, new)

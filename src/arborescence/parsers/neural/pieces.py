@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from arborescence.errors import ModelError
+from arborescence.parsers.neural.bert.kernels import average
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 #: The most pieces of a word; of longer words only the first pieces are read.
 LONGEST_WORD: Final = 64
+#: The most words whose pieces are kept; when there is no room, all are forgotten.
+_MOST_KNOWN: Final = 1 << 16
 #: The most pieces of a window, also where an encoder has room for more.
 LONGEST_WINDOW: Final = 512
 
@@ -53,11 +56,10 @@ class Pieces(NamedTuple):
             firsts = np.searchsorted(word, np.cumsum(words) - words)
             place = np.insert(place, firsts, starts[window[firsts]])
             word = np.insert(word, firsts, -1)
-        first = np.flatnonzero(np.diff(word, prepend=-2))
-        counts = np.diff(first, append=len(word))
-        sums: Floats = np.add.reduceat(states[place], first)
-        sums /= counts[:, None, None]
-        return sums
+        first = np.flatnonzero(np.diff(word, prepend=-2, append=-2))
+        means = np.empty((len(first) - 1, *states.shape[1:]), dtype=np.float32)
+        average(states.reshape(len(states), -1), place, first, means.reshape(len(means), -1))
+        return means
 
 
 class SequentialTokenizer:
@@ -102,6 +104,7 @@ class PieceSplitter:
         self._longest = min(LONGEST_WORD, self._room // 2)
         if self._longest < 1:
             raise ModelError(f"the encoder has room for {room} pieces only")
+        self._known: dict[str, list[int]] = {}
 
     def __call__(self, sentences: Sequence[Sequence[str]]) -> Pieces:
         """Cut the words of sentences into pieces, and put the pieces into windows."""
@@ -129,16 +132,19 @@ class PieceSplitter:
         return Pieces(ids, lengths, window * ids.shape[1] + place, word)
 
     def _pieces_of(self, words: set[str]) -> dict[str, list[int]]:
-        """Return the pieces of each word, at least one piece."""
-        ordered = sorted(words)
-        pieces_of_all = self._cut([f"{self._space}{word}" for word in ordered]) if ordered else []
+        """Return the pieces of each word, at least one piece, and perhaps those of others."""
+        known = self._known  # threads share it, and may replace it meanwhile
+        new = sorted(words - known.keys())
+        if len(known) + len(new) > _MOST_KNOWN:
+            known, new = {}, sorted(words)
         unknown = self._tokenizer.unk_token_id
-        cut = {}
-        for word, pieces in zip(ordered, pieces_of_all, strict=True):
+        pieces_of_all = self._cut([f"{self._space}{word}" for word in new]) if new else []
+        for word, pieces in zip(new, pieces_of_all, strict=True):
             if not pieces and unknown is None:
                 raise ModelError(f"the encoder's tokenizer finds no piece in {word!r}")
-            cut[word] = pieces[: self._longest] or [unknown]
-        return cut
+            known[word] = pieces[: self._longest] or [unknown]
+        self._known = known
+        return known
 
     def _cut(self, texts: list[str]) -> list[list[int]]:
         ids: list[list[int]] = self._tokenizer(texts, add_special_tokens=False)["input_ids"]

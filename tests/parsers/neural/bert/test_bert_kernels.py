@@ -1,4 +1,4 @@
-"""Attention, norms and GELU against their definitions in float64; no other row matters."""
+"""Attention, norms, GELU and averages against their definitions; no other row matters."""
 
 import math
 from itertools import pairwise
@@ -32,27 +32,31 @@ def attended(vectors, heads, distances):
 
 @pytest.mark.parametrize("scale", [0.1, 1, 30])
 @pytest.mark.parametrize(("heads", "width"), [(1, 1), (1, 7), (2, 8), (3, 16), (4, 33)])
-@pytest.mark.parametrize("far", [0, 33, 40, 51])
+@pytest.mark.parametrize("far", [0, 69, 70, 99])
 def test_attention(heads, width, scale, far):
     distances = numbers(far, heads, far)
-    lengths = [1, 5, 1, 17, 2]
+    lengths = [1, 5, 1, 17, 2, 35]
     starts = np.concatenate([[0], np.cumsum(lengths)])
     vectors = numbers(heads, starts[-1], 3 * heads * width, scale=scale)
     out = np.full((starts[-1], heads * width), np.nan, dtype=np.float32)
-    kernels.attend(vectors, starts, distances, out)
+    kernels.attend(vectors, starts, distances, out, True)
+    narrow = np.empty_like(out)
+    kernels.attend(vectors, starts, distances, narrow, False)
+    assert np.array_equal(narrow, out)
     for first, last in pairwise(starts.tolist()):
         expected = attended(vectors[first:last], heads, distances)
-        np.testing.assert_allclose(out[first:last], expected, rtol=1e-4, atol=1e-4 * scale)
+        near = scale * (1e-4 if scale < 30 else 1e-3)  # scores of thousands are rounded, too
+        np.testing.assert_allclose(out[first:last], expected, rtol=1e-4, atol=near)
         alone = np.empty_like(out[first:last])
         own = np.array([0, last - first])
-        kernels.attend(np.ascontiguousarray(vectors[first:last]), own, distances, alone)
+        kernels.attend(np.ascontiguousarray(vectors[first:last]), own, distances, alone, True)
         assert np.array_equal(alone, out[first:last])
 
 
 def test_without_windows():
     out = np.empty((0, 4), dtype=np.float32)
     no_pieces, no_windows = np.empty((0, 12), dtype=np.float32), np.zeros(1, dtype=np.int64)
-    kernels.attend(no_pieces, no_windows, np.zeros((2, 0), dtype=np.float32), out)
+    kernels.attend(no_pieces, no_windows, np.zeros((2, 0), dtype=np.float32), out, True)
 
 
 @pytest.mark.parametrize("size", [1, 2, 15, 16, 17, 48, 100])
@@ -79,3 +83,12 @@ def test_gelu_of_huge_numbers():
     rows = np.array([[-1e30, -100, 0, 100, 1e30]], dtype=np.float32)
     kernels.gelu(rows)
     assert rows.tolist() == [[0, 0, 0, 100, np.float32(1e30)]]
+
+
+def test_averages():
+    vectors = numbers(1, 9, 5)
+    which, starts = np.array([3, 0, 0, 8, 1, 2]), np.array([0, 1, 3, 6])
+    out = np.empty((3, 5), dtype=np.float32)
+    kernels.average(vectors, which, starts, out)
+    parts = np.split(vectors[which], starts[1:-1])
+    np.testing.assert_allclose(out, [part.mean(axis=0) for part in parts], rtol=1e-5)

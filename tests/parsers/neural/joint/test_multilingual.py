@@ -104,7 +104,7 @@ def model(parser, tmp_path_factory):
 
 
 def test_as_the_network(parser, encoder, inventory, network):
-    """Up to the rounding of floats."""
+    """Up to the rounding of numbers to bytes."""
     for treebank, (language, gold) in enumerate((("bi", FEW), ("ca", OTHER))):
         own = parser.in_language(language)
         texts = [each.forms for each in NEW]
@@ -117,7 +117,7 @@ def test_as_the_network(parser, encoder, inventory, network):
             edges = ~np.eye(n, dtype=bool)
             edges[:, 0] = False
             spread = expected[edges].std() + 0.1
-            assert np.abs(scores - expected)[edges].max() < 1e-3 * spread
+            assert np.abs(scores - expected)[edges].max() < 0.15 * spread
         assert set(own.labels) == {name for each in gold for name in each.deprels}
 
 

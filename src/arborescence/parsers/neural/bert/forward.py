@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
+from arborescence.compiling.native import has_wide_registers
 from arborescence.core.byte_products import ByteMatrix
 from arborescence.core.products import PanelMatrix
 from arborescence.parsers.neural.bert import kernels
@@ -99,7 +100,8 @@ class _BertLayer:
         """Change the vectors of pieces (N, size)."""
         first, last = self._norms
         context = np.empty_like(vectors)
-        kernels.attend(self._attention.run(vectors), starts, self._distances, context)
+        wide = has_wide_registers()
+        kernels.attend(self._attention.run(vectors), starts, self._distances, context, wide)
         first.add(self._mixed.run(context), vectors)
         inner = self._inner.run(vectors)
         kernels.gelu(inner)

@@ -1,6 +1,7 @@
-"""The layers above the encoder, for one treebank, as `network.JointNetwork` up to rounding (1e-4).
+"""The layers above the encoder, for one treebank, as `network.JointNetwork` up to rounding.
 
-Only the relations, tags and features that the treebank has are computed.
+Only the relations, tags and features that the treebank has are computed. Matrices are multiplied as
+bytes: so the scores are the same on every processor.
 """
 
 from __future__ import annotations
@@ -9,8 +10,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from arborescence.core.products import PanelMatrix
+from arborescence.core.byte_products import ByteMatrix, ByteRows
 from arborescence.parsers.neural import kernels
+from arborescence.parsers.neural.bert.kernels import gelu
 from arborescence.parsers.neural.forward import RelationScorer
 from arborescence.parsers.neural.joint.casing import CASES, letter_cases
 
@@ -29,9 +31,6 @@ if TYPE_CHECKING:
 _LOWEST: Final = -1e9
 #: The tables that scale and shift vectors by letter case.
 CASE_TABLES: Final = ("case_scale.weight", "case_shift.weight")
-#: The error function by Abramowitz and Stegun 1964, 7.1.26: the error is at most 1.5e-7.
-_ERF: Final = (0.254829592, -0.284496736, 1.421413741, -1.453152027, 1.061405429)
-_ERF_STEP: Final = 0.3275911
 
 
 def shapes_of(
@@ -94,7 +93,7 @@ class JointForward:
         self._by_case = [weights[name] for name in CASE_TABLES if name in weights]
         self._arc = arc
         self._ends = [_Layer.of(name, weights) for name in ("as_head", "as_dependent")]
-        self._pairs = PanelMatrix(weights["edge_weights"][:-1].T)
+        self._pairs = ByteMatrix(weights["edge_weights"][:-1].T)
         self._bias = weights["edge_weights"][-1]
         kept = np.flatnonzero(inventory.has_relation[number].any(axis=0))
         #: (2, L) bool: the relations that may stand on edges from the root, and on others.
@@ -137,10 +136,11 @@ class JointForward:
         `vectors`, (N, 2, size), has two vectors of each node, one by each mixture of layers.
         `nodes`, (B,), has the number of nodes of each sentence.
         """
-        for_edges, for_tags = (vectors[:, row] + self._treebank for row in range(2))
-        heads, dependents = (gelu(layer.run(for_edges)) for layer in self._ends)
-        inner = self._pairs.after(np.ascontiguousarray(dependents[:, : self._arc]))
-        inner += self._bias
+        rows = ByteRows.of(vectors[:, 0] + self._treebank, len(self._treebank))
+        heads, dependents = (layer.run(rows) for layer in self._ends)
+        gelu(heads)
+        gelu(dependents)
+        inner = self._pairs.after(dependents, self._bias)
         longest = int(nodes.max())
         edges = np.full((len(nodes), longest, longest), _LOWEST, dtype=np.float32)
         kernels.score_edges(heads, inner, nodes, edges)
@@ -148,18 +148,15 @@ class JointForward:
         edges[:, places, places] = _LOWEST
         one = np.ones((len(heads), 1), dtype=np.float32)
         ends = (np.concatenate([each[:, self._arc :], one], axis=1) for each in (heads, dependents))
-        return JointScores(*self.tags(for_tags), edges, self._relations.of(*ends))
+        return JointScores(*self.tagged(vectors), edges, self._relations.of(*ends))
 
     def tagged(self, vectors: Array) -> Tags:
         """Return the tags and features of nodes, as `run` does: see `JointScores`."""
-        return self.tags(vectors[:, 1] + self._treebank)
-
-    def tags(self, rows: Array) -> Tags:
-        """Return the tags and features by the vectors of nodes (N, size)."""
+        rows = ByteRows.of(vectors[:, 1] + self._treebank, len(self._treebank))
         upos, xpos = (each and each.run(rows) for each in self._taggers)
         if not self._values:
             return upos, xpos, None
-        features = np.zeros((len(rows), self._attributes), dtype=np.int64)
+        features = np.zeros((len(vectors), self._attributes), dtype=np.int64)
         logits = self._finder.run(rows)
         for attribute, values, columns in self._values:
             features[:, attribute] = values[logits[:, columns].argmax(axis=1)]
@@ -179,7 +176,7 @@ class _Tagger(NamedTuple):
         """Take the tags that the treebank has; None if there is none."""
         return cls(tags, _Layer.of(name, weights, tags)) if len(tags) else None
 
-    def run(self, rows: Array) -> Numbers:
+    def run(self, rows: ByteRows) -> Numbers:
         """Return the best tag of each row."""
         best: Numbers = self.tags[self.layer.run(rows).argmax(axis=1)]
         return best
@@ -189,30 +186,13 @@ class _Layer(NamedTuple):
     """A linear layer."""
 
     #: The weights, inputs by outputs.
-    matrix: PanelMatrix
+    matrix: ByteMatrix
     #: A number for each output.
     bias: Array
 
     @classmethod
     def of(cls, name: str, weights: Mapping[str, Array], rows: Any = ...) -> _Layer:
-        return cls(PanelMatrix(weights[f"{name}.weight"][rows].T), weights[f"{name}.bias"][rows])
+        return cls(ByteMatrix(weights[f"{name}.weight"][rows].T), weights[f"{name}.bias"][rows])
 
-    def run(self, rows: Array) -> Array:
-        outputs: Array = self.matrix.after(rows) + self.bias
-        return outputs
-
-
-def gelu(values: Array) -> Array:
-    """Return ``x * (1 + erf(x / sqrt(2))) / 2``.
-
-    >>> gelu(np.array([-1, 0, 2], dtype=np.float32)).astype(float).round(2).tolist()
-    [-0.16, 0.0, 1.95]
-    """
-    scaled = np.abs(values) * np.float32(0.5**0.5)
-    step: Any = 1 / (1 + np.float32(_ERF_STEP) * scaled)
-    sums: Any = np.zeros_like(scaled)
-    for factor in reversed(_ERF):
-        sums = (sums + np.float32(factor)) * step
-    erf = np.copysign(1 - sums * np.exp(-scaled * scaled), values)
-    rectified: Array = values * (1 + erf) / 2
-    return rectified
+    def run(self, rows: ByteRows) -> Array:
+        return self.matrix.after_bytes(rows, self.bias)

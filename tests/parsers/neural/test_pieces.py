@@ -132,4 +132,4 @@ def test_a_word_is_cut_once_while_there_is_room(monkeypatch):
         cut.clear()
         ids = splitter([list(words)]).ids[0].tolist()
         expected = [1, 2, *(10 + ord(word) - ord("a") for word in words), 3]
-        assert (ids, "".join(cut)) == (expected, new)
+        assert (ids, "".join(cut).replace(" ", "")) == (expected, new)

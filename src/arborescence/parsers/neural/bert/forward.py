@@ -127,11 +127,11 @@ class BertForward:
             rows_of(parameters[f"{norm}weight"]), rows_of(parameters[f"{norm}bias"]), sizes.epsilon
         )
         self._layers = [_BertLayer(parameters, number, sizes) for number in range(sizes.depth)]
-        self._mix = mix
+        self._mix = np.ascontiguousarray(mix.T)
 
     def run(self, ids: Numbers, lengths: Numbers) -> Floats:
         """Return the mixtures (N, L, size) for the N pieces of windows: see `Pieces`."""
-        mixtures = np.empty((int(lengths.sum()), len(self._mix), self._places.shape[1]), np.float32)
+        mixtures = np.empty((int(lengths.sum()), self._mix.shape[1], self._places.shape[1]), np.float32)
         done = 0
         for first, last in _steps(lengths):
             some = lengths[first:last]
@@ -148,10 +148,11 @@ class BertForward:
         vectors = rows_of(self._pieces, which)[numbers]
         self._norm.add(self._places[places], vectors)
         starts = np.concatenate([[0], np.cumsum(lengths)])
-        np.multiply(self._mix[:, 0, None], vectors[:, None], out=mixtures)
+        mixtures[:] = 0
+        kernels.mix(vectors, self._mix[0], mixtures)
         for number, layer in enumerate(self._layers, 1):
             layer.run(vectors, starts)
-            mixtures += self._mix[:, number, None] * vectors[:, None]
+            kernels.mix(vectors, self._mix[number], mixtures)
 
 
 def _steps(lengths: Numbers) -> Iterator[tuple[int, int]]:

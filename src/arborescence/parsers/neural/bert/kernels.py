@@ -211,6 +211,21 @@ def gelu(rows: np.ndarray) -> None:
 
 
 @kernel
+@takes("float32[:, ::1], float32[::1], out float32[:, :, ::1]")
+def mix(
+    vectors: np.ndarray,  # (N, size) float32: of a layer
+    shares: np.ndarray,  # (L,) float32: of this layer in each mixture
+    mixtures: np.ndarray,  # (N, L, size) float32: changed
+) -> None:
+    """Add a layer to mixtures of layers."""
+    for row in range(vectors.shape[0]):
+        for number in range(shares.size):
+            share = shares[number]
+            for k in range(np.uint64(vectors.shape[1])):
+                mixtures[row, number, k] += share * vectors[row, k]
+
+
+@kernel
 @takes("float32[:, ::1], int64[::1], int64[::1], out float32[:, ::1]")
 def average(
     vectors: np.ndarray,  # (N, size) float32

@@ -113,7 +113,7 @@ def megabytes(python, package):
     )
 
 
-def with_wheel(folder):
+def with_wheel(folder, extras="cli"):
     """Return the Python of an environment with the wheel alone, or None if there is no wheel."""
     wheels = [file for file in (ROOT / "dist").glob("*.whl") if "-none-any" not in file.name]
     if not wheels:
@@ -121,7 +121,7 @@ def with_wheel(folder):
     newest = max(wheels, key=lambda file: file.stat().st_mtime)
     subprocess.run([sys.executable, "-m", "venv", folder], check=True)
     python = str(Path(folder) / "bin" / "python")
-    subprocess.run([python, "-m", "pip", "install", "-q", f"{newest}[cli]"], check=True)
+    subprocess.run([python, "-m", "pip", "install", "-q", f"{newest}[{extras}]"], check=True)
     return python
 
 

@@ -20,7 +20,7 @@ from inputs import TREEBANKS, file_of
 from recording import Results, options
 
 LEVELS = ("x86-64-v2", "x86-64-v3", "x86-64-v4")
-MODELS = ("english-fast", "english", "de", "fr", "nb")
+MODELS = ("english-fast", "english", "de", "fr", "nb", "english-large", "english-xl", "multi:de")
 NAMES = (
     "English-EWT", "German-GSD", "French-Sequoia", "Norwegian-Bokmaal", "Finnish-TDT",
     "Turkish-IMST", "Greek-GDT", "Japanese-GSD", "Hebrew-HTB", "Polish-LFG",
@@ -43,8 +43,9 @@ for name in sys.argv[2:]:
 def digests(python, model, texts, level):
     """Return the digest of the trees of each text, and its words."""
     environment = {**os.environ, "ARBORESCENCE_LEVEL": level, "ARBORESCENCE_QUIET": "1"}
+    name, *language = model.split(":")
     done = subprocess.run(
-        [python, "-c", CODE, file_of(model), *texts],
+        [python, "-c", CODE, ":".join([str(file_of(name)), *language]), *texts],
         env=environment, stdout=subprocess.PIPE, text=True, check=True,
     )  # fmt: skip
     return [line.split() for line in done.stdout.splitlines()]
@@ -54,7 +55,7 @@ def main():
     chosen = options(__doc__, models=True)
     results = Results("levels", "trees on several levels of processors", chosen.quick)
     with tempfile.TemporaryDirectory() as folder:
-        if not (python := with_wheel(Path(folder) / "environment")):
+        if not (python := with_wheel(Path(folder) / "environment", "cli,encoder")):
             sys.exit("no wheel in dist: `make wheel` makes one")
         texts = []
         for name in NAMES[: 2 if chosen.quick else None]:

@@ -42,14 +42,13 @@ def machine():
 @view("performance/batches")
 def batches():
     """Microseconds, and multiples of the greedy pass."""
-    columns = sizes("decoding/batches")
+    columns = sizes("decoding/batches")[:-1]
     kinds = [
         ("model-like", "float32", "single", "model-like"),
         ("model-like", "float32", "single, [dependent, head]", "the same as `[dependent, head]`"),
         ("model-like", "float32", "multi", "the same, any number of root edges"),
         ("uniform", "float32", "single", "uniform"),
         ("masked", "float32", "single", "30 % masked with the lowest float"),
-        ("all equal", "float32", "single", "all scores equal"),
         ("whole numbers", "float32", "single", "whole numbers from -9 to 9"),
         ("model-like", "float64", "single", "model-like, float64"),
     ]
@@ -69,15 +68,11 @@ def batches():
 @view("performance/calls")
 def calls():
     """One call a sentence, and how many times as long the peers take."""
-    header = ["words", "greedy pass, in a batch", "Arborescence, in a batch", "one call"]
+    header = ["words", "Arborescence"]
     lines = []
     for row in rows("decoding/calls"):
-        [batch] = rows("decoding/batches", scores="model-like", type="float32", n=row["n"])
         ours = row["arborescence"]
-        lines.append([
-            row["n"], batch["greedy pass"], batch["single"], ours,
-            *(beside(row[name], ours) for name in peers()),
-        ])  # fmt: skip
+        lines.append([row["n"], ours, *(beside(row[name], ours) for name in peers())])
     return [*header, *(PEERS[name] for name in peers())], lines
 
 
@@ -226,6 +221,39 @@ def parsing():
         for row in rows("parsing/speed")
         if "no tags" not in row["job"]  # a chart has the speed from raw text
     ]
+
+
+#: What the parts of `parts_of_parsing` belong to, by how they begin.
+GROUPS = {
+    "network: products": "products",
+    "network: LSTMs": "products",
+    "encoder": "other scores",
+    "network": "other scores",
+    "forms": "other scores",
+    "scores": "other scores",
+    "decoding": "trees and rules",
+    "rules": "trees and rules",
+}
+
+
+@view("performance/parts")
+def parts():
+    """Microseconds a word by part, and the limit of products: before, and now."""
+    names = [*dict.fromkeys(GROUPS.values()), "text, tags, lemmas"]
+    shown = []
+    for row in rows("earlier/parts-of-parsing/before"):
+        times_of, limit = dict.fromkeys(names, 0.0), 0.0
+        [all_of_it, *of_model] = rows(f"parts_of_parsing/{row['model']}")
+        for each in of_model:
+            group = next((GROUPS[k] for k in GROUPS if each["part"].startswith(k)), names[-1])
+            times_of[group] += each["time"]
+            limit += float(each["limit"]) if group == "products" else 0
+        cells = [f"{times_of[name]:.0f}" if times_of[name] else "–" for name in names]
+        cells[0] += f" ({limit:.0f})" if limit else ""
+        shown.append(
+            [f"`{row['model']}`", f"{row['time']:.0f}", f"{all_of_it['time']:.0f}", *cells]
+        )
+    return ["µs a word", "before", "now", *names], shown
 
 
 #: Parsers that are not measured here: the LAS is published, the speed is not.

@@ -131,7 +131,9 @@ class BertForward:
 
     def run(self, ids: Numbers, lengths: Numbers) -> Floats:
         """Return the mixtures (N, L, size) for the N pieces of windows: see `Pieces`."""
-        mixtures = np.empty((int(lengths.sum()), self._mix.shape[1], self._places.shape[1]), np.float32)
+        mixtures = np.empty(
+            (int(lengths.sum()), self._mix.shape[1], self._places.shape[1]), np.float32
+        )
         done = 0
         for first, last in _steps(lengths):
             some = lengths[first:last]

@@ -8,7 +8,7 @@ on every processor, and those of a window do not depend on other windows.
 from __future__ import annotations
 
 import math
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -177,7 +177,7 @@ def add_and_norm(
 
 
 @inlined_kernel
-def _sum(numbers: np.ndarray, mean: np.float32, squared: bool, sums: np.ndarray) -> np.float32:
+def _sum(numbers: np.ndarray, mean: Any, squared: bool, sums: np.ndarray) -> np.float32:
     """Return the sum of numbers, or of their squared distances from their mean: by lanes."""
     for lane in range(LANES):
         sums[lane] = _ZERO

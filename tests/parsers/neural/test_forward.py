@@ -209,7 +209,7 @@ def test_curves():
         ]
     ).astype(np.float32)
     curves = (
-        kernels._exp,
+        kernels.exp,
         lambda x: np.float32(1) / kernels._one_by_sigmoid(x),
         lambda x: kernels._tanh_by(x, np.float32(1)),
     )

@@ -11,7 +11,6 @@ from arborescence.parsers.shared.given import untagged
 from arborescence.treebank import evaluate, read
 
 pytest.importorskip("tokenizers", reason="these models need tokenizers")
-pytest.importorskip("tokenizers", reason="these models need tokenizers")
 
 MODELS = Path(__file__).parents[2] / "models"
 

@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from lessons import Command
 
 pytest.importorskip("tokenizers", reason="multi needs tokenizers")
-pytest.importorskip("tokenizers", reason="multi needs tokenizers")
 
 MODEL = Path(__file__).parents[2] / "models/multi/src/arborescence_multi/multi.npz"
 pytestmark = pytest.mark.skipif(not MODEL.exists(), reason="the source archive leaves it out")

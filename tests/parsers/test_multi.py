@@ -19,18 +19,8 @@ TEXTS = {
     "nl": "De oude vrouw leest een boek. Haar hond slaapt.",
     "sv": "Den gamla kvinnan läser en bok. Hennes hund sover.",
 }
-VERBS = [
-    "liest",
-    "schläft",
-    "lee",
-    "trabaja",
-    "legge",
-    "dorme",
-    "leest",
-    "slaapt",
-    "läser",
-    "sover",
-]
+VERBS = ["liest", "schläft", "lee", "trabaja", "legge", "dorme"]
+VERBS += ["leest", "slaapt", "läser", "sover"]
 
 
 def test_each_document_is_read_in_its_language():

@@ -42,7 +42,7 @@ def machine():
 @view("performance/batches")
 def batches():
     """Microseconds, and multiples of the greedy pass."""
-    columns = sizes("decoding/batches")[:-1]
+    columns = sizes("decoding/batches")[:-1]  # a chart has the longest sentences
     kinds = [
         ("model-like", "float32", "single", "model-like"),
         ("model-like", "float32", "single, [dependent, head]", "the same as `[dependent, head]`"),

@@ -6,10 +6,20 @@ WORDS = ["birds", "sing", "trees", "grow", "cats", "see", "songs", "began", "hea
 PIECES = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *WORDS, ".", "!", "un", "##der"]
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 PIECES += [*LETTERS, *(f"##{letter}" for letter in LETTERS)]
+#: The sizes of an encoder of two layers.
+SMALL = {
+    "hidden_size": 16,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 2,
+    "intermediate_size": 32,
+}
 
 
-def make_bert(folder, room=32, seed=1):
-    """A BERT of two layers; its words are cut into pieces of WordPiece. Returns the folder."""
+def make_bert(folder, room=32, seed=1, kind="Bert", **changed):
+    """A BERT of two layers; its words are cut into pieces of WordPiece. Returns the folder.
+
+    With another kind of encoder, and changes of its configuration: with the same tokenizer.
+    """
     import torch
     import transformers
 
@@ -18,76 +28,27 @@ def make_bert(folder, room=32, seed=1):
     vocabulary.write_text("\n".join(PIECES))
     tokenizer = transformers.BertTokenizer(str(vocabulary), model_max_length=room)
     tokenizer.save_pretrained(folder)
-    config = transformers.BertConfig(
-        vocab_size=len(PIECES),
-        hidden_size=16,
-        num_hidden_layers=2,
-        num_attention_heads=2,
-        intermediate_size=32,
-        max_position_embeddings=room,
-    )
+    sizes = {"vocab_size": len(PIECES), "max_position_embeddings": room}
+    config = getattr(transformers, f"{kind}Config")(**sizes | (changed or SMALL))
     torch.manual_seed(seed)
-    transformers.BertModel(config).save_pretrained(folder)
+    getattr(transformers, f"{kind}Model")(config).save_pretrained(folder)
     return folder
 
 
 def make_roberta(folder, room=32):
-    """A RoBERTa with the tokenizer of `make_bert`; its first two places stand for padding."""
-    import torch
-    import transformers
-
-    make_bert(folder, room=room)
-    config = transformers.RobertaConfig(
-        vocab_size=len(PIECES),
-        hidden_size=16,
-        num_hidden_layers=2,
-        num_attention_heads=2,
-        intermediate_size=32,
-        max_position_embeddings=room + 2,
-        pad_token_id=1,
-    )
-    torch.manual_seed(1)
-    transformers.RobertaModel(config).save_pretrained(folder)
-    return folder
+    """A RoBERTa; its first two places stand for padding."""
+    padded = {"max_position_embeddings": room + 2, "pad_token_id": 1}
+    return make_bert(folder, room, kind="Roberta", **SMALL, **padded)
 
 
 def make_electra(folder, room=32):
-    """An ELECTRA with the tokenizer of `make_bert`."""
-    import torch
-    import transformers
-
-    make_bert(folder, room=room)
-    config = transformers.ElectraConfig(
-        vocab_size=len(PIECES),
-        embedding_size=16,
-        hidden_size=16,
-        num_hidden_layers=2,
-        num_attention_heads=2,
-        intermediate_size=32,
-        max_position_embeddings=room,
-    )
-    torch.manual_seed(1)
-    transformers.ElectraModel(config).save_pretrained(folder)
-    return folder
+    """An ELECTRA."""
+    return make_bert(folder, room, kind="Electra", **SMALL, embedding_size=SMALL["hidden_size"])
 
 
 def make_distilbert(folder, room=32):
-    """A DistilBERT with the tokenizer of `make_bert`."""
-    import torch
-    import transformers
-
-    make_bert(folder, room=room)
-    config = transformers.DistilBertConfig(
-        vocab_size=len(PIECES),
-        dim=16,
-        n_layers=2,
-        n_heads=2,
-        hidden_dim=32,
-        max_position_embeddings=room,
-    )
-    torch.manual_seed(1)
-    transformers.DistilBertModel(config).save_pretrained(folder)
-    return folder
+    """A DistilBERT, whose sizes have other names."""
+    return make_bert(folder, room, kind="DistilBert", dim=16, n_layers=2, n_heads=2, hidden_dim=32)
 
 
 def make_mpnet(folder, room=32):

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 #: The most pieces of a word; of longer words only the first pieces are read.
 LONGEST_WORD: Final = 64
-#: The most words whose pieces are kept; when there is no room, all are forgotten.
+#: A splitter keeps the pieces of at most this number of words; without room, it forgets all words.
 _MOST_KNOWN: Final = 1 << 16
 #: The most pieces of a window, also where an encoder has room for more.
 LONGEST_WINDOW: Final = 512
@@ -45,8 +45,8 @@ class Pieces(NamedTuple):
         """Return the vectors of all words: the means of the vectors of their pieces.
 
         `states`, (N, L, size), has the vectors of the pieces of all windows, without padding. If
-        the numbers of words of all sentences are given, the vector of the piece before a sentence
-        stands before those of its words.
+        the numbers of words of all sentences are given, each sentence has one more vector, the
+        first: of the piece before its words.
         """
         window, place = np.divmod(self.place, self.ids.shape[1])
         starts = np.cumsum(self.lengths) - self.lengths
@@ -132,7 +132,7 @@ class PieceSplitter:
         return Pieces(ids, lengths, window * ids.shape[1] + place, word)
 
     def _pieces_of(self, words: set[str]) -> dict[str, list[int]]:
-        """Return the pieces of each word, at least one piece, and perhaps those of others."""
+        """Return the pieces by word, at least one piece each; other words may be there, too."""
         known = self._known  # threads share it, and may replace it meanwhile
         new = sorted(word for word in words if word not in known)
         if len(known) + len(new) > _MOST_KNOWN:

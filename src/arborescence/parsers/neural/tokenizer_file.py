@@ -1,4 +1,4 @@
-"""The tokenizer of an encoder: JSON, of which only known parts are read, within limits.
+"""Reads the tokenizer of an encoder from JSON: known parts only, within limits.
 
 The known parts are those of BERT's tokenizer (WordPiece) and of multilingual-e5's (Unigram). The
 file can choose no regular expression, and no text that makes the input longer.
@@ -64,7 +64,7 @@ def _known_parts(value: Any, known: Any, name: str) -> Any:
 
 
 def _fault(fault: str) -> ModelError:
-    """Return the error for an encoder with such a tokenizer."""
+    """Return the error for an encoder whose tokenizer has a fault."""
     return ModelError(f"the encoder cannot be read: {fault}")
 
 

@@ -180,7 +180,7 @@ class BertEncoder:
     ) -> NDArray[np.float32]:
         """Return the vectors of all words: the means of the vectors of their pieces.
 
-        With `roots`, the vector of the piece before a sentence stands before those of its words.
+        With `roots`, each sentence has one more vector, the first: of the piece before its words.
         """
         with _understood():
             pieces = self._splitter(sentences)

@@ -30,7 +30,7 @@ _FAMILIES: Final = {
     "XLMRobertaModel": True,
     "MPNetModel": True,
 }
-#: The names of parts of MPNet and DistilBERT, and those of BERT.
+#: The names of parts in MPNet and DistilBERT, and the names of the same parts in BERT.
 _RENAMED: Final = {
     ".attention.attn.q.": ".attention.self.query.",
     ".attention.attn.k.": ".attention.self.key.",

@@ -76,7 +76,7 @@ class BertSizes(NamedTuple):
     distances: int = 0
 
     def work(self, pieces: int) -> int:
-        """Return the multiplications for a window of so many pieces."""
+        """Return the number of multiplications for a window of `pieces` pieces."""
         matrices = 4 * self.size**2 + 2 * self.size * self.inner
         return self.depth * pieces * (matrices + 2 * pieces * self.size)
 
